@@ -24,7 +24,9 @@ function within(scope: Scope | undefined) {
   return sql`workspace_id = ${workspaceId} and project_id = ${projectId} and environment = ${environment}`;
 }
 
-/** Messages of the whole installation, or of one scope, newest first; for developers only. Served by messages_newest. */
+/**
+ * Messages of the whole installation, or of one scope, newest first; for developers only. Served by messages_newest.
+ */
 export async function listInbox(
   system: System,
   { to, limit, cursor, scope }: { to: string | null; limit: number; cursor: MessageId | null; scope?: Scope },
@@ -37,7 +39,10 @@ export async function listInbox(
   return { items, nextCursor: rows.length > limit ? (items.at(-1)?.id ?? null) : null };
 }
 
-/** One message of the installation; for developers only. @throws Problem NOT_FOUND */
+/**
+ * One message of the installation; for developers only.
+ * @throws Problem NOT_FOUND
+ */
 export async function readInbox(system: System, id: MessageId, scope?: Scope): Promise<SentMessage> {
   const { rows } = await sql<Stored>`
     select id, channel, recipient, body_sealed, status, created_at from messages where id = ${id} and ${within(scope)} /* all workspaces */`.execute(

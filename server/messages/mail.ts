@@ -6,24 +6,27 @@ import type { MessageId } from './messages.ts';
 import type { Rendered } from './render.ts';
 
 const CONNECT_MS = 10_000;
-/** Some servers look into a mail before they take it; given up too early, it would be sent twice. */
+/** Some servers scan a mail before they accept it; giving up too early would send it twice. Milliseconds. */
 const SILENCE_MS = 60_000;
 
 type Mailer = {
-  /** Sends one mail. @returns who took it */
+  /**
+   * Sends one mail.
+   * @returns the name of the server that took it
+   */
   send: (to: string, id: MessageId, body: Rendered) => Promise<string>;
-  /** Closes the connections to the mail server, which a pool keeps open for the next mail. */
+  /** Closes the pooled connections to the mail server. */
   close: () => void;
 };
 
-/** Mail over SMTP; without a mail server the dev inbox is where mails arrive. */
+/** Mail over SMTP. Without a mail server, mails stay in the dev inbox. */
 export function openMailer({ smtpUrl, mailFrom, dkim }: Config): Mailer {
   if (smtpUrl === null) return { send: async () => 'inbox', close: () => undefined };
   const transport = createTransport({
     url: smtpUrl,
     pool: true,
     maxConnections: 4,
-    // A server that says nothing holds one of the workers, which every other job waits for.
+    // A server that does not respond blocks a worker, which all other jobs need.
     dnsTimeout: CONNECT_MS,
     connectionTimeout: CONNECT_MS,
     greetingTimeout: CONNECT_MS,
@@ -33,12 +36,12 @@ export function openMailer({ smtpUrl, mailFrom, dkim }: Config): Mailer {
     }),
   });
   const send: Mailer['send'] = async (to, id, { subject, text, html, unsubscribe }) => {
-    // The same Message-ID at every try lets mail servers drop a duplicate.
+    // The same Message-ID at every attempt lets mail servers drop a duplicate.
     const receiver = receiverOf(to);
     await transport.sendMail({
       from: mailFrom,
       to: receiver,
-      // Said apart from the headers, so that no reading of them can add a receiver.
+      // Set separately, so that no interpretation of the headers can add a receiver.
       envelope: { from: mailFrom, to: [receiver] },
       subject: inOneLine(subject),
       text,
@@ -57,12 +60,15 @@ export function openMailer({ smtpUrl, mailFrom, dkim }: Config): Mailer {
   return { send, close: () => transport.close() };
 }
 
-/** Nothing that is sent may be read as more, or as another, than the one mailbox. */
+/** The address is not a single mailbox, so no mail is sent to it. */
 class NoMailbox extends Error {
   override readonly name = 'NoMailbox';
 }
 
-/** The receiver as a structure: never as text that somebody parses as a header (RFC 5322 §3.4). @throws NoMailbox */
+/**
+ * The receiver as a structure, never as text that is parsed as a header (RFC 5322 §3.4).
+ * @throws NoMailbox
+ */
 function receiverOf(address: string): { name: string; address: string } {
   if (!isDeliverable(address)) throw new NoMailbox('The address is not that of one mailbox.');
   return { name: '', address };
@@ -72,14 +78,17 @@ function inOneLine(text: string): string {
   return text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').trim();
 }
 
-/** RFC 5321 §4.2.1: a permanent answer to the receiver's address. That is no fault of ours, and another try is of no use. */
+/**
+ * True for a permanent rejection of the receiver's address (RFC 5321 §4.2.1): the fault is not the server's, and a
+ * retry is useless.
+ */
 export function isRefusal(error: unknown): error is Error {
   if (error instanceof NoMailbox) return true;
   if (!(error instanceof Error) || !('code' in error && error.code === 'EENVELOPE')) return false;
   return 'responseCode' in error && Number(error.responseCode) >= 550 && Number(error.responseCode) < 560;
 }
 
-/** What a mail server said of one receiver, for now or for good (RFC 5321 §3.3): other mails are not touched by it. */
+/** True for a temporary or permanent error about one receiver only (RFC 5321 §3.3): other mails are not affected. */
 export function isAboutReceiver(error: unknown): boolean {
   return error instanceof Error && 'command' in error && error.command === 'RCPT TO';
 }

@@ -35,7 +35,7 @@ const Preview = Type.Object({
 
 const instant = nullable(Instant);
 
-/** Delivery state of a message; its text is nobody's business. */
+/** The delivery state of a message. Its text is private. */
 const Message = Type.Object({
   id: IdSchema('msg'),
   channel: Type.Enum(['email', 'sms']),
@@ -167,7 +167,7 @@ async function listTemplates(ctx: Ctx, locale?: Language): Promise<Static<typeof
     );
 }
 
-/** The project's own text, or the built-in one. */
+/** The project's own text, or the built-in text. */
 async function getTemplate(ctx: Ctx, ref: Ref): Promise<Static<typeof Template>> {
   const own = await ownText(ctx, ref.template, ref.locale);
   return described(ref, own ?? builtInTexts[ref.locale][ref.template], own !== undefined);
@@ -177,7 +177,7 @@ function described({ template, locale }: Ref, { subject, body, action }: Static<
   return { template, locale, custom, variables: [...variablesOf(template)], subject, body, action };
 }
 
-/** @throws Problem VALIDATION_FAILED for a text that can't be filled in */
+/** @throws Problem VALIDATION_FAILED for a text that can't be rendered */
 function checkText({ template, locale }: Ref, text: Static<typeof TemplateText>): void {
   const faults = faultsOf(template, locale, text);
   if (faults.length === 0) return;

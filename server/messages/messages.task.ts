@@ -16,13 +16,16 @@ const Reference = Type.Object({ workspaceId: IdSchema('wrk'), messageId: IdSchem
 type Reference = Static<typeof Reference>;
 const reference = Compile(Reference);
 
-/** Which try it is, and whether it is the last. */
+/** The number of the attempt, and whether it is the last. */
 type Attempt = { attempts: number; last: boolean };
 
-/** Hears of a mail that its receiver's server refused for good: the address does not exist, or wants nothing of us. */
+/**
+ * Called when the receiver's server rejects a mail permanently: the address does not exist or accepts no mail from this
+ * sender.
+ */
 export type Refused = (message: { environment: Environment; template: string; to: string }) => Promise<void>;
 
-/** Sends queued messages; a failure is tried again by the job queue, with growing pauses, a refusal for good is not. */
+/** Sends queued messages. The job queue retries failures with backoff; permanent refusals are not retried. */
 export function openSending(system: System, refused: Refused): { task: Task; close: () => void } {
   const mailer = openMailer(system.config);
   const task: Task = async (payload, { job }) => {
@@ -32,7 +35,7 @@ export function openSending(system: System, refused: Refused): { task: Task; clo
     const body = row && openBody(system, row);
     if (!row || !body) return;
     const now = system.clock.now();
-    // A code nobody can use any more is not worth a message.
+    // An expired code is not worth a message.
     const late = row.expires_at !== null && row.expires_at <= now;
     if (row.channel === 'sms') return late ? expireText(system, row) : sendTextOnce(system, row, { ...attempt, body });
     if (late) return settle(system, message, { status: 'expired', ...kept(system) });
@@ -47,12 +50,12 @@ export function openSending(system: System, refused: Refused): { task: Task; clo
   return { task, close: mailer.close };
 }
 
-/** Codes do not lie around once they are delivered; in development the inbox shows them. */
+/** Deletes the text of a delivered message, as it may hold a code. Development mode keeps it for the inbox. */
 function kept(system: System): { body_sealed?: '' } {
   return system.config.mode === 'development' ? {} : { body_sealed: '' };
 }
 
-/** Only a refusal sets the message back in the queue: after any other fault a carrier may have taken it. */
+/** Only a refusal requeues the message: after any other error a carrier may have taken it. */
 async function sendTextOnce(system: System, row: QueuedText, { body, ...attempt }: Attempt & { body: Rendered }) {
   try {
     await sendText(system, row, body.text);
@@ -87,7 +90,10 @@ function queued(system: System, message: Reference) {
     .executeTakeFirst();
 }
 
-/** Sets a mail back in the queue; one that was refused for good ends, and is no fault of ours. @throws the fault, to be tried again */
+/**
+ * Requeues a mail. A permanent refusal ends it and does not count as an error of the server.
+ * @throws the error, so that the job is retried
+ */
 async function mailFailed(
   system: System,
   { environment, template, recipient: to }: QueuedText,
@@ -100,7 +106,7 @@ async function mailFailed(
     await refused({ environment, template, to });
     return null;
   }
-  // What is said of a receiver alone, anybody can cause with an address of theirs: it says nothing of us.
+  // Anyone can cause errors about a receiver with an address of their own, so those do not count against the service.
   if (!isAboutReceiver(fault)) recordOutcome(system, { environment, signal: 'email', good: false });
   const { attempts, last } = attempt;
   await settle(system, message, { status: last ? 'failed' : 'queued', error, attempts });

@@ -13,7 +13,10 @@ import { builtInTexts, faultsOf, type Rendered, render, type Variables } from '.
 import { type TemplateId, type TemplateText, templates } from './templates.ts';
 
 export type MessageId = Id<'msg'>;
-/** `suppressed`: there is nobody to send it to, as for an address without an account; written so that both cost the same. */
+/**
+ * `suppressed`: there is no receiver, as for an address without an account; the row is written so that both cases take
+ * equally long.
+ */
 export const messageStatuses = [
   'queued',
   'sending',
@@ -60,29 +63,29 @@ declare module '#platform/jobs.ts' {
 }
 
 const PURPOSE = 'message';
-/** Somebody waits for these in front of a sign-in form. */
+/** Priority of messages that a person waits for in a sign-in form. */
 const FIRST = -10;
-/** Nobody waits for these in front of anything. */
+/** Priority of messages that no one waits for. */
 const BULK = 10;
 
 export type NewMessage = {
   template: TemplateId;
   to: string;
   variables: Variables;
-  /** The person's own language, where it is known. */
+  /** The person's preferred language, if known. */
   locale?: string | null;
-  /** Not sent when it could not be by then. */
+  /** Do not send after this time. */
   expiresAt?: Date;
   suppressed?: boolean;
-  /** Where its receiver gets no more of them with one POST (RFC 8058). */
+  /** The address that unsubscribes the receiver with one POST (RFC 8058). */
   unsubscribe?: string;
-  /** One of many: everything else goes first, and those of one lane are sent one after the other. */
+  /** For bulk mail: everything else goes first, and messages of one lane are sent one after the other. */
   lane?: number;
 };
 
 /**
- * Queues a message in the caller's transaction: it is sent if, and only if, that commits. The text is stored encrypted, and
- * removed after sending outside development mode. A text message is promised its segments of the plan with it.
+ * Queues a message in the caller's transaction: it is sent if, and only if, that commits. The text is stored encrypted
+ * and deleted after sending, except in development mode. A text message also reserves its segments of the plan.
  * @throws Problem ADDON_REQUIRED, PLAN_LIMIT_EXCEEDED for a text message
  */
 export async function sendMessage(tx: TxCtx, message: NewMessage): Promise<void> {
@@ -126,12 +129,12 @@ async function renderFor(tx: TxCtx, { template, variables, locale }: NewMessage)
   const { projectName, settings } = await projectOf(tx.system, tx.scope);
   const language = languageFor(locale ?? tx.trace.languages, settings.defaultLanguage, settings.locales);
   const own = await ownText(tx, template, language);
-  // A text from before a rule became stricter may break it.
+  // A text stored before a rule became stricter may break it.
   const text = own && faultsOf(template, language, own).length === 0 ? own : builtInTexts[language][template];
   return render(template, language, text, { project: projectName, ...variables });
 }
 
-/** The best of the offered languages for a BCP 47 tag or an `Accept-Language` header. */
+/** The best supported language for a BCP 47 tag or an `Accept-Language` header. */
 export function languageFor(
   wanted: string | null,
   fallback: Language,
@@ -157,7 +160,7 @@ export async function ownText(
     .executeTakeFirst();
 }
 
-/** Reads what was sealed; null where it was removed after sending. */
+/** Decrypts the text of a message; null if it was deleted after sending. */
 export function openBody(system: System, row: { id: MessageId; body_sealed: string }): Rendered | null {
   return row.body_sealed === '' ? null : JSON.parse(system.keyring.open(row.body_sealed, PURPOSE, row.id));
 }
@@ -179,7 +182,7 @@ export async function messagesTo(ctx: Pick<Ctx, 'db' | 'scope'>, addresses: read
   }));
 }
 
-/** Removes the messages to any of these addresses, sent or not. */
+/** Deletes the messages to any of these addresses, sent or not. */
 export async function forgetMessages(tx: TxCtx, addresses: readonly string[]): Promise<void> {
   await tx.db
     .deleteFrom('messages')
@@ -190,10 +193,10 @@ export async function forgetMessages(tx: TxCtx, addresses: readonly string[]): P
 
 const DAY_MS = 86_400_000;
 const KEPT_DAYS = 90;
-/** Messages of one statement, so that none holds its locks for long. */
+/** The number of messages per statement; limits how long it holds its locks. */
 const PORTION = 5_000;
 
-/** Removes messages of ninety days ago. Runs as a job. Served by messages_newest. */
+/** Deletes messages older than ninety days. Runs as a job. Served by messages_newest. */
 export async function forgetOldMessages(system: System): Promise<void> {
   const first = firstIdAt('msg', new Date(system.clock.now().getTime() - KEPT_DAYS * DAY_MS));
   for (;;) {

@@ -1,30 +1,30 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { System } from '#platform/system.ts';
 
-/** A report of a carrier as it came in. */
+/** A carrier's report as received. */
 export type Report = {
-  /** The address it was sent to, as the carrier was told it. */
+  /** The address of the request, as the carrier was given it. */
   url: string;
   headers: Readonly<Record<string, string | string[] | undefined>>;
   raw: string;
-  /** The fields of its body, from a form or JSON. */
+  /** The fields of the body, from a form or JSON. */
   fields: Readonly<Record<string, string>>;
 };
 
-/** The carriers that report, and how each signs. */
+/** The carriers that send reports, each with its kind of signature. */
 export const reporters = ['twilio', 'vonage', 'generic'] as const;
 export type Reporter = (typeof reporters)[number];
 
 const CLOCK_SKEW_MS = 5 * 60_000;
 
-/** Whether a configured carrier of this kind signed the report. */
+/** True if a configured carrier of this kind signed the report. */
 export function isSigned(system: System, reporter: Reporter, report: Report): boolean {
   const check = { twilio: byTwilio, vonage: byVonage, generic: byGeneric(system.clock.now()) }[reporter];
   const configured = system.config.smsUrls.map((address) => new URL(address));
   return configured.some((url) => reporterOf(url) === reporter && check(url, report));
 }
 
-/** The kind of carrier behind an address. */
+/** The kind of carrier that an address names. */
 export function reporterOf({ protocol }: URL): Reporter {
   if (protocol === 'twilio:') return 'twilio';
   return protocol === 'vonage:' ? 'vonage' : 'generic';
@@ -50,7 +50,10 @@ function byTwilio(carrier: URL, report: Report): boolean {
   return equal(header(report, 'x-twilio-signature'), expected.digest(), 'base64');
 }
 
-/** HMAC-SHA256 with the account's signature secret over the sorted fields save `sig`, with `&` and `=` in values made `_`. */
+/**
+ * HMAC-SHA256 with the account's signature secret over the sorted fields except `sig`, with `&` and `=` in values
+ * replaced by `_`.
+ */
 function byVonage(carrier: URL, { fields }: Report): boolean {
   const secret = carrier.searchParams.get('signatureSecret');
   if (!secret) return false;
@@ -62,7 +65,7 @@ function byVonage(carrier: URL, { fields }: Report): boolean {
   return equal(sig, createHmac('sha256', secret).update(text).digest(), 'hex');
 }
 
-/** Standard Webhooks: HMAC-SHA256 over id, time and body; not older or newer than five minutes. */
+/** Standard Webhooks: HMAC-SHA256 over id, time and body; at most five minutes old or ahead. */
 function byGeneric(now: Date) {
   return (carrier: URL, report: Report): boolean => {
     const secret = carrier.searchParams.get('receiptSecret');
@@ -75,7 +78,7 @@ function byGeneric(now: Date) {
   };
 }
 
-/** What a report says became of a message; null for a step on the way. */
+/** The outcome that a report states; null for an intermediate step. */
 export function outcomeOf(reporter: Reporter, fields: Report['fields']): { delivered: boolean; detail: string } | null {
   const status = (reporter === 'twilio' ? fields['MessageStatus'] : fields['status']) ?? '';
   const code = fields['ErrorCode'] ?? fields['err-code'] ?? fields['error'] ?? 'no reason given';
@@ -84,7 +87,7 @@ export function outcomeOf(reporter: Reporter, fields: Report['fields']): { deliv
   return failed ? { delivered: false, detail: `${status}: ${code}` } : null;
 }
 
-/** The message a signed report is about: Vonage signs no address, so there it stands in the body. */
+/** The message that a signed report is about. Vonage does not sign the address, so its reference is in the body. */
 export function referenceOf(reporter: Reporter, fields: Report['fields'], inAddress: string): string {
   if (reporter === 'vonage') return fields['client-ref'] ?? '';
   return reporter === 'twilio' ? inAddress : (fields['reference'] ?? '');

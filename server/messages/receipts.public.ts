@@ -10,7 +10,7 @@ import { RECEIPTS, receipt } from './texts.ts';
 
 const REFERENCE = /^wrk_(\w{26})\.msg_(\w{26})$/;
 
-/** The signature covers the body as it came, so it is kept as text. */
+/** The signature covers the raw body, so it is kept as text. */
 async function asText(scope: App): Promise<void> {
   scope.removeContentTypeParser('application/json');
   scope.addContentTypeParser(
@@ -20,7 +20,7 @@ async function asText(scope: App): Promise<void> {
   );
 }
 
-/** What carriers report. */
+/** The delivery reports of carriers. */
 export const receiptRoutes: Routes = [
   post(`${RECEIPTS}/:carrier`, {
     permission: 'public',
@@ -56,7 +56,7 @@ function fieldsOf(raw: string, form: boolean): Record<string, string> {
   }
 }
 
-/** @throws Problem AUTHENTICATION_REQUIRED for what no configured carrier signed */
+/** @throws Problem AUTHENTICATION_REQUIRED if no configured carrier signed the report */
 async function takeReport(
   system: System,
   reporter: Reporter,

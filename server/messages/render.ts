@@ -19,13 +19,13 @@ export const builtInTexts: Readonly<Record<Language, Readonly<Record<TemplateId,
   zh: chinese,
 };
 
-/** Values of a template's variables. */
+/** The values of a template's variables. */
 export type Variables = Readonly<Record<string, string | number>>;
 
-/** A message as it is sent. */
+/** A rendered message. */
 export type Rendered = { subject: string; text: string; html: string | null; unsubscribe?: string };
 
-/** Fills a template's text in. */
+/** Renders a template's text. */
 export function render(template: TemplateId, language: Language, text: TemplateText, variables: Variables): Rendered {
   const fill = (message: string) => format(message, language, variables);
   const subject = fill(text.subject);
@@ -39,7 +39,7 @@ export function render(template: TemplateId, language: Language, text: TemplateT
 }
 
 function format(message: string, language: Language, variables: Variables): string {
-  // Without a prototype: `{constructor}` is no variable.
+  // No prototype: `{constructor}` is not a variable.
   const values: Variables = Object.assign(Object.create(null), variables);
   return String(new IntlMessageFormat(message, language, undefined, { ignoreTag: true }).format(values));
 }
@@ -58,7 +58,7 @@ function escaped(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
-/** Mail programs know tables and inline styles, little else. */
+/** Mail programs support tables and inline styles, and little else. */
 function page(language: Language, subject: string, blocks: readonly Markup[]): Markup {
   return html`<!doctype html>
 <html lang="${language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark"><title>${subject}</title></head>
@@ -67,7 +67,7 @@ function page(language: Language, subject: string, blocks: readonly Markup[]): M
 </td></tr></table></body></html>`;
 }
 
-/** What is wrong with a text for a template; empty when it can be used. */
+/** The faults of a template's text; empty when it can be used. */
 export function faultsOf(template: TemplateId, language: Language, text: TemplateText): string[] {
   const known = variablesOf(template);
   const samples = sampleVariables(template);
@@ -85,12 +85,15 @@ export function faultsOf(template: TemplateId, language: Language, text: Templat
   return [...faults, ...secretsOutOfPlace(text)];
 }
 
-/** What stands for a link or a code that opens an account, however it is written. */
+/** Matches a placeholder of a link or code that opens an account, however it is written. */
 const SECRET = /\{\s*(link|code)\b[^}]*\}?/g;
-/** Whole, between spaces or the ends of the text: as part of a longer word it could be part of an address of somebody else's. */
+/** A placeholder must stand alone between spaces: inside a longer word it could become part of a foreign address. */
 const ALONE = { link: /^\{link\}$/, code: /^\{code\}[.,;:!?)。，：！？）]?$/ };
 
-/** A one-time link or code goes to whoever reads the message, and to nobody whom its text names. */
+/**
+ * One-time links and codes belong to the reader of the message: reports placeholders whose surrounding text could send
+ * them elsewhere.
+ */
 function secretsOutOfPlace({ subject, body, action }: TemplateText): string[] {
   const faults: string[] = [];
   for (const [field, message] of Object.entries({ subject, body, action }))
@@ -104,7 +107,7 @@ function secretsOutOfPlace({ subject, body, action }: TemplateText): string[] {
   return faults;
 }
 
-/** Spaces that everybody sees; others are taken for part of the word by some programs. */
+/** The word around a position. Only spaces that every mail program treats as such separate words. */
 function wordAround(text: string, index: number, length: number): string {
   const before = /[^ \n\r\t]*$/.exec(text.slice(0, index))?.[0] ?? '';
   const after = /^[^ \n\r\t]*/.exec(text.slice(index + length))?.[0] ?? '';
@@ -138,7 +141,7 @@ const SAMPLES: Variables = {
   unsubscribe: 'https://status.example.com/status/unsubscribe?token=example',
 };
 
-/** Made-up values of a template's variables, to look at its text with. */
+/** Example values of a template's variables, for previews. */
 export function sampleVariables(template: TemplateId): Variables {
   const known = variablesOf(template);
   return Object.fromEntries(Object.entries(SAMPLES).filter(([name]) => known.includes(name)));

@@ -1,7 +1,7 @@
 import { messageRoutes } from './messages.admin.ts';
 import { receiptRoutes } from './receipts.public.ts';
 
-/** Everything that is served here, by surface. */
+/** The routes of this part, by surface. */
 export const routes = {
   admin: messageRoutes,
   public: receiptRoutes,

@@ -3,24 +3,24 @@ import { outbound } from '#platform/fetch.ts';
 import type { System } from '#platform/system.ts';
 import type { MessageId } from './messages.ts';
 
-/** A text message on its way to a carrier. */
+/** A text message for a carrier. */
 export type Text = {
   id: MessageId;
   /** E.164. */
   to: string;
-  /** ISO 3166-1 alpha-2; decides the sender. */
+  /** ISO 3166-1 alpha-2; selects the sender. */
   country: string | null;
   text: string;
-  /** Where the carrier reports what became of it; null: nowhere. */
+  /** Where the carrier reports the delivery; null: nowhere. */
   receiptUrl: string | null;
-  /** Names the message in reports that do not come back by an address of its own. */
+  /** Identifies the message in reports that are not sent to an address of its own. */
   reference: string;
 };
 
 /**
- * Why a carrier did not take a message. `number`: no carrier would, so no other is asked. `carrier`: another carrier may take it.
- * `route`: another carrier may take it, but the destination caused the refusal, so it is no fault of the carrier.
- * `unknown`: the connection broke, so it may have taken it.
+ * Why a carrier did not take a message. `number`: no carrier would, so no other is tried. `carrier`: another carrier
+ * may take it. `route`: another carrier may take it; the destination caused the refusal, so it does not count against
+ * the carrier. `unknown`: the connection broke, so the carrier may have taken it.
  */
 type Refusal = 'number' | 'route' | 'carrier' | 'unknown';
 
@@ -35,17 +35,17 @@ export class NotTaken extends Error {
   }
 }
 
-/** One way to send a text message. */
+/** A way to send text messages. */
 export type Carrier = {
   name: string;
   url: URL;
-  /** A second request for the same message sends nothing more. */
+  /** A repeated request for the same message sends nothing. */
   idempotent: boolean;
   /** @throws NotTaken */
   send: (text: Text) => Promise<void>;
 };
 
-/** The configured carriers in the order they are tried. */
+/** The configured carriers, in the order they are tried. */
 export function carriersOf(system: System): Carrier[] {
   return system.config.smsUrls.map((address) => carrier(system, new URL(address)));
 }
@@ -53,7 +53,7 @@ export function carriersOf(system: System): Carrier[] {
 type Request = { url: string; headers: Record<string, string>; body: string };
 type CarrierResponse = { status: number; body: unknown };
 
-/** A carrier's protocol: how it is asked, and what its answer means (null: it took the message). */
+/** A carrier's protocol: the request, and the meaning of the response (null: the carrier took the message). */
 type Protocol = { request: (url: URL, text: Text) => Request; refusal: (answer: CarrierResponse) => NotTaken | null };
 
 function carrier(system: System, url: URL): Carrier {
@@ -81,7 +81,7 @@ async function ask(system: System, address: string, init: Omit<Request, 'url'>):
   }
 }
 
-/** True where no byte can have reached the carrier. */
+/** True if no byte can have reached the carrier. */
 function neverConnected(error: unknown): boolean {
   const { cause }: { cause?: unknown } = Object(error);
   const { code }: { code?: unknown } = Object(cause);
@@ -96,20 +96,20 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Carriers speak https; a local one of the tests may be asked without TLS. */
+/** Carriers use https; a local carrier of the tests may be called without TLS. */
 function baseOf(url: URL): string {
   return `${url.searchParams.has('insecure') ? 'http' : 'https'}://${url.host}`;
 }
 
-/** `from.DE` is the sender in Germany, `from` everywhere else: many countries take only senders registered there. */
+/** `from.DE` is the sender in Germany, `from` everywhere else: many countries accept only senders registered there. */
 function senderOf(url: URL, country: string | null): string {
   return (country && url.searchParams.get(`from.${country}`)) ?? url.searchParams.get('from') ?? 'Latchkey';
 }
 
-/** Recipients that Twilio refuses: not a mobile number, not reachable, opted out, wrong format. */
+/** Codes by which Twilio refuses the recipient: not a mobile number, not reachable, opted out, wrong format. */
 const TWILIO_NUMBER_CODES = [21211, 21214, 21217, 21219, 21610, 21614];
 
-/** Ways that Twilio does not go for this account: a country that is not allowed, or that the sender does not reach. */
+/** Codes by which Twilio refuses the route: a country that is not allowed, or that the sender can't reach. */
 const TWILIO_ROUTE_CODES = [21408, 21612];
 
 /** Twilio's Messages resource: form-encoded, HTTP Basic with the account. */
@@ -123,7 +123,7 @@ const twilio: Protocol = {
       headers: { authorization: `Basic ${basic}`, 'content-type': 'application/x-www-form-urlencoded' },
       body: new URLSearchParams({
         To: to,
-        // A messaging service, as numbers of the United States need one, stands in a field of its own.
+        // A messaging service, which US numbers require, has a field of its own.
         [/^MG[0-9a-f]{32}$/.test(from) ? 'MessagingServiceSid' : 'From']: from,
         Body: text,
         ...(receiptUrl !== null && { StatusCallback: receiptUrl }),
@@ -142,10 +142,10 @@ const twilio: Protocol = {
 /** Statuses by which Vonage refuses the recipient: invalid message, number barred, not reachable. */
 const VONAGE_NUMBER_STATUSES = ['6', '7', '34'];
 
-/** Ways that Vonage does not go: a destination that the account is not allowed to send to. */
+/** Statuses by which Vonage refuses the route: a destination that the account may not send to. */
 const VONAGE_ROUTE_STATUSES = ['29'];
 
-/** Vonage's SMS API: always 200; the status of each message stands in the body. */
+/** Vonage's SMS API: the response is always 200; the body has the status of each message. */
 const vonage: Protocol = {
   request: (url, { to, text, country, receiptUrl, reference }) => {
     const [key, secret] = [decodeURIComponent(url.username), decodeURIComponent(url.password)];
@@ -158,7 +158,7 @@ const vonage: Protocol = {
         to: to.slice(1),
         from: senderOf(url, country).replace(/^\+/, ''),
         text,
-        // Sent as unicode, a text of the GSM alphabet would take more than twice the segments.
+        // As unicode, a text of the GSM alphabet would take more than twice the segments.
         type: segmentsOf(text).encoding === 'UCS-2' ? 'unicode' : 'text',
         'client-ref': reference,
         ...(receiptUrl !== null && { callback: receiptUrl }),
@@ -177,7 +177,10 @@ const vonage: Protocol = {
   },
 };
 
-/** Anything else: JSON `{ id, to, from, text }`, with the user part of the address as bearer token and the id as idempotency key. */
+/**
+ * Any other carrier: JSON `{ id, to, from, text }`, with the user part of the address as bearer token and the id as
+ * idempotency key.
+ */
 const generic: Protocol = {
   request: (url, { id, to, text, country, receiptUrl, reference }) => {
     const target = new URL(url);

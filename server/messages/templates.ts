@@ -3,10 +3,10 @@ import type { Environment } from '#platform/ctx.ts';
 import type { ProjectId, WorkspaceId } from '#platform/ids.ts';
 import type { Language } from '#settings';
 
-/** What every template may use besides its own variables. */
+/** Variables that every template may use. */
 const COMMON = ['project'] as const;
 
-/** Every message there is, the variables its text may use, and those it can't do without. */
+/** Every message, the variables its text may use, and those it must use. */
 export const templates = {
   verify_email: { channel: 'email', variables: ['code', 'link', 'minutes'], required: ['code'] },
   sign_in_code: { channel: 'email', variables: ['code', 'minutes'], required: ['code'] },
@@ -48,14 +48,14 @@ export type TemplateId = keyof typeof templates;
 export const templateIds = Object.keys(templates).filter((id): id is TemplateId => id in templates);
 export const TemplateId = Type.Enum(templateIds, { title: 'MessageTemplateId' });
 
-/** The variables a template's text may name. */
+/** The variables that a template's text may use. */
 export function variablesOf(template: TemplateId): readonly string[] {
   return [...COMMON, ...templates[template].variables];
 }
 
 /**
- * The text of one message in one language, in ICU MessageFormat. Paragraphs are separated by empty lines; a paragraph that is
- * just `{code}` is shown large, one that is just `{link}` becomes a button that says `action`.
+ * The text of one message in one language, in ICU MessageFormat. Empty lines separate paragraphs. A paragraph with only
+ * `{code}` is shown large, one with only `{link}` becomes a button labelled `action`.
  */
 export const TemplateText = Type.Object(
   {
@@ -67,7 +67,7 @@ export const TemplateText = Type.Object(
 );
 export type TemplateText = Static<typeof TemplateText>;
 
-/** What a credential change was, as the text tells it. */
+/** The kinds of credential changes that the text distinguishes. */
 const credentialChanges = [
   'password',
   'email',

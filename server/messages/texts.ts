@@ -17,7 +17,7 @@ export type QueuedText = Pick<
   'workspace_id' | 'project_id' | 'environment' | 'id' | 'recipient' | 'segments' | 'template' | 'provider'
 >;
 
-/** What becomes of a text message's row. */
+/** The new state of a text message's row. */
 type Outcome = {
   status: MessageStatus;
   error?: string | null;
@@ -29,14 +29,14 @@ type Outcome = {
   body_sealed?: string;
 };
 
-/** The path that carriers report to; the name of the carrier follows. */
+/** The path for carrier reports; the name of the carrier follows. */
 export const RECEIPTS = '/v1/callbacks/sms';
 
 /**
- * Sends a text message over the first carrier that takes it. Before a carrier is asked the row says so, and what was taken is
- * metered with the row's new state in one transaction: whoever is stopped in between leaves a message that
- * {@link settleAbandoned} can tell from one that was never sent.
- * @throws NotTaken when it may be tried again later
+ * Sends a text message through the first carrier that takes it. The row names a carrier before the carrier is called,
+ * and one transaction stores the new state and meters the segments: after a crash, {@link settleAbandoned} can tell
+ * such a message from one that was never sent.
+ * @throws NotTaken when a later attempt may succeed
  */
 export async function sendText(system: System, message: QueuedText, text: string): Promise<void> {
   const simulated = message.environment === 'test';
@@ -47,7 +47,7 @@ export async function sendText(system: System, message: QueuedText, text: string
   const refusals: NotTaken[] = [];
   let unanswered: string | null = null;
   for (const carrier of carriers) {
-    // biome-ignore lint/performance/noAwaitInLoops: the next carrier is asked only when this one failed
+    // biome-ignore lint/performance/noAwaitInLoops: the next carrier is tried only when this one failed
     if (!(await claim(system, message, carrier.name))) return;
     const refusal = await refusalOf(carrier, textFor(system, message, { carrier, text }));
     if (refusal === null) return inScope(system, message, (tx) => taken(tx, message, carrier.name));
@@ -55,7 +55,8 @@ export async function sendText(system: System, message: QueuedText, text: string
     if (refusal.refusal === 'unknown') unanswered = carrier.name;
     if (refusal.refusal === 'number') return inScope(system, message, (tx) => gaveUp(tx, message, reasonOf(refusals)));
   }
-  // A carrier that broke off may have taken it: the row stays as after a crash, and is settled like one.
+  // A carrier that broke the connection may have taken it: the row stays as after a crash and is settled in the same
+  // way.
   if (unanswered !== null) {
     await claim(system, message, unanswered);
     return;
@@ -85,7 +86,7 @@ async function refusalOf(carrier: Carrier, text: Text): Promise<NotTaken | null>
 function textFor(system: System, message: QueuedText, { carrier, text }: { carrier: Carrier; text: string }): Text {
   const reference = `${message.workspace_id}.${message.id}`;
   const { api } = system.config.addresses.production;
-  // A carrier can't reach this machine by its own name; in tests the carrier is here too.
+  // A carrier can't reach a local address; the carriers of the tests run locally and can.
   const reachable = api.startsWith('https://') || carrier.url.searchParams.has('insecure');
   return {
     id: message.id,
@@ -102,7 +103,10 @@ function inScope<T>(system: System, message: QueuedText, work: (tx: TxCtx) => Pr
   return transaction(systemCtx(system, { workspaceId, projectId, environment }, 'messages', message.id), work);
 }
 
-/** Says that a carrier is about to be asked. @returns false where somebody else has dealt with the message meanwhile */
+/**
+ * Claims the message for a carrier about to be called.
+ * @returns false if another process handled the message meanwhile
+ */
 async function claim(system: System, message: QueuedText, provider: string): Promise<boolean> {
   const { numUpdatedRows } = await singleWrite(system, 'outcome')
     .updateTable('messages')
@@ -114,9 +118,9 @@ async function claim(system: System, message: QueuedText, provider: string): Pro
   return numUpdatedRows > 0n;
 }
 
-/** A carrier took the message: its segments are metered, once, however often this is found out. */
+/** A carrier took the message: meters its segments. Idempotent. */
 async function taken(tx: TxCtx, message: QueuedText, provider: string, error: string | null = null): Promise<void> {
-  // Codes do not lie around once they are sent; in development the inbox shows them.
+  // A sent text is deleted, as it may hold a code; development mode keeps it for the inbox.
   const kept = tx.system.config.mode === 'development' ? {} : { body_sealed: '' };
   const sent = { status: 'sent' as const, sent_at: tx.now, sending_since: null, provider, error, ...kept };
   if (!(await turn(tx, message.id, ['queued', 'sending'], sent))) return;
@@ -124,7 +128,7 @@ async function taken(tx: TxCtx, message: QueuedText, provider: string, error: st
   await emit(tx, 'sms.sent', { messageId: message.id, segments: message.segments ?? 1, provider });
 }
 
-/** Nobody took the message, and nobody will. */
+/** No carrier took the message, and none will. */
 async function gaveUp(tx: TxCtx, message: Pick<QueuedText, 'id'>, reason: string): Promise<void> {
   if (!(await turn(tx, message.id, ['queued', 'sending'], { status: 'failed', sending_since: null, error: reason })))
     return;
@@ -132,14 +136,17 @@ async function gaveUp(tx: TxCtx, message: Pick<QueuedText, 'id'>, reason: string
   await emit(tx, 'sms.failed', { messageId: message.id, reason });
 }
 
-/** Nobody waits for the message any more. */
+/** The message expired before it was sent. */
 async function expired(tx: TxCtx, message: Pick<QueuedText, 'id'>): Promise<void> {
   if (!(await turn(tx, message.id, ['queued'], { status: 'expired', body_sealed: '' }))) return;
   await releaseSegments(tx, message.id);
   await emit(tx, 'sms.failed', { messageId: message.id, reason: 'expired' });
 }
 
-/** Moves a message on from one of some states. @returns false where it was in none of them */
+/**
+ * Changes the state of a message from one of the given states.
+ * @returns false if it was in none of them
+ */
 async function turn(tx: TxCtx, id: MessageId, from: readonly MessageStatus[], outcome: Outcome): Promise<boolean> {
   const { numUpdatedRows } = await tx.db
     .updateTable('messages')
@@ -151,7 +158,7 @@ async function turn(tx: TxCtx, id: MessageId, from: readonly MessageStatus[], ou
   return numUpdatedRows > 0n;
 }
 
-/** After a failed try: says why, and on the last one gives up. */
+/** After a failed attempt: stores the reason, and gives up on the last one. */
 export function failedTry(
   system: System,
   message: QueuedText,
@@ -169,7 +176,7 @@ export function expireText(system: System, message: QueuedText): Promise<void> {
   return inScope(system, message, (tx) => expired(tx, message));
 }
 
-/** What a carrier reported. Reports may come twice, late, or before our own note that the message was taken. */
+/** Applies a carrier's report. Reports may arrive twice, late, or before the row says that the message was taken. */
 export async function receipt(
   system: System,
   { workspaceId, messageId }: { workspaceId: WorkspaceId; messageId: MessageId },
@@ -194,7 +201,7 @@ export async function receipt(
   });
 }
 
-/** No request to all carriers takes this long. */
+/** Requests to all carriers together take less than this, in milliseconds. */
 const ABANDONED_MS = 2 * 60_000;
 const BATCH = 100;
 const UNANSWERED = 'The process ended before it had the answer of the carrier; counted as sent.';
@@ -202,9 +209,9 @@ const UNANSWERED = 'The process ended before it had the answer of the carrier; c
 type Abandoned = QueuedText & { status: MessageStatus; expires_at: Date | null };
 
 /**
- * Ends what a killed worker left behind. A message that a carrier was being asked about counts as taken, for it may have been:
- * it is metered once and never sent a second time, except over a carrier that knows a repeated request. One that waited past
- * its time gives its segments back. Runs as a job.
+ * Settles messages that a killed worker left behind. A message that was being handed to a carrier counts as taken,
+ * because it may have been: it is metered once and not sent again, except through an idempotent carrier. A message past
+ * its expiry releases its segments. Runs as a job.
  */
 export async function settleAbandoned(system: System): Promise<void> {
   const now = system.clock.now();
