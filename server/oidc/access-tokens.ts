@@ -21,14 +21,14 @@ const THIRD_PARTY =
 
 type Holder = { scope: Scope; actor: CustomerActor };
 
-/** A token as a request brings it: by whoever has it (RFC 6750), or with the proof of a key (RFC 9449). */
+/** A token as presented by a request: as a bearer token (RFC 6750), or with proof of a key (RFC 9449). */
 export type PresentedToken = { token: string; scheme: 'Bearer' | 'DPoP' };
 
 /**
- * Whose an opaque access token is, and in which session: of the issuer at the request's own address; on an API host, of those
- * of the environment and of the project that the address serves. Undefined for any other text.
- * @throws Problem WRONG_TOKEN_KIND for the token of an application that is not the project's own, AUTHENTICATION_REQUIRED for one
- * that is bound to a key without the proof of it
+ * The user and session of an opaque access token: of the issuer at the request's address; on an API host, of the
+ * issuers of the environment and of the project that the address serves. Undefined for any other text.
+ * @throws Problem WRONG_TOKEN_KIND for the token of a third-party application, AUTHENTICATION_REQUIRED for a key-bound
+ * token without proof of the key
  */
 export async function holderOf(
   request: Request,
@@ -46,7 +46,7 @@ export async function holderOf(
   return holders.find((holder) => holder !== undefined);
 }
 
-/** {@link holderOf} for a token of the environment's own issuer, where there is no request at it. */
+/** {@link holderOf} for a token of the environment's own issuer, without a request at that issuer. */
 export function holderAtOwnIssuer(
   system: System,
   environment: Environment,
@@ -77,8 +77,8 @@ async function holderAt(
 }
 
 /**
- * A token that is bound to a key comes with the proof of the key, another one without (RFC 9449 §7.1, §7.2).
- * @param spend of parallel calls with the same proof, one hears true
+ * Requires proof of the key for a key-bound token, and none for other tokens (RFC 9449 §7.1, §7.2).
+ * @param spend of concurrent calls with the same proof, exactly one returns true
  * @throws Problem AUTHENTICATION_REQUIRED
  */
 async function requireKey(

@@ -16,7 +16,7 @@ import { consentTo } from './consents.ts';
 
 const UserIdSchema = IdSchema('usr');
 
-/** What each scope tells (OpenID Connect Core §5.4), besides the subject. */
+/** The claims of each OAuth scope (OpenID Connect Core §5.4), besides the subject. */
 export const CLAIMS: Record<string, string[]> = {
   openid: ['sub', 'workspace_id', 'project_id', 'acr', 'amr', 'auth_time'],
   profile: [
@@ -36,18 +36,18 @@ export const CLAIMS: Record<string, string[]> = {
   permissions: ['permissions'],
 };
 
-/** What a person can be asked for; whatever else is asked for is not granted (RFC 6749 §3.3). */
+/** The OAuth scopes a person can consent to; others are not granted (RFC 6749 §3.3). */
 export const SCOPES = [...Object.keys(CLAIMS), 'offline_access'];
 
-/** The context in which a client acts: that of its own project. */
+/** The context of a client: its own project. */
 export function ctxOf(system: System, application: Application): Ctx {
   const { workspaceId, projectId, environment } = application;
   return systemCtx(system, { workspaceId, projectId, environment }, 'oidc', 'oidc');
 }
 
 /**
- * The person as a client may see it: an active member of the client's project, now.
- * @returns undefined for anybody else
+ * The account of a user as a client sees it: an active member of the client's project.
+ * @returns undefined for other users
  */
 export async function findAccount(
   system: System,
@@ -70,7 +70,7 @@ export async function findAccount(
   };
 }
 
-/** Of the scopes a token has, those that the person still allows an application of somebody else. */
+/** The OAuth scopes of a token, for a third-party application only those that the user still consents to. */
 async function consented(
   ctx: Ctx,
   application: Application,
@@ -81,11 +81,11 @@ async function consented(
   return scopes.filter((scope) => allowed.includes(scope));
 }
 
-/** How long what an application gets for a person lasts, in seconds. */
+/** The lifetimes of an application's tokens for a user, in seconds. */
 export const Lifetimes = Type.Object({ accessToken: Type.Integer(), refreshToken: Type.Integer() });
 export type Lifetimes = Static<typeof Lifetimes>;
 
-/** What the application says, or else its project; the assurance level that the project promises caps both alike. */
+/** The application's lifetimes, or else its project's, both capped by the project's assurance level. */
 async function lifetimesOf(system: System, application: Application): Promise<Lifetimes> {
   const { settings } = await projectOf(system, application);
   const { accessTokenSeconds, refreshTokenSeconds } = application;
@@ -99,8 +99,8 @@ async function lifetimesOf(system: System, application: Application): Promise<Li
 type Asked = { userId: UserId; access: Access; scope: readonly string[] };
 
 /**
- * What the granted scopes tell, and nothing else: the `claims` parameter names claims that no consent page names, so it chooses
- * among these only (OpenID Connect Core §5.5 lets a provider leave out what it is asked for).
+ * The claims of the granted OAuth scopes, and nothing else. The `claims` parameter may name claims that the consent
+ * page does not show, so it only selects among these (OpenID Connect Core §5.5 lets a provider omit requested claims).
  */
 async function claimsOf(ctx: Ctx, { userId, access, scope }: Asked): Promise<AccountClaims> {
   const { workspaceId, projectId } = ctx.scope;
@@ -112,7 +112,7 @@ async function claimsOf(ctx: Ctx, { userId, access, scope }: Asked): Promise<Acc
   return { ...Object.fromEntries(Object.entries(known).filter(([claim]) => granted.has(claim))), sub: userId };
 }
 
-/** Roles and permissions, as claims and in access tokens. */
+/** Roles and permissions, as claims and for access tokens. */
 export function accessClaims(access: Access): { roles: string[]; permissions: string[] } {
   return { roles: access.roles.map(({ key }) => key), permissions: permissionsOf(access) };
 }
@@ -126,7 +126,7 @@ async function profileOf(ctx: Ctx, userId: UserId): Promise<Profile | undefined>
   }
 }
 
-/** OpenID Connect Core §5.1; what is not known is left out. */
+/** The claims of OpenID Connect Core §5.1; unknown ones are left out. */
 function profileClaims(profile: Profile): Record<string, unknown> {
   const claims = {
     name: profile.displayName,

@@ -30,12 +30,12 @@ declare module '#platform/db.ts' {
   }
 }
 
-/** Storage of one issuer's provider: clients from the applications, everything else in `oidc_records`. */
+/** The storage of one issuer's provider: clients from the applications, everything else in `oidc_records`. */
 export function adapterFor(system: System, issuer: IssuerAddress): AdapterFactory {
   return (model) => (model === 'Client' ? new ClientAdapter(system, issuer) : new TenantAdapter(system, issuer, model));
 }
 
-/** Storage of a provider that brings its clients along. */
+/** The storage of a provider with static clients. */
 export function recordsFor(system: System, issuer: string): AdapterFactory {
   return (model) => new RecordAdapter(system, issuer, model);
 }
@@ -69,8 +69,8 @@ class ClientAdapter implements Adapter {
 type EndedAt = (clientId: string) => Promise<Date | null>;
 
 /**
- * What whoever has it may use: kept as a hash, as all our tokens are (RFC 6819 §5.1.4.1.3). It ends with its grant; a question that
- * is still open names a grant, too, but goes on without it.
+ * Bearer credentials, stored as a hash like all tokens (RFC 6819 §5.1.4.1.3). Each ends with its grant. An open
+ * interaction also names a grant, but continues without it.
  */
 const BEARER = new Set(['AccessToken', 'AuthorizationCode', 'DeviceCode', 'RefreshToken']);
 const SEALED = 'oidc-token';
@@ -82,7 +82,7 @@ export class RecordAdapter implements Adapter {
   readonly #model: string;
   readonly #endedAt: EndedAt;
 
-  /** @param endedAt up to when what a client got is dead; it is not asked for on writing */
+  /** @param endedAt the time up to which a client's records are invalid; not used for writes */
   constructor(system: System, issuer: string, model: string, endedAt: EndedAt = async () => null) {
     this.#system = system;
     this.#issuer = issuer;
@@ -122,8 +122,8 @@ export class RecordAdapter implements Adapter {
   }
 
   /**
-   * Marks a code or refresh token as used. The library looks and then marks, so of parallel calls only the one that changes
-   * the row may go on (OA-2, SE-6).
+   * Marks a code or refresh token as used. The library reads first and then marks, so only the call that changes the
+   * row succeeds (OA-2, SE-6).
    * @throws InvalidGrant when it was used before
    */
   async consume(id: string): Promise<void> {
@@ -155,7 +155,7 @@ export class RecordAdapter implements Adapter {
       .execute();
   }
 
-  /** What a client got before it was switched off stays dead when it is switched on again. */
+  /** Records from before a client was disabled stay invalid when it is enabled again. */
   async #hasEnded({ clientId, iat }: AdapterPayload): Promise<boolean> {
     if (!this.#isBearer || typeof clientId !== 'string') return false;
     const endedAt = await this.#endedAt(clientId);
@@ -190,7 +190,7 @@ export class RecordAdapter implements Adapter {
   }
 }
 
-/** Records of tenants: what came of a grant ends with it, also outside of the provider. */
+/** Records of tenants: the codes, tokens and sessions of a grant end with it, also outside of the provider. */
 class TenantAdapter extends RecordAdapter {
   readonly #system: System;
   readonly #environment: Environment;
@@ -208,14 +208,14 @@ class TenantAdapter extends RecordAdapter {
     this.#model = model;
   }
 
-  /** A grant is over: given up by its application, or because a code or a refresh token was used twice (RFC 9700 §4.14.2). */
+  /** Ends a grant: its application revoked it, or a code or refresh token was used twice (RFC 9700 §4.14.2). */
   override async destroy(id: string): Promise<void> {
     if (this.#model === 'Grant')
       await this.#end(id, (tx) => endGrants(tx, [{ issuer: this.#issuer, id }], 'grant_revoked'));
     else await super.destroy(id);
   }
 
-  /** The provider asks for each kind of token; the first ends them all. */
+  /** The provider calls this once per kind of token; the first call ends them all. */
   override async revokeByGrantId(id: string): Promise<void> {
     if (this.#model !== 'AccessToken') return;
     await this.#end(id, (tx) => endMadeOf(tx, [{ issuer: this.#issuer, id }], 'grant_revoked'));
@@ -227,7 +227,7 @@ class TenantAdapter extends RecordAdapter {
     if (!workspaceId || !projectId) return;
     const scope = { workspaceId, projectId, environment: this.#environment };
     await transaction(systemCtx(this.#system, scope, 'oidc', 'oidc'), async (tx) => {
-      // Both are asked for at once: one after the other.
+      // The provider requests both at once; this runs them one after the other.
       const { rows } = await sql`select from oidc_records
         where issuer = ${this.#issuer} and model = 'Grant' and id = ${id} for update`.execute(tx.db);
       if (rows.length > 0) await end(tx);
@@ -235,7 +235,10 @@ class TenantAdapter extends RecordAdapter {
   }
 }
 
-/** Uses something up, such as the id of a proof. @returns false where it was used before: of parallel calls, one hears true */
+/**
+ * Marks a one-time value, such as the id of a proof, as used.
+ * @returns false if it was used before; of concurrent calls, exactly one returns true
+ */
 export async function spendOnce(
   system: System,
   issuer: IssuerAddress,
@@ -255,7 +258,7 @@ export async function spendOnce(
   return numInsertedOrUpdatedRows === 1n;
 }
 
-/** Removes expired records. Runs as a job. */
+/** Deletes expired records. Runs as a job. */
 export async function oidcCleanup(system: System): Promise<void> {
   await sql`delete from oidc_records where expires_at <= ${system.clock.now()}`.execute(
     singleWrite(system, 'provider'),

@@ -15,13 +15,13 @@ import { wantedLevel } from './wanted-level.ts';
 
 const UserIdSchema = IdSchema('usr');
 
-/** One request asks once, however many of its steps want to know. */
+/** Cached per request, because several of its steps need the decision. */
 const decided = new WeakMap<KoaContextWithOIDC['oidc'], { decision: Promise<Decision> }>();
 
 /**
- * Whether the browser's session is enough for the project of the application that asks for authorization, and for what the
- * application wants. Nobody is signed in, or is a member: that is asked elsewhere.
- * @param grant what the session has with the application already
+ * Decides whether the browser's session suffices for the project of the application that requests authorization, and
+ * for what the application requests. Other prompts check whether a user is signed in and is a member.
+ * @param grant the grant that the session already has with the application
  */
 export function decisionOn(system: System, oidc: KoaContextWithOIDC['oidc'], grant?: Bound): Promise<Decision> {
   const known = decided.get(oidc);
@@ -39,13 +39,13 @@ async function decideOn(system: System, oidc: KoaContextWithOIDC['oidc'], grant?
   const application = applicationOf(client);
   const { settings } = await projectOf(system, application);
   const wanted = wantedLevel(oidc.params);
-  // A wish is tried to be fulfilled once (OpenID Connect Core §3.1.2.1).
+  // A voluntary request is attempted once (OpenID Connect Core §3.1.2.1).
   const secondFactor = wanted === 'wished' && result?.login ? 'no' : wanted;
   const { acr = 'aal1' } = session;
   if (grant?.admittedUnder && secondFactor === 'no' && !isStricter(settings, { acr, grant }))
     return { kind: 'admitted', by: grant.onDevice ? 'remembered_device' : 'proof', joins: false };
   const ctx = ctxOf(system, application);
-  // What tokens will say is the level the browser's session began with; for the project's policy it counts what it has become.
+  // Tokens state the level with which the browser's session started; the project's policy uses the current level.
   const said = {
     amr: session.amr ?? [],
     acr,
@@ -74,7 +74,7 @@ function isStricter(settings: Settings, { acr, grant }: { acr: string; grant: Bo
   });
 }
 
-/** Signed in for one project, the person enters another with the same session. They were admitted: {@link decisionOn}. */
+/** Enters another project with a session that started in a first one. The user was admitted: {@link decisionOn}. */
 export async function enterProjectOf(
   system: System,
   application: Application,
@@ -87,7 +87,10 @@ export async function enterProjectOf(
   });
 }
 
-/** Under what somebody was admitted: kept with a grant, so that its tokens are renewed without a look at the session while it holds. */
+/**
+ * The policy under which a user was admitted. It is stored with a grant, so that tokens are renewed without reading the
+ * session while the policy still holds.
+ */
 export async function admittedUnder(
   system: System,
   application: Application,
@@ -98,12 +101,12 @@ export async function admittedUnder(
   return { admittedUnder: settings.mfa, onDevice };
 }
 
-/** What a code or refresh token says of the sign-in it came from. */
+/** What a code or refresh token states about its sign-in. */
 type Source = { accountId?: string | undefined; acr?: unknown };
 
 /**
- * The person of a request, as {@link findAccount} says. At the token endpoint nobody whose session is not enough for the project
- * any more: their code or refresh token is refused (`invalid_grant`).
+ * The account of a request, as {@link findAccount} returns it. At the token endpoint it is undefined if the session no
+ * longer suffices for the project: the code or refresh token is refused (`invalid_grant`).
  */
 export async function admittedAccount(
   system: System,

@@ -11,7 +11,7 @@ const UsedApplication = Type.Object({
   sessionIds: Type.Array(Type.String()),
 });
 
-/** The applications a person is signed in to through the provider. */
+/** The applications that a person uses through the provider. */
 export const usedApplicationRoutes: Routes = [
   get('/v1/me/security/applications', {
     permission: 'customer',

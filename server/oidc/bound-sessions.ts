@@ -8,17 +8,17 @@ import type { Settings } from '#settings';
 import { endGrants, guardDescent } from './grant-endings.ts';
 import { type Ended, tellOfLogout } from './logout.ts';
 
-/** The Latchkey session that stands behind what the provider keeps. */
+/** The Latchkey session behind a record of the provider. */
 export type Bound = {
   sessionId?: SessionId;
-  /** The end of the session, in seconds since the epoch. */
+  /** The expiry of the session, in seconds since the epoch. */
   endsAt?: number;
   workspaceId?: WorkspaceId;
-  /** The project a grant is for; of a browser's session, that in which it began. */
+  /** The project of a grant; for a browser's session, the project in which it started. */
   projectId?: ProjectId;
-  /** Of a grant: the `mfa` setting of its project when the person was admitted. */
+  /** For a grant: the `mfa` setting of its project when the user was admitted. */
   admittedUnder?: Settings['mfa'];
-  /** Of a grant: whether a remembered device stood for the second factor. */
+  /** For a grant: whether a remembered device replaced the second factor. */
   onDevice?: boolean;
 };
 
@@ -30,7 +30,7 @@ declare module 'oidc-provider' {
 
 const FIELDS = ['sessionId', 'endsAt', 'workspaceId', 'projectId', 'admittedUnder', 'onDevice'] as const;
 
-/** Makes the provider keep, with its sessions and grants, which session of ours they were made from. */
+/** Makes the provider store the Latchkey session with its sessions and grants. */
 export function bindToSessions({ Session, Grant }: Provider): void {
   for (const model of [Session, Grant]) {
     const own = model.IN_PAYLOAD;
@@ -39,8 +39,8 @@ export function bindToSessions({ Session, Grant }: Provider): void {
 }
 
 /**
- * A session that ends takes along what the provider made of it: the browser's cookie, grants, codes and tokens. Clients that
- * want to hear of it are told, in time and again until they answer (OpenID Connect Back-Channel Logout 1.0 §2.5; OA-11).
+ * Ends everything the provider made from a session when it ends: the browser's cookie, grants, codes and tokens.
+ * Clients that asked to be notified are, with retries (OpenID Connect Back-Channel Logout 1.0 §2.5; OA-11).
  */
 export function endProviderSessions(system: System): void {
   whenSessionsEnd(system, endBound);
@@ -48,8 +48,8 @@ export function endProviderSessions(system: System): void {
 }
 
 /**
- * Puts a new session of the same person in the place of another; what hangs on it stays. Under what the other one was admitted
- * does not: the new one may have shown less.
+ * Replaces a session by a new one of the same user and keeps what depends on it. The policy under which the old one was
+ * admitted is dropped, because the new one may have proven less.
  */
 export async function rebind(tx: TxCtx, from: SessionId, to: { sessionId: SessionId; expiresAt: Date }): Promise<void> {
   const bound = JSON.stringify({ sessionId: to.sessionId, endsAt: Math.floor(to.expiresAt.getTime() / 1000) });
@@ -82,7 +82,7 @@ async function endBound(tx: TxCtx, ended: EndedSessions): Promise<void> {
   await endGrants(tx, grants, 'session_ended');
 }
 
-/** Of each client that had a part of a session, what it is to be told. */
+/** The logout notification for each client that used a session. */
 function endedFor({ scope: { environment } }: TxCtx, sessions: BoundRecord[], clientIds: ReadonlySet<string>): Ended[] {
   return sessions.flatMap(({ issuer, payload: { accountId: subject, authorizations = {} } }) =>
     Object.entries(authorizations).flatMap(([clientId, { sid }]) =>

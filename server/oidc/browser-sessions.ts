@@ -6,10 +6,13 @@ import { issuerOf } from './provider.ts';
 
 const UserIdSchema = IdSchema('usr');
 
-/** Who is signed in in a browser, by which session of ours, and the project it began in. */
+/** The user who is signed in in a browser, the session, and the project in which it started. */
 export type BrowserSession = { userId: UserId; sessionId: SessionId; scope: Scope };
 
-/** The sign-in of the browser that sends a request, by the provider's cookie. @returns undefined when there is none, or it is over */
+/**
+ * The sign-in of the requesting browser, by the provider's cookie.
+ * @returns undefined when there is none, or it has ended
+ */
 export async function browserSession(request: Request, reply: Reply): Promise<BrowserSession | undefined> {
   const { address, server } = request;
   const { system, host } = server;

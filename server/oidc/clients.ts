@@ -4,18 +4,18 @@ import type { Environment } from '#platform/ctx.ts';
 import type { Address } from '#platform/http.ts';
 import type { System } from '#platform/system.ts';
 
-/** Where a provider answers, and for whom: one project, or (null) every project of the environment. */
+/** The address of a provider and whom it serves: one project, or (null) every project of the environment. */
 export type IssuerAddress = Address & { environment: Environment };
 
 /**
- * Under what an issuer's records are kept and its cookies are signed. A host may change hands: who has it then finds nothing of
- * the project before.
+ * The key under which an issuer's records are stored and its cookies signed. A host may change owners: the new one must
+ * find nothing of the earlier project.
  */
 export function realmOf({ url, scope }: Pick<IssuerAddress, 'url' | 'scope'>): string {
   return scope ? `${url} ${scope.projectId}` : url;
 }
 
-/** The client an issuer knows by this id: on a project's own address one of that project. */
+/** The client with this id at an issuer; on a project's own address only one of that project. */
 export async function applicationAt(
   system: System,
   { environment, scope }: IssuerAddress,
@@ -29,7 +29,7 @@ export async function applicationAt(
 
 const applications = new WeakMap<Client, Application>();
 
-/** The application a client of the provider stands for. */
+/** The application behind a client of the provider. */
 export function applicationOf(client: Client | undefined): Application {
   const application = client && applications.get(client);
   if (!application) throw new Error('unreachable: the provider made a client that is not an application');
@@ -37,8 +37,8 @@ export function applicationOf(client: Client | undefined): Application {
 }
 
 /**
- * Makes the provider's clients the applications that its issuer serves. A client is made once for each state of its application,
- * which also says whether a secret is right: the provider never holds one.
+ * Makes the applications that an issuer serves its provider's clients. Each state of an application has one client
+ * object, which also checks secrets: the provider never holds one.
  */
 export function useApplications(provider: Provider, system: System, issuer: IssuerAddress): void {
   const { Client } = provider;
@@ -60,13 +60,13 @@ export function useApplications(provider: Provider, system: System, issuer: Issu
   };
 }
 
-/** An application as the provider knows clients; one that is switched off, unfinished, or can't prove itself, is none. */
+/** The client metadata of an application; undefined if it is disabled, incomplete, or can't authenticate. */
 export function clientMetadata(application: Application): AdapterPayload | undefined {
   const authentication = authenticationOf(application);
   if (!application.enabled || !authentication) return undefined;
   const browser = application.kind !== 'device' && application.kind !== 'management';
   const answers = application.signInOnly ? 'none' : 'code';
-  // There is nowhere to send its people yet.
+  // It has no redirect address yet.
   if (browser && application.redirectUris.length === 0) return undefined;
   return {
     client_id: application.clientId,
@@ -88,13 +88,13 @@ export function clientMetadata(application: Application): AdapterPayload | undef
   };
 }
 
-/** How a client proves that it is itself: with keys, with a secret, or (a public client) by PKCE alone. */
+/** How a client authenticates: with keys, with a secret, or (a public client) by PKCE alone. */
 function authenticationOf({ kind, jwks, secretHashes: [hash], profile }: Application): AdapterPayload | undefined {
   if (jwks) return { token_endpoint_auth_method: 'private_key_jwt', jwks };
   // FAPI 2.0 Security Profile §5.3.2.1: clients authenticate with keys.
   if (profile === 'fapi2') return undefined;
   if (kind !== 'web' && kind !== 'management') return { token_endpoint_auth_method: 'none' };
-  // The secret is compared by checkSecret; its hash stands here so that the library notices a rotation. The library takes
-  // client_secret_post for such a client too.
+  // checkSecret compares the secret; the hash is here so that the library notices a rotation. For such a client the
+  // library accepts client_secret_post too.
   return hash && { token_endpoint_auth_method: 'client_secret_basic', client_secret: hash.toString('base64url') };
 }

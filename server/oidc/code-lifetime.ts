@@ -8,7 +8,7 @@ const FAPI_SECONDS = 60;
 
 const asked = new WeakMap<KoaContextWithOIDC, number>();
 
-/** Reads how long a code for the request's client lives, ahead: the provider does not wait for it when it makes one. */
+/** Reads the lifetime of codes for the request's client beforehand, because the provider needs it synchronously. */
 export async function readCodeLifetime(system: System, ctx: KoaContextWithOIDC): Promise<void> {
   if (!ctx.oidc.client) return;
   const application = applicationOf(ctx.oidc.client);
@@ -17,7 +17,7 @@ export async function readCodeLifetime(system: System, ctx: KoaContextWithOIDC):
   asked.set(ctx, Math.min(settings.authorizationCodeSeconds, longest));
 }
 
-/** How long a code lives, in seconds: what the project of its client says. */
+/** The lifetime of a code in seconds, from the project of its client. */
 export function codeSeconds(ctx: KoaContextWithOIDC, _code: AuthorizationCode, _client: Client): number {
   const seconds = asked.get(ctx);
   if (seconds === undefined) throw new Error('unreachable: a code is made after its grant was looked for');

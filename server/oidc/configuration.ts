@@ -36,10 +36,10 @@ const ROUTES = {
   userinfo: '/connect/userinfo',
 };
 
-/** Where the hosted pages answer what the provider asks. */
+/** The path of the hosted pages for the provider's interactions. */
 const INTERACTION_PATH = '/sign-in';
 
-/** How the provider of an issuer behaves. Only what works is switched on, and so announced. */
+/** The configuration of an issuer's provider. Only features that work are enabled, and so announced. */
 export function configuration(system: System, issuer: IssuerAddress): Configuration {
   return {
     adapter: adapterFor(system, issuer),
@@ -56,9 +56,9 @@ export function configuration(system: System, issuer: IssuerAddress): Configurat
     acrValues: ['aal1', 'aal2'],
     subjectTypes: ['public', 'pairwise'],
     pairwiseIdentifier: (_ctx, subject, client) => pairwise(system, subject, client),
-    // Many client libraries read the id token alone.
+    // Many client libraries read only the ID token.
     conformIdTokenClaims: false,
-    // `none` is what the account page asks for; applications are given codes.
+    // The account page requests `none`; applications get codes.
     responseTypes: ['code', 'none'],
     pkce: { required: () => true },
     clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'],
@@ -68,12 +68,12 @@ export function configuration(system: System, issuer: IssuerAddress): Configurat
       idTokenSigningAlgValues: ['RS256', 'ES256'],
     },
     clientDefaults: { id_token_signed_response_alg: 'RS256' },
-    // FAPI 2.0 Security Profile §5.3.2.1 (13): ten seconds are accepted, sixty are not.
+    // FAPI 2.0 Security Profile §5.3.2.1 (13): accept ten seconds of clock skew, reject sixty.
     clockTolerance: 10,
     clientBasedCORS: (_ctx, origin, client) => applicationOf(client).origins.includes(origin),
     issueRefreshToken: async (_ctx, client) => client.grantTypeAllowed('refresh_token'),
     expiresWithSession: () => false,
-    // A token that is bound to a key needs no rotation, and FAPI 2.0 forbids it (§5.3.2.1 (10)).
+    // A key-bound token needs no rotation, and FAPI 2.0 forbids it (§5.3.2.1 (10)).
     rotateRefreshToken: ({ oidc }) => !oidc.entities.RefreshToken?.isSenderConstrained(),
     ttl: lifetimes(system),
     features: features(system, issuer),
@@ -84,13 +84,13 @@ export function configuration(system: System, issuer: IssuerAddress): Configurat
   };
 }
 
-/** Lax: an application sends its browsers here by a navigation. */
+/** Lax, because applications send browsers here by a navigation. */
 function cookies(system: System, issuer: IssuerAddress): Configuration['cookies'] {
-  // The library says by the path which sign-in a cookie is of; see `bindCookies`.
+  // The library distinguishes the cookies of several sign-ins by path; see `bindCookies`.
   const { path: _whole, ...bound } = cookieOptions(issuer, 'lax');
   const options = { ...bound, signed: true };
   return {
-    // The first signs, all check: who is signed in stays so when the installation's secret is changed.
+    // The first key signs, all verify: a change of the installation's secret signs no one out.
     keys: system.keyring.tags(realmOf(issuer), 'oidc-cookies').map((key) => key.toString('base64url')),
     names: cookieNames(issuer),
     long: options,
@@ -99,15 +99,15 @@ function cookies(system: System, issuer: IssuerAddress): Configuration['cookies'
 }
 
 /**
- * A subject that only clients of the same sector see (OpenID Connect Core §8.1). By the oldest secret: were it by the newest, all
- * people would be strangers to their applications once it is changed.
+ * A subject that only clients of the same sector see (OpenID Connect Core §8.1). Uses the oldest secret: with the
+ * newest, a change of the secret would change all subjects.
  */
 function pairwise(system: System, subject: string, client: Client): string {
   const sector = client.sectorIdentifier ?? new URL(client.redirectUris?.[0] ?? 'urn:none').hostname;
   return system.keyring.tags(`${sector} ${subject}`, 'pairwise-subject').at(-1)?.toString('base64url') ?? '';
 }
 
-/** Nothing outlives the session it was made from. */
+/** No token or grant outlives its session. */
 function lifetimes({ clock }: System): Configuration['ttl'] {
   const bySession = (longestOf: (ctx: KoaContextWithOIDC) => number) => (ctx: KoaContextWithOIDC) => {
     const longest = longestOf(ctx);
@@ -129,7 +129,7 @@ function lifetimes({ clock }: System): Configuration['ttl'] {
   };
 }
 
-/** The lifetimes that were looked up with the person whom tokens are for. */
+/** The lifetimes that were read with the account. */
 function agreedWith({ oidc }: KoaContextWithOIDC): Lifetimes {
   return Value.Parse(Lifetimes, oidc.account?.['lifetimes']);
 }
@@ -150,7 +150,7 @@ function features(system: System, issuer: IssuerAddress): Configuration['feature
       successSource: (ctx) => deviceDone(system, ctx),
     },
     dPoP: { enabled: true, nonceSecret: hash('sha256', system.keyring.tag(realmOf(issuer), 'dpop-nonce'), 'buffer') },
-    // Keys that sign by themselves. The version is stated so that an update that changes them fails at start.
+    // Keys that sign externally. The version is stated so that an incompatible update fails at start.
     externalSigningSupport: { enabled: true, ack: 'experimental-01' },
     fapi: {
       enabled: true,
@@ -177,7 +177,7 @@ function features(system: System, issuer: IssuerAddress): Configuration['feature
   };
 }
 
-/** A client's own tokens; and, for a client that proves itself, those of the same project. */
+/** Permits a client's own tokens; a client that authenticates also those of the same project. */
 async function mayIntrospect(system: System, asking: Application, clientId: string | undefined): Promise<boolean> {
   if (asking.clientId === clientId) return true;
   if (asking.kind !== 'web' && asking.kind !== 'management') return false;
@@ -186,8 +186,8 @@ async function mayIntrospect(system: System, asking: Application, clientId: stri
 }
 
 /**
- * A management token is always for the API host; a person's is for what is asked, and else for user info: undefined, as the
- * provider drops scopes it does not know only then.
+ * The default resource of a token. A management token is always for the API host; a user's token is for the requested
+ * resource, and else for userinfo: undefined, because the provider ignores unknown scopes only then.
  */
 async function defaultResource(
   system: System,
@@ -203,7 +203,7 @@ function isManagement({ oidc }: KoaContextWithOIDC): boolean {
   return oidc.client?.grantTypeAllowed('client_credentials') === true;
 }
 
-/** @throws InvalidTarget for a resource the client may not ask tokens for */
+/** @throws InvalidTarget for a resource that the client may not request tokens for */
 async function resourceServer(
   system: System,
   ctx: KoaContextWithOIDC,
@@ -224,8 +224,8 @@ async function resourceServer(
 type Token = { kind: string; accountId?: string; scope?: string | undefined };
 
 /**
- * What an API needs to decide without asking back: whose it is, where, and what they may do. An application of somebody else is
- * told roles and permissions only where the person allowed it these scopes.
+ * What an API needs to authorize without a further request: the user, the project and the permissions. A third-party
+ * application gets roles and permissions only if the user consented to these scopes.
  */
 async function describeAccess(system: System, { oidc }: KoaContextWithOIDC, token: Token) {
   if (token.kind !== 'AccessToken' || !oidc.client || !oidc.account) return undefined;

@@ -19,7 +19,7 @@ declare module '#platform/db.ts' {
   }
 }
 
-/** The scopes a person allows an application. Served by the primary key. */
+/** The OAuth scopes that a user allows an application. Served by the primary key. */
 export async function consentTo(ctx: Ctx, userId: string, applicationId: ApplicationId): Promise<string[]> {
   const row = await ctx.db
     .selectFrom('consents')
@@ -31,7 +31,7 @@ export async function consentTo(ctx: Ctx, userId: string, applicationId: Applica
   return row?.scopes ?? [];
 }
 
-/** Writes down what a person allows an application; with what was allowed before. */
+/** Stores a user's consent for an application, merged with earlier consent. */
 export async function giveConsent(
   ctx: Ctx,
   userId: UserId,
@@ -59,7 +59,10 @@ export async function giveConsent(
   });
 }
 
-/** Forgets what a person allows an application. @returns false when it was nothing */
+/**
+ * Deletes a user's consent for an application.
+ * @returns false when there was none
+ */
 export async function forgetConsent(tx: TxCtx, userId: UserId, applicationId: ApplicationId): Promise<boolean> {
   const { numDeletedRows } = await tx.db
     .deleteFrom('consents')
@@ -70,7 +73,7 @@ export async function forgetConsent(tx: TxCtx, userId: UserId, applicationId: Ap
   return numDeletedRows > 0n;
 }
 
-/** What a person allows applications. Served by the primary key. */
+/** A user's consents. Served by the primary key. */
 export async function consentsOf(ctx: Pick<Ctx, 'db' | 'scope'>, userId: UserId) {
   const rows = await ctx.db
     .selectFrom('consents')

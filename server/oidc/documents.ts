@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { PreparedResponse } from '#platform/http-ready.ts';
 
-/** What an issuer publishes about itself. */
+/** The paths of an issuer's public documents. */
 export const DOCUMENT_PATHS = [
   '/.well-known/openid-configuration',
   '/.well-known/oauth-authorization-server',
@@ -9,7 +9,7 @@ export const DOCUMENT_PATHS = [
 ] as const;
 export type DocumentPath = (typeof DOCUMENT_PATHS)[number];
 
-/** What the provider is about to answer. */
+/** The provider's response before it is sent. */
 type DocumentResponse = {
   path: string;
   status: number;
@@ -18,10 +18,10 @@ type DocumentResponse = {
   set: (headers: Record<string, string>) => void;
 };
 
-/** Seconds for which others may keep a document: a new key has to be published longer than this before it signs. */
+/** Seconds for which clients may cache a document. A new key has to be published longer than this before it signs. */
 const MAX_AGE = 300;
 
-/** Copies of what the provider says at {@link DOCUMENT_PATHS}: always the same, so it is asked once. */
+/** Cached copies of the documents at {@link DOCUMENT_PATHS}: they are constant, so the provider renders each once. */
 export class Documents {
   readonly #kept = new Map<DocumentPath, PreparedResponse>();
 
@@ -29,13 +29,13 @@ export class Documents {
     return this.#kept.get(path);
   }
 
-  /** Marks the provider's own answer as cacheable and keeps a copy, if it is one of the documents. */
+  /** Makes the provider's response cacheable and keeps a copy, if it is one of the documents. */
   keep(answer: DocumentResponse): void {
     const path = DOCUMENT_PATHS.find((candidate) => candidate === answer.path);
     if (!path || answer.status !== 200) return;
     const body = JSON.stringify(answer.body);
     const etag = `"${createHash('sha256').update(body).digest('base64url')}"`;
-    // Public and without credentials, so any page may read it.
+    // Public and without credentials, so pages of any origin may read it.
     const headers = {
       'content-type': answer.response.get('content-type'),
       'cache-control': `public, max-age=${MAX_AGE}`,

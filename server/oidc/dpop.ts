@@ -3,18 +3,18 @@ import { calculateJwkThumbprint, EmbeddedJWK, type JWTPayload, jwtVerify } from 
 import type { Request } from '#platform/http.ts';
 import { Problem, problem } from '#platform/problem.ts';
 
-/** What applications may sign proofs with. */
+/** The algorithms that applications may sign proofs with. */
 export const DPOP_ALGORITHMS = ['PS256', 'ES256', 'EdDSA'] as const;
 
-/** Seconds by which a proof may be older or newer than our clock, as at the provider's own endpoints. */
+/** Maximum difference between a proof's time and the server clock in seconds, as at the provider's own endpoints. */
 export const PROOF_SECONDS = 300;
 
-/** Who holds the key that a token is bound to. */
+/** A proof of the key that a token is bound to. */
 export type Proof = { thumbprint: string; jti: string };
 
 /**
- * Checks the proof of a key that comes with a request and its access token (RFC 9449 §4.3, §7.1). That it is used once is the
- * caller's to see to.
+ * Checks the DPoP proof of a request and its access token (RFC 9449 §4.3, §7.1). The caller must ensure that it is used
+ * only once.
  * @throws Problem AUTHENTICATION_REQUIRED with a challenge for DPoP
  */
 export async function checkProof(request: Request, token: string): Promise<Proof> {
@@ -54,7 +54,7 @@ function pageOf(address: unknown): string | undefined {
   return url ? url.origin + url.pathname : undefined;
 }
 
-/** A proof, or a token that needs one, is not good (RFC 9449 §7.1). */
+/** The response to an invalid proof or key-bound token (RFC 9449 §7.1). */
 export function refused(why: string, error: 'invalid_dpop_proof' | 'invalid_token' = 'invalid_dpop_proof'): Problem {
   return problem('AUTHENTICATION_REQUIRED', {
     detail: `The DPoP proof was rejected: ${why}.`,

@@ -9,7 +9,10 @@ import type { Bound } from './bound-sessions.ts';
 
 const UserId = IdSchema('usr');
 
-/** Signing out at the provider ends the session itself, wherever it is used (OpenID Connect RP-Initiated Logout 1.0). */
+/**
+ * Ends the Latchkey session, wherever it is used, when a user signs out at the provider (OpenID Connect RP-Initiated
+ * Logout 1.0).
+ */
 export function endOnLogout(provider: Provider, system: System, environment: Environment): void {
   provider.use(async (ctx, next) => {
     await next();

@@ -13,9 +13,10 @@ import { consentTo, forgetConsent } from './consents.ts';
 import { endGrants, type GrantRef } from './grant-endings.ts';
 
 /**
- * The grant an authorization request may use: the one the browser's session has with the client, widened to what is asked where
- * nobody needs to be asked: for our own applications, and for what the person allowed before.
- * @returns undefined where the person must be asked
+ * The grant for an authorization request: the one that the browser's session has with the client, extended by the
+ * request where no consent is needed, which is so for first-party applications and for what the user consented to
+ * before.
+ * @returns undefined when the user must be asked
  */
 export async function grantFor(system: System, ctx: KoaContextWithOIDC): Promise<Grant | undefined> {
   const { client, session, account, result, provider } = ctx.oidc;
@@ -25,7 +26,7 @@ export async function grantFor(system: System, ctx: KoaContextWithOIDC): Promise
   const known = grantId ? await provider.Grant.find(grantId) : undefined;
   const current = known?.accountId === account.accountId ? known : undefined;
   const decision = await decisionOn(system, ctx.oidc, current);
-  // The person is asked to sign in anew: prompts.ts. What they had stays as it was.
+  // The user has to sign in again (see prompts.ts). The current grant does not change.
   if (decision.kind !== 'admitted') return current;
   const application = applicationOf(client);
   const allowed = await isAllowed(system, ctx, application);
@@ -48,7 +49,7 @@ async function noted(grant: Grant, under: Bound): Promise<Grant> {
   return grant;
 }
 
-/** What a sign-in just proved stands behind the browser's session from now on. */
+/** Binds the session that a sign-in just proved to the browser's session. */
 function bindSession({ oidc: { session, result } }: KoaContextWithOIDC): void {
   const bound = Object(result?.login);
   if (session && typeof bound.sessionId === 'string') Object.assign(session, boundOf(bound));
@@ -63,7 +64,7 @@ function boundOf({ sessionId, endsAt, workspaceId, projectId }: Bound): Bound {
   };
 }
 
-/** What is asked for each resource, out of what there is. */
+/** The requested OAuth scopes of each resource, limited to the existing ones. */
 function resourceScopes({ oidc }: KoaContextWithOIDC): [resource: string, scopes: string[]][] {
   return Object.entries(oidc.resourceServers ?? {}).map(([resource, { scopes }]) => [
     resource,
@@ -85,12 +86,15 @@ function covers(ctx: KoaContextWithOIDC, grant: Grant): boolean {
   );
 }
 
-/** Where the question is asked for, its answer is waited for. */
+/** False when the client requests the consent page: the grant waits for its result. */
 function mayWiden({ oidc }: KoaContextWithOIDC): boolean {
   return !oidc.prompts?.has('consent') || Boolean(oidc.result?.consent);
 }
 
-/** Our own applications need no consent; others need one that covers the request, also where they were our own before. */
+/**
+ * First-party applications need no consent. Others need one that covers the request, even if they were first-party
+ * before.
+ */
 async function isAllowed(system: System, { oidc }: KoaContextWithOIDC, application: Application): Promise<boolean> {
   if (isFirstParty(application)) return true;
   if (!oidc.account) return false;
@@ -98,7 +102,7 @@ async function isAllowed(system: System, { oidc }: KoaContextWithOIDC, applicati
   return [...oidc.requestParamOIDCScopes].every((scope) => allowed.includes(scope));
 }
 
-/** The clients that use a session of ours, oldest first: of any project, or of one. Served by oidc_records_of_session. */
+/** The clients that use a session, oldest first: of any project, or of one. Served by oidc_records_of_session. */
 export async function clientsOfSessions(
   ctx: Pick<Ctx, 'db'>,
   sessionIds: readonly SessionId[],
@@ -119,7 +123,10 @@ export async function clientsOfSessions(
   return clients;
 }
 
-/** Takes an application's access to a person back: its consent, grants and tokens. @returns false when it had none */
+/**
+ * Revokes an application's access to a user: its consent, grants and tokens.
+ * @returns false when it had none
+ */
 export async function revokeConsent(tx: TxCtx, userId: UserId, application: Application): Promise<boolean> {
   const allowed = await forgetConsent(tx, userId, application.id);
   const { rows } = await sql<GrantRef>`

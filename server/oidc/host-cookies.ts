@@ -2,18 +2,18 @@ import type Provider from 'oidc-provider';
 import { cookieName, cookieOptions, surplusCookies } from '#platform/cookies.ts';
 import type { IssuerAddress } from './clients.ts';
 
-/** The sign-in that an address belongs to. */
+/** Matches the id of the sign-in in a path. */
 const SIGN_IN = /^\/(?:sign-in|connect\/(?:authorize|device))\/([A-Za-z0-9_-]+)/;
 
-/** What the library's cookies are called: who is signed in, and which sign-in goes on where. */
+/** The names of the library's cookies: for the browser's session and for each sign-in in progress. */
 export function cookieNames({ environment, ...host }: IssuerAddress) {
   const name = (kind: string) => cookieName(host, environment, kind);
   return { session: name('browser'), interaction: name('interaction'), resume: name('resume') };
 }
 
 /**
- * Binds the library's cookies to the host. It keeps the sign-ins of one browser apart by the path of their cookies; a `__Host-`
- * name is for the whole path, so here the name takes what the path would say. The signature covers the name.
+ * Binds the library's cookies to the host. The library separates the sign-ins of one browser by cookie path; a
+ * `__Host-` cookie requires the whole path, so the name has the sign-in's id instead. The signature covers the name.
  */
 export function bindCookies(provider: Provider, issuer: IssuerAddress): void {
   const { interaction, resume } = cookieNames(issuer);

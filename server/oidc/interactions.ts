@@ -15,15 +15,15 @@ import { wantedLevel } from './wanted-level.ts';
 
 const UserIdSchema = IdSchema('usr');
 
-/** What the provider wants to know from a person before it answers an application. */
+/** What the provider needs from a person before it responds to an application. */
 export type Interaction = {
   uid: string;
   prompt: 'login' | 'consent' | 'select_account';
   reasons: readonly string[];
-  /** Who is signed in in this browser already. */
+  /** The user who is already signed in in this browser. */
   current: { userId: UserId } | null;
   application: Application;
-  /** What the application asked, as the provider checked it. */
+  /** The application's request, as checked by the provider. */
   asked: {
     scopes: string[];
     redirectUri: string | null;
@@ -31,12 +31,12 @@ export type Interaction = {
     maxAge: number | null;
     /** Preferred languages, best first. */
     locales: string | null;
-    /** Whether it wants two factors, whatever the project asks. */
+    /** Whether it requests two factors, independently of the project's policy. */
     secondFactor: ReturnType<typeof wantedLevel>;
   };
 };
 
-/** A session that a person proved. */
+/** A session after a successful sign-in. */
 type ProvenSession = {
   userId: UserId;
   sessionId: SessionId;
@@ -46,7 +46,10 @@ type ProvenSession = {
   expiresAt: Date;
 };
 
-/** The question of the browser's authorization request. @throws Problem INVALID_TOKEN when it is over or was begun elsewhere */
+/**
+ * The interaction of the browser's authorization request.
+ * @throws Problem INVALID_TOKEN when it is over or was started in another browser
+ */
 async function read(request: Request, reply: Reply): Promise<Interaction> {
   const { provider, issuer } = await issuerOfHost(request);
   const found = await provider.interactionDetails(request.raw, reply.raw).catch((cause: unknown) => {
@@ -87,7 +90,7 @@ async function issuerOfHost(request: Request) {
 
 type Exchange = { request: Request; reply: Reply };
 
-/** @returns where the browser goes on to */
+/** @returns the next address for the browser */
 async function answer({ request, reply }: Exchange, result: InteractionResults): Promise<string> {
   const { provider } = await issuerOfHost(request);
   return provider.interactionResult(request.raw, reply.raw, result);
@@ -96,9 +99,9 @@ async function answer({ request, reply }: Exchange, result: InteractionResults):
 type SignedIn = { ctx: Ctx; interaction: Interaction; session: ProvenSession };
 
 /**
- * Tells the provider who signed in. Where the same person was signed in already, as for a step-up, the new session takes the
- * place of the one before, with its applications (ASVS 7.2.4; SE-1).
- * @returns where the browser goes on to
+ * Tells the provider who signed in. If the same user was already signed in, as for a step-up, the new session replaces
+ * the earlier one, with its applications (ASVS 7.2.4; SE-1).
+ * @returns the next address for the browser
  */
 async function signedIn(exchange: Exchange, { ctx, interaction, session }: SignedIn): Promise<string> {
   const { workspaceId, projectId } = ctx.scope;
@@ -133,7 +136,10 @@ async function replaceSession({ request, reply }: Exchange, ctx: Ctx, session: P
   });
 }
 
-/** The person goes on as who they are. @returns where the browser goes on to */
+/**
+ * The person continues as the current user.
+ * @returns the next address for the browser
+ */
 function picked(exchange: Exchange): Promise<string> {
   return answer(exchange, { select_account: {} });
 }
@@ -142,7 +148,10 @@ function seconds(instant: Date): number {
   return Math.floor(instant.getTime() / 1000);
 }
 
-/** Writes down that the person lets the application in. @returns where the browser goes on to */
+/**
+ * Stores the user's consent for the application.
+ * @returns the next address for the browser
+ */
 async function allowed(exchange: Exchange, ctx: Ctx, interaction: Interaction & { userId: UserId }): Promise<string> {
   const { application, asked, userId } = interaction;
   if (!isFirstParty(application))
@@ -150,10 +159,13 @@ async function allowed(exchange: Exchange, ctx: Ctx, interaction: Interaction & 
   return answer(exchange, { consent: {} });
 }
 
-/** The person does not want to (RFC 6749 §4.1.2.1). @returns where the browser goes on to */
+/**
+ * The person refuses (RFC 6749 §4.1.2.1).
+ * @returns the next address for the browser
+ */
 function refused(exchange: Exchange): Promise<string> {
   return answer(exchange, { error: 'access_denied', error_description: 'the person cancelled' });
 }
 
-/** The questions of the provider, for the pages that answer them. */
+/** The provider's interactions, for the pages that complete them. */
 export const interactions = { read, signedIn, picked, allowed, refused };

@@ -10,17 +10,20 @@ import { commonIssuer, issuerOf } from './provider.ts';
 
 const EVENT = 'http://schemas.openid.net/event/backchannel-logout';
 
-/** Signs the logout token of one attempt: it is good for two minutes, and the next attempt may be hours later (§2.4, §2.5). */
+/**
+ * Signs the logout token of one attempt. It is valid for two minutes, and the next attempt may be hours later (§2.4,
+ * §2.5).
+ */
 export async function composeLogout(system: System, queued: string): Promise<Composed | null> {
   const { environment, issuer, clientId, subject, sid } = Value.Parse(Ended, JSON.parse(queued));
   const address = await addressOfIssuer(system, environment, issuer);
-  // The keys of an issuer that is served no more can't be read, so nobody could check what it says.
+  // The keys of an issuer that is no longer served can't be read, so no client could verify the token.
   if (!address) return null;
   const { provider } = await issuerOf(system, address);
   const client = await provider.Client.find(clientId);
   if (!client) return null;
   const token = new provider.IdToken({ sub: subject }, { client });
-  // As the library does it: the subject is the client's own, where it has one.
+  // As in the library: the subject is pairwise for clients that use pairwise subjects.
   Object.assign(token, { mask: { sub: null } });
   token.set('sid', sid);
   token.set('events', { [EVENT]: {} });
@@ -31,7 +34,7 @@ export async function composeLogout(system: System, queued: string): Promise<Com
   };
 }
 
-/** The issuer that a record was made at, if it is served, and for the same project, still. */
+/** The issuer of a record, if it is still served, and for the same project. */
 async function addressOfIssuer(
   system: System,
   environment: Environment,

@@ -5,7 +5,7 @@ import { sendToAddresses } from '#webhooks';
 
 const PURPOSE = 'logout';
 
-/** What is to be told, and by which issuer. */
+/** A logout notification and its issuer. */
 export const Ended = Type.Object({
   environment: Type.Enum(['test', 'production']),
   issuer: Type.String(),
@@ -16,8 +16,8 @@ export const Ended = Type.Object({
 export type Ended = Static<typeof Ended>;
 
 /**
- * Has applications told that sessions ended, those that want to be (OpenID Connect Back-Channel Logout 1.0; OA-11): delivered as
- * webhooks are, with their log and their retries, if and only if the transaction commits.
+ * Notifies applications that subscribed to it that sessions ended (OpenID Connect Back-Channel Logout 1.0; OA-11).
+ * Notifications are delivered like webhooks, with log and retries, if and only if the transaction commits.
  */
 export async function tellOfLogout(tx: TxCtx, ended: readonly Ended[]): Promise<void> {
   const messages = await Promise.all(

@@ -6,16 +6,16 @@ import type { System } from '#platform/system.ts';
 import { projectOf } from '#tenancy';
 import { applicationOf, type IssuerAddress } from './clients.ts';
 
-/** The API address that goes with an issuer: the project's own, if it has one; else the environment's. */
+/** The API address for an issuer: the project's own, or else the environment's. */
 export async function apiAddressOf(system: System, { environment, scope }: IssuerAddress): Promise<string> {
   const own = scope ? (await addressesOf(system, scope)).api : [];
   return own[0] ?? system.config.addresses[environment].api;
 }
 
 /**
- * The API host as the resource a management token is for, after checking that the request names the client's own project and
- * asks for no more than the client was granted.
- * @param resource what the request names as its resource (RFC 8707), or the API host when it names none
+ * The API host as the resource of a management token. Checks that the request names the client's own project and only
+ * granted permissions.
+ * @param resource the resource that the request names (RFC 8707), or the API host when it names none
  * @throws InvalidTarget, InvalidRequest, InvalidScope
  */
 export async function apiResource(system: System, ctx: KoaContextWithOIDC, resource: string): Promise<ResourceServer> {
@@ -41,7 +41,10 @@ export async function apiResource(system: System, ctx: KoaContextWithOIDC, resou
   };
 }
 
-/** A client works in one project of one environment; it says which, so that a mixed-up configuration fails here. */
+/**
+ * A client belongs to one project of one environment. The request states both, so that a wrong configuration fails
+ * here.
+ */
 function checkContext(application: Application, body: Record<string, unknown>): void {
   const { workspaceId, projectId, environment } = body;
   if (workspaceId === undefined || projectId === undefined || environment === undefined)
@@ -52,7 +55,7 @@ function checkContext(application: Application, body: Record<string, unknown>): 
   if (!own) throw new errors.InvalidTarget("workspaceId, projectId and environment must be the client's own");
 }
 
-/** How long a management token works, in seconds: what its resource says. */
+/** The lifetime of a management token in seconds, from its resource. */
 export function managementTokenSeconds(_ctx: KoaContextWithOIDC, { resourceServer }: ClientCredentials): number {
   if (resourceServer?.accessTokenTTL === undefined)
     throw new errors.InvalidTarget('a management token is for the API host');
@@ -60,8 +63,8 @@ export function managementTokenSeconds(_ctx: KoaContextWithOIDC, { resourceServe
 }
 
 /**
- * Adds to a management token where it is valid, for the API host to read without asking the database, and dates it by our clock:
- * always after the instant up to which the client's tokens are dead.
+ * Adds the scope to a management token, so that the API host needs no database to read it. Dates the token by the
+ * server clock: always after the time up to which the client's tokens are invalid.
  */
 export function describeToken(
   system: System,

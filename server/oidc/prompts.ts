@@ -6,7 +6,7 @@ import { wantedLevel } from './wanted-level.ts';
 
 const { base, Check, Prompt } = interactionPolicy;
 
-/** What a person may be asked before an authorization request is answered: the library's questions and ours. */
+/** The prompts before an authorization response: the library's and Latchkey's. */
 export function prompts(system: System): interactionPolicy.DefaultPolicy {
   const policy = base();
   const login = policy.get('login');
@@ -27,7 +27,10 @@ export function prompts(system: System): interactionPolicy.DefaultPolicy {
   return policy;
 }
 
-/** A session goes on in the other projects of its workspace once it has begun anew in one that stays. */
+/**
+ * True if the session started in a closed project: it continues in other projects only after a new sign-in in one of
+ * them.
+ */
 async function beganInClosed(system: System, { session, result }: KoaContextWithOIDC['oidc']): Promise<boolean> {
   const { accountId, workspaceId, projectId } = session ?? {};
   if (!accountId || !workspaceId || !projectId || result?.login) return false;
@@ -35,8 +38,9 @@ async function beganInClosed(system: System, { session, result }: KoaContextWith
 }
 
 /**
- * Whether the session of the browser is not enough for the project, or for what the application wants of it.
- * @throws UnmetAuthenticationRequirements where it is essential and the person has no second factor: asking would be in vain
+ * Whether the browser's session does not suffice for the project, or for what the application requests.
+ * @throws UnmetAuthenticationRequirements when the second factor is essential and the user has none: a prompt would be
+ * useless
  */
 async function needsMore(system: System, oidc: KoaContextWithOIDC['oidc']): Promise<boolean> {
   const decision = await decisionOn(system, oidc);
@@ -45,7 +49,7 @@ async function needsMore(system: System, oidc: KoaContextWithOIDC['oidc']): Prom
   return decision.kind !== 'admitted';
 }
 
-/** Nobody is signed in yet: whoever signs in shall show a second factor, if they have one. */
+/** No user is signed in yet, and the next sign-in should use a second factor, if the user has one. */
 function isRequested({ params, session }: KoaContextWithOIDC['oidc']): boolean {
   return session?.accountId === undefined && wantedLevel(params) === 'wished';
 }

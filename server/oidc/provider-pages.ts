@@ -5,7 +5,7 @@ import { type Page, renderPage, type Voice, voiceOf } from '#pages';
 import type { System } from '#platform/system.ts';
 import { applicationOf } from './clients.ts';
 
-/** Answers with a page in the look of the project the request is for, where it is known. */
+/** Responds with a page in the branding of the request's project, if that is known. */
 async function show(
   system: System,
   ctx: KoaContextWithOIDC,
@@ -22,7 +22,7 @@ async function show(
   ctx.body = document;
 }
 
-/** The hidden fields and address of a form that the library made. */
+/** The hidden field and the address of a form that the library rendered. */
 function formOf(markup: string): { action: string; secret: string } {
   const found = /action="([^"]*)"[\s\S]*name="xsrf" value="([0-9a-f]*)"/.exec(markup);
   if (!found) throw new Error('unreachable: the library makes its forms with an action and an xsrf field');
@@ -48,7 +48,7 @@ export function deviceEntry(
   });
 }
 
-/** Shows the code once more, and for which application, before anything is let in (RFC 8628 §5.4). */
+/** Shows the code again, with the application's name, before access is granted (RFC 8628 §5.4). */
 export function deviceConfirmed(
   system: System,
   ctx: KoaContextWithOIDC,
@@ -72,7 +72,7 @@ export function deviceDone(system: System, ctx: KoaContextWithOIDC): Promise<voi
   });
 }
 
-/** Signing out asks first: any page could lead a browser here. */
+/** Asks before signing out, because any page could send a browser here. */
 export function logoutQuestion(system: System, ctx: KoaContextWithOIDC, form: string): Promise<void> {
   const { action, secret } = formOf(form);
   const target = ctx.oidc.params?.['post_logout_redirect_uri'];
@@ -95,7 +95,7 @@ export function loggedOut(system: System, ctx: KoaContextWithOIDC): Promise<void
   });
 }
 
-/** A request that can't be answered at the application: a page for people, JSON for programs. */
+/** An error that can't be sent to the application: a page for people, JSON for programs. */
 export async function failure(system: System, ctx: KoaContextWithOIDC, out: ErrorOut): Promise<void> {
   if (ctx.accepts('json', 'html') !== 'html') {
     ctx.body = out;

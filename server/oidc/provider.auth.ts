@@ -12,7 +12,7 @@ import { type Issuer, issuerOf } from './provider.ts';
 const OAuthError = Type.Object({ error: Type.String(), error_description: Type.Optional(Type.String()) });
 const oauthError = (description: string) => ({ description, content: { 'application/json': { schema: OAuthError } } });
 
-/** For the description only: the provider checks what it is sent. */
+/** For the API description only: the provider validates requests. */
 const TokenForm = Type.Object({
   grant_type: Type.Literal('client_credentials'),
   workspaceId: Type.String({ description: "The client's own." }),
@@ -33,14 +33,14 @@ const json = (description: string, schema: TSchema = AnyObject) => ({
   content: { 'application/json': { schema } },
 });
 
-/** What an endpoint of clients answers beside its own 2xx. */
+/** The error responses of endpoints for clients. */
 const clientFaults = {
   400: oauthError('See RFC 6749 §5.2.'),
   401: oauthError('`invalid_client`, `invalid_token`'),
   503: oauthError('`temporarily_unavailable`'),
 };
 
-/** What an endpoint for browsers answers. */
+/** The responses of endpoints for browsers. */
 const browserResponses = {
   200: page('A page for the person.'),
   303: { type: 'null', description: 'Back to the application, with the result or an error; or on to a page.' },
@@ -86,7 +86,7 @@ const CROSS_ORIGIN = [
   '/connect/device_authorization',
 ];
 
-/** What the provider answers by itself; routes without a summary are steps on the way of a browser. */
+/** The routes that the provider handles. Those without a summary are intermediate steps of a browser. */
 const provided = {
   permission: 'public',
   silent: 'many requests of the protocol change nothing that anybody can see',
@@ -105,7 +105,10 @@ const userinfo = {
   },
 } as const;
 
-/** The OpenID provider under /connect and /.well-known. It answers by itself; errors are in OAuth's own format. */
+/**
+ * The OpenID provider under /connect and /.well-known. The library handles these routes; errors are in OAuth's own
+ * format.
+ */
 export const providerRoutes: Routes = [
   post('/connect/token', {
     ...provided,
@@ -202,7 +205,7 @@ function environmentOf({ environment }: Host): Environment {
   return environment;
 }
 
-/** A route of the provider is answered in its hook, before anybody reads the body: the provider does that itself. */
+/** The provider's hook handles the request before the body is parsed, because the provider parses it. */
 function answeredBefore(): never {
   throw new Error('unreachable: the provider has answered');
 }
@@ -212,7 +215,7 @@ function keptDocument(system: System, address: IssuerAddress, path: DocumentPath
   return 'documents' in issuer ? issuer.documents.get(path) : undefined;
 }
 
-/** Answers with the copy of a document; the first time, with what the provider itself says. */
+/** Responds with the cached copy of a document; the first time, with the provider's own response. */
 function documentHook(path: DocumentPath): Hook {
   return (request, reply, done) => {
     const document = keptDocument(request.server.system, issuerAddress(request), path);
@@ -228,9 +231,9 @@ function issuerAddress({ address, server }: Request): IssuerAddress {
 }
 
 /**
- * For the pages that the library writes itself: the one that posts an answer to an application (`form_post`), and the one that signs
- * out before another person signs in. It adds the hash of their script. A form may lead to an application, and from there
- * anywhere, so `form-action` stays open, as on our own pages that leave.
+ * Headers for the pages that the library renders: the one that posts a response to an application (`form_post`), and
+ * the one that signs out before another user signs in. The library adds the hash of their script. A form may lead to an
+ * application, and from there anywhere, so `form-action` stays open, as on the hosted pages that redirect.
  */
 const PAGE_HEADERS = {
   'content-security-policy': "default-src 'none'; script-src; base-uri 'none'; frame-ancestors 'none'",
@@ -238,7 +241,10 @@ const PAGE_HEADERS = {
   'x-frame-options': 'DENY',
 };
 
-/** Hands a request to the provider of the address it came to, with the issuer as its address, whatever way it came. */
+/**
+ * Passes a request to the provider of its address, with the issuer's address as its own, whichever proxy it came
+ * through.
+ */
 function bridge(request: Request, reply: Reply, done: (error?: Error) => void): void {
   const found = issuerOf(request.server.system, issuerAddress(request));
   const handed = 'answer' in found ? hand(found, request, reply) : found.then((issuer) => hand(issuer, request, reply));

@@ -13,13 +13,13 @@ import { endOnLogout } from './ending.ts';
 import { bindCookies } from './host-cookies.ts';
 import { inSigningOrder, nextChange, ProviderKey } from './signing.ts';
 
-/** The provider of one issuer, ready to answer. */
+/** The provider of one issuer, ready for requests. */
 export type Issuer = {
   url: URL;
   provider: Provider;
   answer: ReturnType<Provider['callback']>;
   documents: Documents;
-  /** Milliseconds since the epoch; from then on another key signs. */
+  /** Milliseconds since the epoch; after that another key signs. */
   goodUntil: number;
 };
 
@@ -28,17 +28,20 @@ export function commonIssuer(system: System, environment: Environment): IssuerAd
   return { url: system.config.addresses[environment].auth, scope: null, environment };
 }
 
-/** The provider of an issuer; made at first use, and again when its keys, its domain or the project's settings change. */
+/**
+ * The provider of an issuer. Created at first use, and again when its keys, its domain or the project's settings
+ * change.
+ */
 export function issuerOf(system: System, address: IssuerAddress): Issuer | Promise<Issuer> {
   return issuers(system).get(address);
 }
 
-/** Each takes some 75 kilobytes, and 20 milliseconds to make; the one that was not used for longest goes. */
+/** Each takes about 75 kilobytes of memory and 20 milliseconds to create; the least recently used is evicted. */
 const MAX_ISSUERS = 500;
 
 class IssuerCache {
   readonly #system: System;
-  /** By address, the last used at the end. */
+  /** By address, the most recently used last. */
   readonly #made = new Map<string, { address: IssuerAddress; issuer: Issuer }>();
   readonly #making = new Map<string, Promise<Issuer>>();
 
@@ -69,7 +72,7 @@ class IssuerCache {
     const { url } = address;
     const making = makeIssuer(this.#system, address)
       .then((issuer) => {
-        // One that was begun before something changed is used by those who wait for it, and by nobody after them.
+        // An issuer whose creation started before a change serves only the requests that already wait for it.
         if (this.#making.get(url) === making) this.#keep(address, issuer);
         return issuer;
       })
@@ -92,7 +95,10 @@ class IssuerCache {
     this.#making.clear();
   }
 
-  /** Those that serve one project, if it is the one whose settings changed. What is being made may be of the settings before. */
+  /**
+   * Drops the issuers that may serve a project whose settings changed, and those in creation, which may use the old
+   * settings.
+   */
   #forgetProject(projectId: string): void {
     this.#making.clear();
     for (const [url, { address }] of this.#made)
@@ -105,7 +111,7 @@ const issuers = perSystem((system) => new IssuerCache(system));
 async function makeIssuer(system: System, address: IssuerAddress): Promise<Issuer> {
   const { url, environment } = address;
   const keySet = signingKeys(system, environment);
-  // Told of the same change as we were, it may not have read the new keys yet.
+  // The key set hears of the same change and may not have read the new keys yet.
   await keySet.reload();
   const now = system.clock.now();
   const keys = await keySet.all();
@@ -114,21 +120,22 @@ async function makeIssuer(system: System, address: IssuerAddress): Promise<Issue
     discovery: await announced(system, address),
     jwks: { keys: inSigningOrder(keys, now).map((key) => new ProviderKey(key)) },
   });
-  // Addresses in answers are the issuer's, whatever the request came through: the bridge sets the forwarded headers itself.
+  // Addresses in responses are the issuer's, whichever proxy the request came through: the bridge sets the forwarded
+  // headers itself.
   provider.proxy = true;
   useApplications(provider, system, address);
   bindCookies(provider, address);
   bindToSessions(provider);
   takeOfflineAccess(provider);
   endOnLogout(provider, system, environment);
-  // The library would tell clients while the browser waits, and once. Ours are told by the worker, until they answer.
+  // The library would notify clients once, while the browser waits. Here the worker does, with retries.
   provider.Client.prototype.backchannelLogout = async () => undefined;
   const documents = new Documents();
   provider.use(async (ctx, next) => {
     await next();
     if (ctx.response.get('access-control-allow-origin')) ctx.set('access-control-expose-headers', EXPOSED_HEADERS);
     if (ctx.method !== 'POST') documents.keep(ctx);
-    // A failed client authentication always says how to do it (RFC 9110 §15.5.2), also when the secret came in the body.
+    // A failed client authentication always names the scheme (RFC 9110 §15.5.2), also when the secret was in the body.
     else if (ctx.status === 401 && !ctx.response.get('www-authenticate'))
       ctx.set('www-authenticate', `Basic realm="${url}"`);
   });
@@ -138,8 +145,8 @@ async function makeIssuer(system: System, address: IssuerAddress): Promise<Issue
 }
 
 /**
- * Every refresh token is the offline access that `offline_access` asks for (OpenID Connect Core §11), so a client that names the
- * scopes it was set up with may refresh. The new tokens hold what was granted all the same.
+ * Every refresh token implies the `offline_access` scope (OpenID Connect Core §11), so a client that sends its
+ * configured scopes may refresh. The new tokens still have the granted scopes.
  */
 function takeOfflineAccess({ RefreshToken }: Provider): void {
   Object.defineProperty(RefreshToken.prototype, 'scopes', {
@@ -149,7 +156,10 @@ function takeOfflineAccess({ RefreshToken }: Provider): void {
   });
 }
 
-/** Registration is ours; it is announced where it is open: of an environment's issuer, in its default project. */
+/**
+ * Latchkey implements registration. It is announced where it is open: by an environment's issuer, for its default
+ * project.
+ */
 async function announced(
   system: System,
   { url, scope, environment }: IssuerAddress,

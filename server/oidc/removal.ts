@@ -5,7 +5,7 @@ import type { ProjectId } from '#platform/ids.ts';
 import { type Removal, removeRows } from '#platform/removal.ts';
 import { projectIdsOf } from '#tenancy';
 
-/** What people allowed the project's applications, which are still there. */
+/** Removes users' consents for the project's applications, which still exist at this point. */
 export const consents: Removal = {
   tables: ['consents'],
   remove: async (tx, removed, limit) => {
@@ -17,8 +17,9 @@ export const consents: Removal = {
 };
 
 /**
- * What the provider keeps: browsers' sessions that began in a project, grants for it, what was made of those, and everything of
- * issuers of its own. Served by oidc_records_of_project, oidc_records_of_grant and the primary key.
+ * Removes the provider's records: browser sessions that started in a project, grants for it with their codes and
+ * tokens, and all records of its own issuers. Served by oidc_records_of_project, oidc_records_of_grant and the primary
+ * key.
  */
 export const records: Removal = {
   tables: ['oidc_records'],
@@ -42,7 +43,7 @@ export const records: Removal = {
   },
 };
 
-/** A project's own issuers name it behind their address. Walks from issuer to issuer in the primary key, not over all records. */
+/** Issuers of a project's custom domains contain its id. Skip-scans the primary key instead of reading every record. */
 async function issuersOf({ db }: Parameters<Removal['remove']>[0], projects: readonly ProjectId[]): Promise<string[]> {
   const { rows } = await sql<{ issuer: string }>`
     with recursive each as (
@@ -54,7 +55,7 @@ async function issuersOf({ db }: Parameters<Removal['remove']>[0], projects: rea
   return rows.map(({ issuer }) => issuer);
 }
 
-/** Removes everything the provider keeps for everybody: browsers' sessions, grants, codes and tokens. */
+/** Deletes all records of the provider, for all users: browser sessions, grants, codes and tokens. */
 export async function forgetEveryRecord(tx: TxCtx): Promise<void> {
   await sql`delete from oidc_records`.execute(tx.db);
 }

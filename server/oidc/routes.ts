@@ -1,7 +1,7 @@
 import { usedApplicationRoutes } from './applications.me.ts';
 import { providerRoutes } from './provider.auth.ts';
 
-/** Everything that is served here, by surface. */
+/** The routes of this part, by surface. */
 export const routes = {
   auth: providerRoutes,
   me: usedApplicationRoutes,

@@ -6,9 +6,8 @@ import { type SigningKey, signEs256 } from '#keys';
 const signElsewhere = promisify(sign);
 
 /**
- * One of our signing keys as the provider uses it: the private part stays in the key set.
- * ES256 is signed at once: it takes less time than handing it to another thread and back. RS256 takes about a millisecond,
- * so it does not hold up other requests.
+ * A signing key as the provider uses it: the private part stays in the key set. ES256 signs synchronously, which takes
+ * less time than a thread switch. RS256 takes about a millisecond, so it signs on another thread.
  */
 export class ProviderKey extends ExternalSigningKey {
   readonly #key: SigningKey;
@@ -38,13 +37,19 @@ export class ProviderKey extends ExternalSigningKey {
   }
 }
 
-/** The keys in the order in which the provider takes the first that fits: those that sign now, newest first, then those published ahead. */
+/**
+ * Sorts keys so that the provider, which uses the first match, finds current keys first, newest first, then those
+ * published ahead.
+ */
 export function inSigningOrder(keys: readonly SigningKey[], now: Date): SigningKey[] {
   const ahead = keys.filter(({ signsFrom }) => signsFrom > now);
   return [...keys.filter(({ signsFrom }) => signsFrom <= now), ...ahead];
 }
 
-/** When the published keys change next, in milliseconds since the epoch: one begins to sign, or ends; Infinity when none will. */
+/**
+ * When the published keys change next, in milliseconds since the epoch: a key starts to sign, or ends. Infinity when
+ * none will.
+ */
 export function nextChange(keys: readonly SigningKey[], now: Date): number {
   const instants = keys.flatMap(({ signsFrom, retiresAt }) => (retiresAt ? [signsFrom, retiresAt] : [signsFrom]));
   return Math.min(...instants.filter((instant) => instant > now).map((instant) => instant.getTime()));

@@ -7,7 +7,7 @@ import { clientsOfSessions, revokeConsent } from './grants.ts';
 
 const MAX_SESSIONS = 100;
 
-/** The applications that the signed-in person's newest sessions are used by. */
+/** The applications that use the newest sessions of the signed-in user. */
 export async function usedApplications(ctx: Ctx) {
   const sessions = await listSessions(ctx, customerOf(ctx).userId, { limit: MAX_SESSIONS });
   const clients = await clientsOfSessions(
@@ -16,7 +16,7 @@ export async function usedApplications(ctx: Ctx) {
   );
   const bySession = [...clients].flatMap(([sessionId, ids]) => ids.map((clientId) => ({ sessionId, clientId })));
   const used = Map.groupBy(bySession, ({ clientId }) => clientId);
-  // The account page is ours: there is nothing to take back from it.
+  // The account page belongs to Latchkey: its access can't be revoked.
   const others = [...used].filter(([clientId]) => !isAccountPage(clientId));
   const items = await Promise.all(others.map(([clientId, uses]) => described(ctx, clientId, uses)));
   return items.filter((item) => item !== undefined);
@@ -33,7 +33,10 @@ async function described(ctx: Ctx, clientId: string, uses: { sessionId: SessionI
   };
 }
 
-/** Ends an application’s access to the signed-in person. @throws Problem NOT_FOUND when the application has no access to the person */
+/**
+ * Revokes an application's access to the signed-in user.
+ * @throws Problem NOT_FOUND when the application has no access to the person
+ */
 export async function takeBack(ctx: Ctx, clientId: string): Promise<void> {
   const application = await findApplication(ctx.system, ctx.scope.environment, clientId);
   if (!application || application.workspaceId !== ctx.scope.workspaceId) throw problem('NOT_FOUND');

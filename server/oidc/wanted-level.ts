@@ -12,9 +12,9 @@ const Claims = Type.Object({
 });
 
 /**
- * Whether an authorization request asks for two factors: as a wish by `acr_values`, or by the claim `acr`, which may be essential
- * (OpenID Connect Core §5.5.1.1).
- * @param params of the request, as they were sent
+ * Whether an authorization request asks for two factors: voluntarily by `acr_values`, or by the claim `acr`, which may
+ * be essential (OpenID Connect Core §5.5.1.1).
+ * @param params the request's parameters as sent
  */
 export function wantedLevel(params: Readonly<Record<string, unknown>> | undefined): 'no' | 'wished' | 'essential' {
   const claims: unknown = typeof params?.['claims'] === 'string' ? JSON.parse(params['claims']) : undefined;
