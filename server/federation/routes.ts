@@ -1,7 +1,7 @@
 import { providerTestRoutes } from './providers.admin.ts';
 import { socialRoutes } from './social.auth.ts';
 
-/** Everything that is served here, by surface. */
+/** Every route of this part, by surface. */
 export const routes = {
   auth: socialRoutes,
   admin: providerTestRoutes,

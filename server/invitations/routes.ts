@@ -1,6 +1,6 @@
 import { invitationRoutes } from './project-invitations.admin.ts';
 
-/** Everything that is served here, by surface. */
+/** Every route of this part, by surface. */
 export const routes = {
   admin: invitationRoutes,
 };

@@ -1,6 +1,6 @@
 import { mfaRoutes } from './mfa.auth.ts';
 
-/** Everything that is served here, by surface. */
+/** Every route of this part, by surface. */
 export const routes = {
   auth: mfaRoutes,
 };

@@ -4,7 +4,7 @@ import { Instant } from '#platform/schemas.ts';
 import { requestErasure } from './erasure.ts';
 import { OwnData, ownData } from './own-data.ts';
 
-/** Taking one's data along, and being forgotten. */
+/** Exporting one's own data, and requesting erasure. */
 export const accountRoutes: Routes = [
   get('/v1/me/profile/export', {
     permission: 'customer',

@@ -6,9 +6,10 @@ import { type AddressChallengeId, digitsOf, startAddressChallenge, withProof } f
 import { addressProven } from '#sign-in';
 
 /**
- * Sends a code to an address that shall become the signed-in person's, or is and was not proven yet; the same for one that is
- * taken, whose owner hears of it.
- * @param address normalised @throws Problem RATE_LIMIT_EXCEEDED
+ * Sends a code to a new address of the signed-in user, or to their current unverified one. For a taken address the
+ * response is the same, and its owner is notified.
+ * @param address normalised
+ * @throws Problem RATE_LIMIT_EXCEEDED
  */
 export async function startAddressChange(ctx: Ctx, address: { kind: 'email' | 'phone'; value: string }) {
   const { userId } = customerOf(ctx);
@@ -23,7 +24,10 @@ export async function startAddressChange(ctx: Ctx, address: { kind: 'email' | 'p
   });
 }
 
-/** Changes the address, or notes that it is proven, with the code. @throws Problem INVALID_CODE, ALREADY_EXISTS */
+/**
+ * Changes the address, or marks it as verified, with the code.
+ * @throws Problem INVALID_CODE, ALREADY_EXISTS
+ */
 export async function finishAddressChange(
   ctx: Ctx,
   kind: 'email' | 'phone',
@@ -39,7 +43,7 @@ export async function finishAddressChange(
       return;
     }
     const before = await replaceAddress(tx, userId, { kind, value: challenge.address });
-    // The address before is told, so that its owner can act on a change somebody else made.
+    // The old address is notified, so that its owner can react to a change by somebody else.
     await credentialChanged(tx, userId, kind, kind === 'email' && before !== null ? before : undefined);
   });
 }

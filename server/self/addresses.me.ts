@@ -6,7 +6,7 @@ import { finishAddressChange, startAddressChange } from './address-changes.ts';
 
 const Proof = Type.Object({ flowId: AddressChallengeId, code: OneTimeCode }, { additionalProperties: false });
 
-/** A new address counts once it is proven; the one before hears of it. */
+/** A new address takes effect when it is proven; the old one is notified. */
 export const addressRoutes: Routes = [
   post('/v1/me/profile/email', {
     permission: 'customer',

@@ -17,7 +17,7 @@ import { projectExists } from '#tenancy';
 
 const work = Compile(ErasureWork);
 
-/** Erases a person whose time has come, whole or not at all; one who came back is left alone. */
+/** Erases a user whose erasure is due, in one transaction; skips one whose erasure was cancelled. */
 export function eraseUserTask(system: System): Task {
   return async (payload, { job }) => {
     const { userId, ...asked } = work.Parse(payload);
@@ -31,8 +31,8 @@ export function eraseUserTask(system: System): Task {
 }
 
 /**
- * Removes everything that says who somebody was. What happened stays in the event log, without their addresses; tokens that are
- * still about open nothing and expire.
+ * Removes all personal data of a user. Events stay in the log without the user's addresses; unexpired tokens no longer
+ * open anything and expire.
  */
 async function eraseUser(tx: TxCtx, userId: UserId): Promise<void> {
   const addresses = await everyAddressOf(tx, userId);
@@ -59,7 +59,9 @@ async function eraseUser(tx: TxCtx, userId: UserId): Promise<void> {
 
 const MAX_PROJECTS = 10_000;
 
-/** Where a person was ever reached, save what is another person's by now: what is kept of that one is not theirs to erase. */
+/**
+ * Every address at which the user was ever reached, except those that now belong to another user, whose data must stay.
+ */
 async function everyAddressOf(tx: TxCtx, userId: UserId): Promise<string[]> {
   const own = (await addressesOf(tx, userId)).map(({ value }) => value);
   const phones = (await listFactors(tx, userId)).flatMap(({ phone }) => phone ?? []);

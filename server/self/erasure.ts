@@ -5,8 +5,10 @@ import { type Ctx, customerOf, transaction } from '#platform/ctx.ts';
 import { revokeSessions } from '#sessions';
 
 /**
- * Has the signed-in person erased in seven days and signs them out everywhere; signing in again before then keeps the account.
- * @returns when @throws Problem LAST_OWNER of any project of the workspace
+ * Schedules the erasure of the signed-in user in seven days and ends all their sessions; signing in before then cancels
+ * it.
+ * @returns when the user is erased
+ * @throws Problem LAST_OWNER of any project of the workspace
  */
 export function requestErasure(ctx: Ctx): Promise<Date> {
   const { userId } = customerOf(ctx);

@@ -52,7 +52,11 @@ const clientId = () => latchkey.demo.environments.test.clientId;
 const begin = (token: string, provider = 'work', more: Record<string, string> = {}) =>
   latchkey.api(PATH, { token, body: { provider, clientId: clientId(), redirectUri: REDIRECT, ...more } });
 
-/** Goes to the provider and comes back. @param url of the start page @returns the code at the redirect address */
+/**
+ * Goes to the provider and comes back.
+ * @param url of the start page
+ * @returns the code at the redirect address
+ */
 async function visit(url: string, claims: Issuer['claims']): Promise<string> {
   upstream.claims = claims;
   const start = new URL(url, latchkey.system.config.addresses.test.auth);

@@ -8,7 +8,7 @@ import { post, type Routes } from '#platform/route.ts';
 import { removeRecoveryCodes } from '#recovery-codes';
 import { startReset } from '#sign-in';
 
-/** What an administrator may do about a member's credentials: start over, never choose or see one (ASVS 6.4.6). */
+/** Administrators can reset a member's credentials, but never choose or see them (ASVS 6.4.6). */
 export const memberCredentialRoutes: Routes = [
   post('/v1/admin/members/:memberId/reset-password', {
     permission: 'members:write',

@@ -5,7 +5,7 @@ import { endChallenges } from '#mfa-challenges';
 import type { System } from '#platform/system.ts';
 import { voidAddressChallengesOf } from '#proofs';
 
-/** The proofs that this part keeps end when a person's credentials change. */
+/** Ends this part's proofs when a user's credentials change. */
 export function voidProofsWithCredentials(system: System): void {
   whenProofsEnd(system, async (tx, userId) => {
     await voidAddressChallengesOf(tx, userId);

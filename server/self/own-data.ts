@@ -17,7 +17,7 @@ import { addressChallengesOf } from '#proofs';
 import { recoveryCodesLeft } from '#recovery-codes';
 import { sessionHistory } from '#sessions';
 
-/** The newest of what grows without end. */
+/** The maximum of rows of each unbounded table; the newest are kept. */
 const MAX_ROWS = 10_000;
 
 const Records = (description: string) => Type.Array(Type.Record(Type.String(), Type.Unknown()), { description });
@@ -44,7 +44,7 @@ export const OwnData = Type.Object({
   activity: Records('The newest ten thousand changes of records that are not the person’s own, by their ids.'),
 });
 
-/** Everything that is held on the signed-in person, in all projects of the workspace; no secrets. */
+/** All data stored about the signed-in user, in all projects of the workspace; no secrets. */
 export async function ownData(ctx: Ctx) {
   const { userId } = customerOf(ctx);
   const [profile, identifiers, memberships, linkedIdentities, sessions, consents, requests, events, activity] =

@@ -15,7 +15,7 @@ export const SecondFactor = Type.Boolean({ description: 'Asked for after a passw
 
 type SavedPasskey = Static<typeof PasskeyRecord> & { recoveryCodes?: string[] };
 
-/** What a browser made, and what its owner calls it. */
+/** The credential a browser created, and the user's name for it. */
 export const NewPasskey = Type.Object(
   {
     flowId: IdSchema('chl'),
@@ -26,7 +26,11 @@ export const NewPasskey = Type.Object(
   { additionalProperties: false },
 );
 
-/** Adds a passkey to the signed-in person. @returns recovery codes with it, where it is the first second factor @throws Problem INVALID_CODE, ALREADY_EXISTS */
+/**
+ * Adds a passkey to the signed-in person.
+ * @returns recovery codes with it, where it is the first second factor
+ * @throws Problem INVALID_CODE, ALREADY_EXISTS
+ */
 export async function addOwnPasskey(
   ctx: Ctx,
   { name = 'Passkey', secondFactor = false, ...made }: Static<typeof NewPasskey>,
@@ -43,7 +47,10 @@ export async function addOwnPasskey(
   });
 }
 
-/** Renames a passkey, or makes it a second factor or not, which its owner is told. @throws Problem NOT_FOUND */
+/**
+ * Renames a passkey, or changes whether it is a second factor; the user is notified of the latter.
+ * @throws Problem NOT_FOUND
+ */
 export async function changeOwnPasskey(
   tx: TxCtx,
   id: PasskeyId,
@@ -67,7 +74,10 @@ async function savedPasskey(tx: TxCtx, id: PasskeyId): Promise<Static<typeof Pas
   return passkey;
 }
 
-/** Options for `navigator.credentials.create()`. @throws Problem METHOD_DISABLED, CONFLICT when there are too many */
+/**
+ * Options for `navigator.credentials.create()`.
+ * @throws Problem METHOD_DISABLED, CONFLICT when there are too many
+ */
 export async function passkeyCreation(ctx: Ctx) {
   await requireMethod(ctx, 'passkey');
   const { userId, sessionId } = customerOf(ctx);

@@ -16,7 +16,7 @@ import { removeOwnPasskey } from './sign-in-methods.ts';
 
 const PasskeyRef = Type.Object({ passkeyId: IdSchema('psk') });
 
-/** A passkey that became the first second factor comes with recovery codes. */
+/** A saved passkey, with recovery codes if it is the first second factor. */
 const SavedPasskey = Type.Object({
   ...PasskeyRecord.properties,
   recoveryCodes: Type.Optional(Type.Array(Type.String(), { description: 'Shown once.' })),

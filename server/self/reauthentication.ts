@@ -30,8 +30,8 @@ export const Reauthentication = Type.Object(
 type Reauthentication = Static<typeof Reauthentication>;
 
 /**
- * Proves anew who the signed-in person is, with any one factor: sensitive changes are allowed for ten minutes. A second
- * factor raises the session's level, as it would have at the sign-in. The tokens before end (SE-1).
+ * Authenticates the signed-in user again, with any one factor; sensitive changes are then allowed for ten minutes. A
+ * second factor raises the session's level, as at sign-in. The old tokens end (SE-1).
  * @throws Problem INVALID_CREDENTIALS, INVALID_CODE, ACCOUNT_THROTTLED, VALIDATION_FAILED without any factor
  */
 export async function reauthenticate(ctx: Ctx, request: Reauthentication): Promise<SessionResponse> {
@@ -60,8 +60,8 @@ function wayOfProof({ password, emailCode, ...answer }: Reauthentication): Way {
 }
 
 /**
- * Proving anew is no way in: what an entry was admitted under stays, and is looked at when its tokens are renewed. Who may not
- * enter any more is refused.
+ * Authenticating again is not an admission: the policy under which the entry was admitted is kept, and checked when its
+ * tokens are renewed. A user who may no longer enter is refused.
  * @throws Problem MEMBER_BLOCKED, MEMBERSHIP_REQUIRED
  */
 async function requireMember(tx: TxCtx, way: Passage, { userId, ...proof }: ScopeEntry): Promise<void> {
@@ -84,7 +84,7 @@ async function proveAgain(ctx: Ctx, request: Reauthentication): Promise<Proven> 
   return { spend: await checkFactor(ctx, userId, answer), second: true };
 }
 
-/** An address proves the person again, but is no second factor (AU-5). */
+/** The proof of an address authenticates the user again, but is no second factor (AU-5). */
 async function proveAddress(
   ctx: Ctx,
   { flowId, code }: { flowId: AddressChallengeId; code: string },
@@ -95,7 +95,7 @@ async function proveAddress(
   return async () => [challenge.channel === 'phone' ? 'sms' : 'otp'];
 }
 
-/** Methods add up. A session began with a first factor, so a second one makes it `aal2`; nothing lowers a session. */
+/** Methods add up. A session starts with a first factor, so a second one makes it `aal2`; nothing lowers the level. */
 function raise(session: { amr: string[]; acr: string }, methods: readonly string[], second: boolean) {
   const amr = [...new Set([...session.amr, ...methods])];
   if (!second) return { amr, acr: session.acr, secondFactor: false };

@@ -7,7 +7,7 @@ import { reauthenticationRoutes } from './reauthentication.auth.ts';
 import { securityRoutes } from './security.me.ts';
 import { adminSessionRoutes } from './sessions.admin.ts';
 
-/** Everything that is served here, by surface. */
+/** Every route of this part, by surface. */
 export const routes = {
   auth: reauthenticationRoutes,
   me: [...accountRoutes, ...addressRoutes, ...linkedIdentityRoutes, ...passkeyRoutes, ...securityRoutes],

@@ -25,11 +25,11 @@ import {
 
 const recent = ['REAUTHENTICATION_REQUIRED'] as const;
 
-/** Where no text message can be sent. */
+/** The problems when no text message can be sent. */
 const withoutSms = ['ADDON_REQUIRED', 'PLAN_LIMIT_EXCEEDED'] as const;
 const RecoveryCodes = Type.Object({ recoveryCodes: Type.Array(Type.String(), { description: 'Shown once.' }) });
 
-/** The codes come with the first second factor only. */
+/** The codes are created only with the first second factor. */
 const Enabled = Type.Partial(RecoveryCodes);
 
 async function ownSessions(ctx: Ctx, { limit, cursor }: Static<typeof PageQuery>): Promise<Page<ListedSession>> {

@@ -48,7 +48,7 @@ export const SessionRecord = Type.Object(
   { title: 'OwnSession' },
 );
 
-/** How a person's account is protected. */
+/** The protection of a user's account. */
 export const Security = Type.Object({
   hasPassword: Type.Boolean(),
   passwordChangedAt: nullable(Instant),
@@ -123,7 +123,10 @@ export async function ownPasskeys(ctx: Ctx | TxCtx, userId: UserId): Promise<Sta
   }));
 }
 
-/** Sets or changes the password; the current one is asked for where there is one (ASVS 6.2.3). @throws Problem INVALID_CREDENTIALS, WEAK_PASSWORD */
+/**
+ * Sets or changes the password; requires the current one, if any (ASVS 6.2.3).
+ * @throws Problem INVALID_CREDENTIALS, WEAK_PASSWORD
+ */
 export async function changeOwnPassword(
   ctx: Ctx,
   { currentPassword, newPassword }: { currentPassword?: string; newPassword: string },
@@ -139,7 +142,11 @@ export async function changeOwnPassword(
   await changePassword(ctx, userId, newPassword);
 }
 
-/** Turns an app on. @returns recovery codes, with the first factor @throws Problem INVALID_CODE, NOT_FOUND, ALREADY_EXISTS */
+/**
+ * Confirms an authenticator app.
+ * @returns recovery codes, with the first factor
+ * @throws Problem INVALID_CODE, NOT_FOUND, ALREADY_EXISTS
+ */
 export async function confirmOwnTotp(
   ctx: Ctx,
   { id, code }: { id: FactorId; code: string },
@@ -157,7 +164,10 @@ export async function confirmOwnTotp(
   return result;
 }
 
-/** Sends a code to a phone that shall become a second factor. @throws Problem METHOD_DISABLED, RATE_LIMIT_EXCEEDED */
+/**
+ * Sends a code to a phone that is to be a second factor.
+ * @throws Problem METHOD_DISABLED, RATE_LIMIT_EXCEEDED
+ */
 export async function startPhoneFactor(ctx: Ctx, typed: string) {
   const { settings } = await projectOf(ctx.system, ctx.scope);
   if (settings.mfa === 'off' || !settings.mfaFactors.includes('phone')) throw problem('METHOD_DISABLED');
@@ -181,14 +191,17 @@ export async function confirmPhoneFactor(
     if (challenge.userId !== userId) throw problem('INVALID_CODE');
     await addPhoneFactor(tx, userId, challenge.address);
     await credentialChanged(tx, userId, 'phone_factor_added');
-    // A phone that the sign-in began with is no second authenticator.
+    // A phone that was the first factor of the session is no second authenticator.
     const session = await findSession(tx, sessionId);
     if (session && isAnotherThan('phone', session.amr)) await secondFactorProven(tx, sessionId, ['sms']);
     return firstCodes(tx, userId);
   });
 }
 
-/** Removes a factor. @throws Problem NOT_FOUND */
+/**
+ * Removes a factor.
+ * @throws Problem NOT_FOUND
+ */
 export async function removeOwnFactor(ctx: Ctx, kind: 'totp' | 'phone'): Promise<void> {
   const { userId } = customerOf(ctx);
   await transaction(ctx, async (tx) => {
@@ -208,7 +221,10 @@ export async function renewRecoveryCodes(ctx: Ctx): Promise<{ recoveryCodes: str
   });
 }
 
-/** The second factor is asked for on a device again. @throws Problem NOT_FOUND */
+/**
+ * Deletes a remembered device, which requires the second factor again.
+ * @throws Problem NOT_FOUND
+ */
 export async function forgetDevice(ctx: Ctx, deviceId: Id<'dev'>): Promise<void> {
   const { userId } = customerOf(ctx);
   await transaction(ctx, async (tx) => {

@@ -38,7 +38,7 @@ const Query = Type.Object({
   memberId: Type.Optional(IdSchema('mem')),
 });
 
-/** Sessions of a project's people. */
+/** Sessions in a project, for administrators. */
 export const adminSessionRoutes: Routes = [
   get('/v1/admin/sessions', {
     permission: 'sessions:read',

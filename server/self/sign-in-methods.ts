@@ -11,7 +11,7 @@ import type { SignInMethod } from '#settings';
 import { openMethods } from '#sign-in';
 import { factorRemoved } from './recovery-codes.ts';
 
-/** How a person could sign in to the project, counted by what the project has open. */
+/** The number of ways in which a user could sign in to the project, with the methods it has enabled. */
 async function waysIn(tx: TxCtx, userId: UserId): Promise<number> {
   const methods = await openMethods(tx);
   const open = (method: SignInMethod) => methods.includes(method);
@@ -25,14 +25,15 @@ async function waysIn(tx: TxCtx, userId: UserId): Promise<number> {
   return password + email + phone + passkeys + identities;
 }
 
-/** An account at a provider that is gone or switched off opens nothing. */
+/** Identities at providers that still exist and are enabled. */
 async function usableIdentities(tx: TxCtx, userId: UserId): Promise<number> {
   const offered = new Set((await enabledProviders(tx)).map(({ id }) => id));
   return (await listIdentities(tx, userId)).filter(({ provider }) => offered.has(provider)).length;
 }
 
 /**
- * Removes a way in unless it is the last one. Removals of one person wait for each other, so that two at once leave one.
+ * Removes a credential unless it is the last way to sign in. Serialises removals of one user, so that two at once leave
+ * one.
  * @throws Problem LAST_SIGN_IN_METHOD, and what `remove` throws
  */
 async function removeWayIn(ctx: Ctx, userId: UserId, remove: (tx: TxCtx) => Promise<void>): Promise<void> {
@@ -43,7 +44,10 @@ async function removeWayIn(ctx: Ctx, userId: UserId, remove: (tx: TxCtx) => Prom
   });
 }
 
-/** Unlinks an account at a provider. @throws Problem NOT_FOUND, LAST_SIGN_IN_METHOD */
+/**
+ * Unlinks an identity.
+ * @throws Problem NOT_FOUND, LAST_SIGN_IN_METHOD
+ */
 export function removeIdentity(ctx: Ctx, id: LinkedIdentityId): Promise<void> {
   const { userId } = customerOf(ctx);
   return removeWayIn(ctx, userId, async (tx) => {
@@ -52,7 +56,10 @@ export function removeIdentity(ctx: Ctx, id: LinkedIdentityId): Promise<void> {
   });
 }
 
-/** Removes a passkey. @throws Problem NOT_FOUND, LAST_SIGN_IN_METHOD */
+/**
+ * Removes a passkey.
+ * @throws Problem NOT_FOUND, LAST_SIGN_IN_METHOD
+ */
 export function removeOwnPasskey(ctx: Ctx, id: PasskeyId): Promise<void> {
   const { userId } = customerOf(ctx);
   return removeWayIn(ctx, userId, async (tx) => {

@@ -74,7 +74,10 @@ function welch(first: Sample[], second: Sample[]): { t: number; difference: numb
   return { t: difference / Math.sqrt(spread(a) + spread(b)), difference };
 }
 
-/** What a caller can see of a response, without what is new in each: ids, dates, tokens, the browser's mark, the address itself. */
+/**
+ * What a caller can see of a response, without what is new in each: ids, dates, tokens, the browser's mark, the address
+ * itself.
+ */
 function visible({ status, headers, text }: Response): unknown {
   const names = [...headers.keys()]
     .filter((name) => !['date', 'x-correlation-id', 'traceparent', 'content-length'].includes(name))

@@ -56,7 +56,7 @@ export const invitationAcceptanceRoutes: Routes = [
 ];
 
 /**
- * Accepts and enters at once, so that who may not enter does not spend the invitation.
+ * Accepts and enters in one transaction, so that a user who may not enter does not spend the invitation.
  * @throws Problem CONFLICT when the invitation is for another person's address, CONTEXT_NOT_ALLOWED, MEMBER_BLOCKED,
  * REAUTHENTICATION_REQUIRED
  */
@@ -81,7 +81,7 @@ async function acceptAsMember(customer: Ctx, invited: Ctx, token: string): Promi
   return sessionResponse(there, entry, refresh);
 }
 
-/** @throws Problem AUTHENTICATION_REQUIRED when the address has an account: then its owner signs in first */
+/** @throws Problem AUTHENTICATION_REQUIRED if the address has an account: then its owner must sign in first */
 async function acceptAsNewcomer(ctx: Ctx, { token, ...fields }: Static<typeof Acceptance>) {
   const { email } = await findInvitation(ctx, token);
   if (await findIdentifier(ctx, { kind: 'email', value: email }))

@@ -11,7 +11,10 @@ export const PasskeyLogin = Type.Object(
 
 const asked = { purpose: 'sign_in' } as const;
 
-/** The options a browser finds a passkey with; they depend on no account. @throws Problem METHOD_DISABLED */
+/**
+ * Options for a browser to find a passkey; they do not depend on an account.
+ * @throws Problem METHOD_DISABLED
+ */
 export async function passkeyOptions(ctx: Ctx) {
   const way = await new Passage('passkey_asked').open(ctx);
   way.end();
@@ -19,7 +22,10 @@ export async function passkeyOptions(ctx: Ctx) {
   return { ...(await transaction(ctx, (tx) => passkeyRequestOptions(tx, rp, asked))), expiresIn: CHALLENGE_SECONDS };
 }
 
-/** Signs in with a passkey: with user verification it is two factors in one. @throws Problem INVALID_CREDENTIALS, METHOD_DISABLED, MEMBER_BLOCKED, MEMBERSHIP_REQUIRED */
+/**
+ * Signs in with a passkey: with user verification it is two factors in one.
+ * @throws Problem INVALID_CREDENTIALS, METHOD_DISABLED, MEMBER_BLOCKED, MEMBERSHIP_REQUIRED
+ */
 export async function loginWithPasskey(ctx: Ctx, request: Static<typeof PasskeyLogin>): Promise<SignInResponse> {
   const way = await new Passage('passkey').open(ctx);
   const { used, record } = await checkPasskey(ctx, { ...request, asked }, await relyingPartyOf(ctx));

@@ -24,7 +24,8 @@ export const PasswordLogin = Type.Object(
 type PasswordLogin = Static<typeof PasswordLogin>;
 
 /**
- * Signs in with a password. Unknown accounts cost the same work and get the same answer as wrong passwords (ASVS 6.3.8; AU-6).
+ * Signs in with a password. Unknown accounts cost the same work and get the same response as wrong passwords (ASVS
+ * 6.3.8; AU-6).
  * @throws Problem INVALID_CREDENTIALS, ACCOUNT_THROTTLED, MEMBER_BLOCKED, MEMBERSHIP_REQUIRED, METHOD_DISABLED
  */
 export async function loginWithPassword(
@@ -64,14 +65,14 @@ export async function loginWithPassword(
   way.passed('address', true);
   const { failures } = attempt;
   return signedIn(ctx, async (tx) => {
-    // The check took its time: a session must not begin with a password that was changed meanwhile.
+    // The password may have been changed during the check: no session may start with the old one.
     if (!(await holdPassword(tx, userId, checked))) throw problem('INVALID_CREDENTIALS');
     const options = { deviceToken: request.deviceToken, failures };
     return signIn(tx, userId, { way, amr: ['pwd'], acr: 'aal1' }, options);
   });
 }
 
-/** The account's email address where it is not proven yet, by whatever name the account was called. */
+/** The account's email address if it is not verified yet, whichever identifier was typed. */
 async function unprovenAddressOf(
   ctx: Ctx,
   { userId, value, verified }: SignInCandidate,
@@ -88,7 +89,10 @@ async function refuse(ctx: Ctx, attempt: CountedAttempt, userId: UserId | null):
   throw problem('INVALID_CREDENTIALS');
 }
 
-/** A hash that another system made, or that is weaker than today's, is replaced while the password is at hand (PW-8). @returns the hash of today */
+/**
+ * Replaces a hash of another system, or a weaker one than today's, while the password is known (PW-8).
+ * @returns today's hash
+ */
 async function upgrade(
   ctx: Ctx,
   { userId, hash }: { userId: UserId; hash: string },

@@ -35,8 +35,8 @@ export const Reset = Type.Object(
 const NOBODY: UserId = 'usr_00000000000000000000000000';
 
 /**
- * Sends a link and a code to choose a new password with. The answer and the work are the same without an account; then nothing
- * is sent. A username's reset goes to the account's address, which the asker does not learn.
+ * Sends a link and a code for choosing a new password. Without an account the response and the work are the same, but
+ * nothing is sent. For a username, the message goes to the account's address, which the response does not reveal.
  * @throws Problem METHOD_DISABLED, RATE_LIMIT_EXCEEDED
  */
 export async function forgotPassword(ctx: Ctx, request: Static<typeof Forgot>) {
@@ -55,8 +55,8 @@ export async function forgotPassword(ctx: Ctx, request: Static<typeof Forgot>) {
 type Reachable = { userId: UserId; email: string | null; phone: string | null; locale: string | null };
 
 /**
- * A phone that is the second factor resets no password: it would be both factors of the next sign-in. The message goes to the
- * account's email address instead, if it has one.
+ * A phone that is the second factor can't reset the password, because it would then be both factors of the next
+ * sign-in. The message goes to the account's email address instead, if it has one.
  */
 async function isSecondFactor(ctx: Ctx, { userId }: Reachable, asked: { kind: string }): Promise<boolean> {
   return asked.kind === 'phone' && (await enrolledSecondFactors(ctx, userId)).some(({ type }) => type === 'phone');
@@ -75,7 +75,10 @@ function resetFlow(user: Reachable | undefined, asked: { kind: string; value: st
   };
 }
 
-/** An administrator has a reset mailed; the password itself is the owner's alone (PW-6). @throws Problem CONFLICT without an address */
+/**
+ * Mails a reset for an administrator; only the owner chooses the password (PW-6).
+ * @throws Problem CONFLICT without an address
+ */
 export async function startReset(tx: TxCtx, userId: UserId): Promise<void> {
   const user = (await usersById(tx, [userId])).get(userId);
   if (!user?.email) throw problem('CONFLICT', 'The account has no email address for a reset.');
@@ -83,8 +86,8 @@ export async function startReset(tx: TxCtx, userId: UserId): Promise<void> {
 }
 
 /**
- * Sets a new password with the mailed link or code. Ends every session; second factors stay and are asked for at the next
- * sign-in (ASVS 6.4.3; PW-7).
+ * Sets a new password with the mailed link or code. Ends every session; second factors stay and are required at the
+ * next sign-in (ASVS 6.4.3; PW-7).
  * @throws Problem INVALID_TOKEN, INVALID_CODE, WEAK_PASSWORD
  */
 export async function resetPassword(ctx: Ctx, proof: Proof, newPassword: string): Promise<void> {
@@ -103,7 +106,10 @@ export async function resetPassword(ctx: Ctx, proof: Proof, newPassword: string)
   });
 }
 
-/** A message that reached an address the person has given up proves nothing of them. @throws Problem INVALID_CODE */
+/**
+ * A message to an address that the user no longer has proves nothing.
+ * @throws Problem INVALID_CODE
+ */
 async function requireStillTheirs(
   tx: TxCtx,
   userId: UserId,
@@ -113,7 +119,7 @@ async function requireStillTheirs(
   if (owner?.userId !== userId) throw problem('INVALID_CODE');
 }
 
-/** A signed-in person changes the password; the other sessions end. The old one was checked before. */
+/** Changes the password of a signed-in user; the other sessions end. The caller has checked the old password. */
 export async function changePassword(ctx: Ctx, userId: UserId, newPassword: string): Promise<void> {
   const { settings } = await projectOf(ctx.system, ctx.scope);
   const user = (await usersById(ctx, [userId])).get(userId);

@@ -15,7 +15,10 @@ import {
   startPasswordless,
 } from './passwordless.ts';
 
-/** Where the link ends, and whose it is. @throws Problem VALIDATION_FAILED */
+/**
+ * The address where the link ends, and its application.
+ * @throws Problem VALIDATION_FAILED
+ */
 async function destinationOf(
   ctx: Ctx,
   { redirectUri, clientId, state, codeChallenge }: Omit<Static<typeof MagicLinkStart>, 'email'>,

@@ -18,7 +18,7 @@ import { addressProven } from './verification.ts';
 
 type Passwordless = { channel: 'email' | 'phone'; purpose: Purpose };
 
-/** The methods that prove an address: their ways, where the message goes, and what the proof may finish. */
+/** The methods that prove an address: the message channel, and the purposes of the proof. */
 const PASSWORDLESS = {
   magic_link: { asked: 'magic_link_asked', way: 'magic_link', channel: 'email', purpose: 'magic_link' },
   email_code: { asked: 'email_code_asked', way: 'email_code', channel: 'email', purpose: 'sign_in' },
@@ -51,7 +51,10 @@ export const MagicLinkStart = Type.Object(
   { additionalProperties: false },
 );
 
-/** Where a magic link ends, kept with its challenge. `ownPages`: in a sign-in on our own pages, which goes on in its browser only. */
+/**
+ * Where a magic link ends, kept with its challenge. `ownPages`: in a sign-in on our own pages, which continues only in
+ * its browser.
+ */
 export const Destination = Type.Object({
   redirectUri: Type.String(),
   state: Type.Union([Type.String(), Type.Null()]),
@@ -65,15 +68,15 @@ type Start = {
   address: string;
   proof?: string | undefined;
   pending?: Record<string, unknown>;
-  /** The mark of the browser that asks. */
+  /** The mark of the browser that requested it. */
   browser?: string | undefined;
 };
 
 /**
- * Sends a code, or a link and a code. Where registration is open, an unknown address becomes an account once it is proven;
- * where it is not, nothing is sent, and the answer is the same.
- * @throws Problem METHOD_DISABLED, RATE_LIMIT_EXCEEDED, VALIDATION_FAILED for a phone number that can't be one; ADDON_REQUIRED
- *   and PLAN_LIMIT_EXCEEDED where no text message can be sent
+ * Sends a code, or a link and a code. If registration is open, an unknown address becomes an account once it is proven;
+ * otherwise nothing is sent, and the response is the same.
+ * @throws Problem METHOD_DISABLED, RATE_LIMIT_EXCEEDED, VALIDATION_FAILED for an invalid phone number; ADDON_REQUIRED
+ * and PLAN_LIMIT_EXCEEDED if no text message can be sent
  */
 export function startPasswordless(ctx: Ctx, method: PasswordlessMethod, start: Start): Promise<Started> {
   const way = PASSWORDLESS[method];
@@ -101,7 +104,10 @@ async function flowOf(ctx: Ctx, way: Passwordless, { address, pending, browser }
   };
 }
 
-/** An address in the form it is looked up in. Only one that an account has already may be another than {@link normaliseEmail} takes. */
+/**
+ * An address as it is looked up. Addresses that {@link normaliseEmail} rejects are accepted only if an account has them
+ * already.
+ */
 function knownEmail(typed: string): string {
   const { kind, value } = normalise(typed);
   return kind === 'email' ? value : normaliseEmail(typed);
@@ -110,7 +116,8 @@ function knownEmail(typed: string): string {
 const NOBODY: UserId = 'usr_00000000000000000000000000';
 
 /**
- * Signs in with the code or link. @throws Problem INVALID_CODE, INVALID_TOKEN, METHOD_DISABLED, REGISTRATION_CLOSED, MEMBER_BLOCKED
+ * Signs in with the code or link.
+ * @throws Problem INVALID_CODE, INVALID_TOKEN, METHOD_DISABLED, REGISTRATION_CLOSED, MEMBER_BLOCKED
  */
 export async function finishPasswordless(
   ctx: Ctx,
@@ -124,7 +131,7 @@ export async function finishPasswordless(
   return answerOf(ctx, result);
 }
 
-/** The person whose address was proven; a new account where there is none and registration is open. */
+/** The user whose address was proven; a new account if there is none and registration is open. */
 export async function enterProven(
   tx: TxCtx,
   challenge: ProvenAddressChallenge,
@@ -132,7 +139,7 @@ export async function enterProven(
 ): Promise<SignedIn> {
   const { channel, address } = way.passed('credential', challenge);
   const first: FirstFactor = { way, amr: [channel === 'phone' ? 'sms' : 'otp'], acr: 'aal1' };
-  // Looked up again: the address may have an account, or another one, by now.
+  // Looked up again: the address may belong to a new or another account by now.
   const known = await findIdentifier(tx, { kind: channel, value: address });
   if (known) {
     if (challenge.userId !== null && challenge.userId !== known.userId) throw problem('INVALID_CODE');
@@ -155,10 +162,13 @@ export async function enterProven(
   return signIn(tx, userId, first);
 }
 
-/** Whether somebody who was signed in to the account began it, as to prove it anew, and proved it in the same browser. */
+/**
+ * Whether the flow was started by a user signed in to this account, for example to authenticate again, and proven in
+ * the same browser.
+ */
 function begunBy(userId: UserId, { pending, begunHere }: ProvenAddressChallenge): boolean {
   return begunHere && Value.Check(BegunAs, pending) && pending.begunAs === userId;
 }
 
-/** Who is signed in in the browser that asks; kept with the challenge. */
+/** The user who is signed in in the requesting browser; kept with the challenge. */
 export const BegunAs = Type.Object({ begunAs: IdSchema('usr') });

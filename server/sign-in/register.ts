@@ -55,7 +55,7 @@ export const Registration = Type.Object(
 );
 type Registration = Static<typeof Registration>;
 
-/** What is kept, encrypted, until the address is proven. */
+/** The registration, kept encrypted until the address is proven. */
 const PendingUser = Type.Object({
   passwordHash: Type.Union([Type.String(), Type.Null()]),
   profile: RegistrationProfile,
@@ -65,10 +65,11 @@ type PendingUser = Static<typeof PendingUser>;
 type Address = { kind: 'email' | 'phone'; value: string };
 
 /**
- * Registers a customer. Where the address must be verified first, no account exists until it is: nobody can hold an address,
- * or set a password on an account, that another person proves later. The holder of an invitation has proven the address.
- * @param browser the mark of the browser it is begun in
- * @throws Problem REGISTRATION_CLOSED, WEAK_PASSWORD, METHOD_DISABLED, INVALID_TOKEN, CONFLICT, ALREADY_EXISTS (where enumeration protection is off)
+ * Registers a customer. If the address must be verified first, no account exists until then: nobody can reserve an
+ * address, or set a password on an account, that another person proves later. An invitation proves the address.
+ * @param browser the mark of the browser in which it starts
+ * @throws Problem REGISTRATION_CLOSED, WEAK_PASSWORD, METHOD_DISABLED, INVALID_TOKEN, CONFLICT, ALREADY_EXISTS (if
+ * enumeration protection is off)
  */
 export async function register(
   ctx: Ctx,
@@ -107,7 +108,7 @@ function addressOf({ email, phone }: Registration): Address {
   throw problem('VALIDATION_FAILED', { extensions: { errors: [{ pointer: '/body/email', message }] } });
 }
 
-/** Checks the password; without one, the project must offer another way in to the address. */
+/** Checks the password; without one, the project must offer another sign-in method for the address. */
 async function pendingUser(
   ctx: Ctx,
   { password, profile = {} }: Pick<Registration, 'password' | 'profile'>,
@@ -116,7 +117,10 @@ async function pendingUser(
   return { passwordHash: await passwordHashOf(ctx, password, address), profile };
 }
 
-/** Checks and hashes a chosen password; null without one. @throws Problem WEAK_PASSWORD, METHOD_DISABLED, VALIDATION_FAILED */
+/**
+ * Checks and hashes a chosen password; null without one.
+ * @throws Problem WEAK_PASSWORD, METHOD_DISABLED, VALIDATION_FAILED
+ */
 export async function passwordHashOf(ctx: Ctx, password: string | undefined, address: Address): Promise<string | null> {
   if (password === undefined) {
     await requireCodeMethod(ctx, address);
@@ -159,7 +163,10 @@ async function verifyFirst(ctx: Ctx, address: Address, { pending, browser }: Beg
   return verificationChallenge(ctx, challenge, await startAddressChallenge(ctx, challenge));
 }
 
-/** Makes the account of somebody who was invited; the mailed token proves the address. @throws Problem INVALID_TOKEN, WEAK_PASSWORD, ALREADY_EXISTS */
+/**
+ * Creates the account of an invited person; the mailed token proves the address.
+ * @throws Problem INVALID_TOKEN, WEAK_PASSWORD, ALREADY_EXISTS
+ */
 export async function registerInvited(
   ctx: Ctx,
   request: Pick<Registration, 'password' | 'profile' | 'deviceToken'> & { invitationToken: string },
@@ -188,10 +195,10 @@ async function createMemberAndSignIn(
 }
 
 /**
- * Makes the account of a registration whose address was just proven. A password is armed by whoever chose it only: one that was
- * chosen where it began does not count for who proves the address elsewhere.
- * @param chosen the hash of the one chosen by who proves it elsewhere
- * @throws Problem ALREADY_EXISTS when the owner of the address finished another registration meanwhile
+ * Creates the account of a registration whose address was just proven. A password takes effect only for the person who
+ * chose it: one chosen in another browser than the one that proves the address is discarded.
+ * @param chosen the hash of the password chosen with the proof, in another browser
+ * @throws Problem ALREADY_EXISTS if the owner of the address finished another registration meanwhile
  */
 export async function finishRegistration(
   tx: TxCtx,
@@ -222,7 +229,7 @@ export async function finishRegistration(
   }
 }
 
-/** Whether a password was chosen where a registration began. */
+/** Whether a password was chosen when the registration started. */
 export function registeredPassword(pending: unknown): boolean {
   return Value.Check(PendingUser, pending) && pending.passwordHash !== null;
 }

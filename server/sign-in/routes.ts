@@ -8,7 +8,7 @@ import { registerRoutes } from './register.auth.ts';
 import { sessionRoutes } from './sessions.auth.ts';
 import { verificationRoutes } from './verification.auth.ts';
 
-/** Everything that is served here, by surface. */
+/** Every route of this part, by surface. */
 export const routes = {
   auth: [
     ...invitationAcceptanceRoutes,

@@ -34,7 +34,7 @@ export const sessionRoutes: Routes = [
       if (token === undefined)
         throw problem('AUTHENTICATION_REQUIRED', 'Send a refresh token in the body or as a cookie.');
       const found = await findRefreshToken(request.server.system, environment, token);
-      // Before the token is spent: another site's page must not end the session either.
+      // Before the token is spent: a page of another site must not be able to end the session either.
       if (inBody === undefined) await requireOrigin(request, found.scope);
       const ctx = ctxFor(request, found.scope);
       const { entry, refresh } = await rotateRefreshToken(ctx, found, (shown) => admitAgain(ctx, shown));
@@ -53,7 +53,7 @@ export const sessionRoutes: Routes = [
       return reply.code(204).send(null);
     },
   }),
-  // Leads from one project of the workspace to another with the same session.
+  // Takes the session into another project of the workspace.
   post('/v1/sessions/switch-context', {
     permission: 'customer',
     takesOidcTokens: true,

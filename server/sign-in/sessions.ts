@@ -17,7 +17,7 @@ import {
 import { findProject } from '#tenancy';
 import { Passage } from '#ways';
 
-/** Signs out this session, or every session of the person. */
+/** Signs out of this session, or of every session of the user. */
 export async function logout(ctx: Ctx, everywhere: boolean): Promise<void> {
   const { userId, sessionId } = customerOf(ctx);
   await transaction(ctx, async (tx) => {
@@ -26,12 +26,12 @@ export async function logout(ctx: Ctx, everywhere: boolean): Promise<void> {
   });
 }
 
-/** A project to enter, as the caller names it. */
+/** The project to enter, as named in the request. */
 export type Target = { workspaceId: WorkspaceId; projectId: ProjectId; environment: 'test' | 'production' | 'prod' };
 
 /**
- * Takes the session into another project of its workspace and environment. Whether it may enter is decided now; the
- * authentication level stays what it was (SE-7).
+ * Takes the session into another project of its workspace and environment. Admission is decided now; the authentication
+ * level does not change (SE-7).
  * @throws Problem CONTEXT_NOT_ALLOWED, MEMBERSHIP_REQUIRED, MEMBER_BLOCKED, SESSION_REVOKED, REAUTHENTICATION_REQUIRED
  */
 export async function switchContext(ctx: Ctx, target: Target): Promise<SessionResponse> {
@@ -49,8 +49,8 @@ export async function switchContext(ctx: Ctx, target: Target): Promise<SessionRe
 }
 
 /**
- * Takes a session into `tx.scope`'s project, if what it has proven is enough for it. That it is in the project already is no
- * reason: the policy, or what its person set up, may have changed since.
+ * Takes a session into `tx.scope`'s project, if its proof suffices. Decided again even if the session is in the project
+ * already, because the policy or the user's factors may have changed since.
  * @throws Problem MEMBERSHIP_REQUIRED, MEMBER_BLOCKED, SESSION_REVOKED, REAUTHENTICATION_REQUIRED
  */
 export async function enterWithSession(
@@ -68,7 +68,10 @@ export async function enterWithSession(
   return { entry, refresh: await issueRefreshToken(tx, entry) };
 }
 
-/** Lets an entry go on when its tokens are renewed; the policy may be stricter by now. @throws Problem REAUTHENTICATION_REQUIRED, MEMBER_BLOCKED, MEMBERSHIP_REQUIRED */
+/**
+ * Lets an entry go on when its tokens are renewed; the policy may be stricter by now.
+ * @throws Problem REAUTHENTICATION_REQUIRED, MEMBER_BLOCKED, MEMBERSHIP_REQUIRED
+ */
 export async function admitAgain(ctx: Ctx, entry: ProvenEntry): Promise<void> {
   const way = new Passage('refresh');
   way.passed('credential', entry);

@@ -11,11 +11,12 @@ import type { UserId } from '#platform/ids.ts';
 import { removeRecoveryCodesSince } from '#recovery-codes';
 
 /**
- * Gives an account to the first person who proves its address, where somebody else made it with that address: what they put on it
- * would go on letting them in, or keep the owner out ("pre-hijacking"; ASVS 6.4.1). Call it before the address is marked as proven.
- * Removes every way in, every second factor and every other address that is as new as the address. Older ones stay, and so does
- * everything where another address of the account was proven by then: that account had an owner already.
- * @returns whether the account was taken over: no longer than until its address is proven
+ * Gives an account to the first person who proves its address, if somebody else created it with that address.
+ * Credentials added by the creator would otherwise still let them in, or keep the owner out ("pre-hijacking"; ASVS
+ * 6.4.1). Call it before the address is marked as verified. Removes every credential, second factor and other address
+ * that is not older than the address. Older ones stay, and everything stays if another address of the account was
+ * verified by then, because the account had an owner already.
+ * @returns whether the account was taken over; only possible until the address is verified
  */
 export async function takeOver(tx: TxCtx, userId: UserId, address: string): Promise<boolean> {
   await lockUser(tx, userId);

@@ -8,7 +8,7 @@ import { anonymousCtx, CookieSession, proofCtx, scopeFields, sendSession } from 
 import { SignInResponse, signInFields } from '#ways';
 import { verifyAddress } from './verification.ts';
 
-/** Email and phone are proven alike. */
+/** Email addresses and phone numbers are verified by the same routes. */
 export const verificationRoutes: Routes = [
   ...(['email', 'phone'] as const).flatMap((channel) => [
     post(`/v1/auth/${channel}/verify`, {

@@ -15,20 +15,20 @@ import { answerOf, Passage, type SignedIn, type SignInResponse, signIn } from '#
 import { finishRegistration, passwordHashOf, registeredPassword } from './register.ts';
 import { takeOver } from './take-over.ts';
 
-/** What a proof of an address may finish here. */
+/** The purposes of a challenge that can be finished here. */
 const VERIFYING: readonly Purpose[] = ['register', 'verify_email'];
 
-/** A sign-in at a provider that waits until its address is proven. */
+/** A sign-in at a provider that waits for the proof of its address. */
 const AtProvider = Type.Object({ identity: UpstreamIdentity });
 
 type Finish = { deviceToken?: string | undefined; password?: string | undefined };
 
 /**
- * Proves an address with the code or link that was sent to it, and signs in. Who opens the link in another browser than the one
- * it began in has proven the address and nothing else: a password that was chosen, or an account at a provider that was used,
- * where it began is not theirs. They may choose a password of their own.
+ * Proves an address with the code or link that was sent to it, and signs in. A link opened in another browser than the
+ * one that requested it proves the address and nothing else: the password chosen or the identity used in the first
+ * browser is discarded, because it may be another person's. The person may choose a password of their own.
  * @throws Problem INVALID_CODE, INVALID_TOKEN, ALREADY_EXISTS, MEMBER_BLOCKED, MEMBERSHIP_REQUIRED; for the password
- *   WEAK_PASSWORD, METHOD_DISABLED, and VALIDATION_FAILED where the project has no other way in and it is missing
+ * WEAK_PASSWORD, METHOD_DISABLED, and VALIDATION_FAILED if it is missing and the project has no other sign-in method
  */
 export async function verifyAddress(
   ctx: Ctx,
@@ -44,7 +44,10 @@ export async function verifyAddress(
   return answerOf(ctx, result);
 }
 
-/** What the page of a link shows. `choosePassword`: one was chosen where it began, which is another browser. @throws Problem INVALID_TOKEN */
+/**
+ * The content of a link's page. `choosePassword`: a password was chosen in another browser, where it started.
+ * @throws Problem INVALID_TOKEN
+ */
 export async function lookAtVerification(ctx: Ctx, proof: LinkProof) {
   const link = await lookAtLink(ctx, proof, VERIFYING);
   const { settings } = await projectOf(ctx.system, ctx.scope);
@@ -63,7 +66,10 @@ async function chosenElsewhere(ctx: Ctx, proof: LinkProof, password: string | un
   return choosePassword ? passwordHashOf(ctx, password, { kind: channel, value: address }) : null;
 }
 
-/** The password was right, or a provider vouched for the address, when the challenge was opened. An email code is no second factor (AU-5). */
+/**
+ * The password was right, or a provider vouched for the address, when the challenge was opened. An email code is no
+ * second factor (AU-5).
+ */
 async function confirmAddress(
   tx: TxCtx,
   challenge: ProvenAddressChallenge,
@@ -87,9 +93,9 @@ async function confirmAddress(
 type Proven = Pick<ProvenAddressChallenge, 'channel' | 'address'> & { userId: UserId };
 
 /**
- * Notes that an address was proven, if it is still the person's and was not before.
- * @param by `holder`: somebody in a session of the account, or with its password. `anybody`: whoever reads what is sent to the
- *   address; they take over an account that somebody else made with it
+ * Records that an address was proven, if it still belongs to the user and was not verified before.
+ * @param by `holder`: a person in a session of the account, or with its password. `anybody`: a person who reads
+ * messages to the address; they take over an account that somebody else created with it
  * @returns whether the account was taken over
  */
 export async function addressProven(
