@@ -5,7 +5,7 @@ import { emit } from '#events';
 import { type Ctx, type Environment, type TxCtx, transaction } from '#platform/ctx.ts';
 import { isUniqueViolation, type Json } from '#platform/db.ts';
 import { type Id, IdSchema, newId, type ProjectId, type WorkspaceId } from '#platform/ids.ts';
-import { openCursor, type Page, type PageQuery, pageOf } from '#platform/page.ts';
+import { newestFirst, type Page, type PageQuery } from '#platform/page.ts';
 import { problem } from '#platform/problem.ts';
 import { Instant } from '#platform/schemas.ts';
 import { inScope, scopeColumns } from '#platform/scoped.ts';
@@ -136,14 +136,8 @@ function recordOf(row: Row, auth: string, own: readonly string[]): Provider {
 
 /** The project's providers, newest first. Served by the primary key. */
 export async function listProviders(ctx: Ctx, { limit, cursor }: Static<typeof PageQuery>): Promise<Page<Provider>> {
-  let query = ctx.db
-    .selectFrom('identity_providers')
-    .selectAll()
-    .where(inScope(ctx))
-    .orderBy('id', 'desc')
-    .limit(limit + 1);
-  if (cursor !== undefined) query = query.where('id', '<', `idp_${openCursor(ctx, 'providers', cursor).slice(4)}`);
-  const page = pageOf(ctx, await query.execute(), { list: 'providers', limit, keyOf: (row) => row.id });
+  const query = ctx.db.selectFrom('identity_providers').selectAll().where(inScope(ctx));
+  const page = await newestFirst(ctx, query, { list: 'providers', limit, cursor });
   return { items: await recordsOf(ctx, page.rows), nextCursor: page.nextCursor };
 }
 

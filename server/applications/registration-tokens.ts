@@ -4,7 +4,7 @@ import { emit } from '#events';
 import { type Ctx, type Environment, type Scope, type TxCtx, transaction } from '#platform/ctx.ts';
 import { type Id, IdSchema, newId, type ProjectId, type WorkspaceId } from '#platform/ids.ts';
 import { hashSecret, randomSecret } from '#platform/keyring.ts';
-import { openCursor, type Page, type PageQuery, pageOf } from '#platform/page.ts';
+import { newestFirst, type Page, type PageQuery } from '#platform/page.ts';
 import { problem } from '#platform/problem.ts';
 import { Instant, nullable } from '#platform/schemas.ts';
 import { inScope, scopeColumns } from '#platform/scoped.ts';
@@ -97,15 +97,8 @@ export async function listRegistrationTokens(
   ctx: Ctx,
   { limit, cursor }: Static<typeof PageQuery>,
 ): Promise<Page<RegistrationToken>> {
-  let query = ctx.db
-    .selectFrom('registration_tokens')
-    .selectAll()
-    .where(inScope(ctx))
-    .orderBy('id', 'desc')
-    .limit(limit + 1);
-  if (cursor !== undefined)
-    query = query.where('id', '<', sql<RegistrationTokenId>`${openCursor(ctx, 'registration-tokens', cursor)}`);
-  const page = pageOf(ctx, await query.execute(), { list: 'registration-tokens', limit, keyOf: (row) => row.id });
+  const query = ctx.db.selectFrom('registration_tokens').selectAll().where(inScope(ctx));
+  const page = await newestFirst(ctx, query, { list: 'registration-tokens', limit, cursor });
   return { items: page.rows.map(recordOf), nextCursor: page.nextCursor };
 }
 

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import type { Ctx, Environment, TxCtx } from '#platform/ctx.ts';
 import { type Id, IdSchema, newId, type ProjectId, type WorkspaceId } from '#platform/ids.ts';
-import { openCursor, type Page, PageQuery, pageOf } from '#platform/page.ts';
+import { newestFirst, type Page, PageQuery } from '#platform/page.ts';
 import { Instant } from '#platform/schemas.ts';
 import { inScope, scopeColumns } from '#platform/scoped.ts';
 import type { PeriodId } from './usage.ts';
@@ -100,15 +100,9 @@ export async function listEntries(
   { limit, cursor, periodId }: Static<typeof LedgerQuery>,
 ): Promise<Page<LedgerEntry>> {
   const list = `sms-ledger ${periodId ?? ''}`;
-  let query = ctx.db
-    .selectFrom('sms_ledger')
-    .selectAll()
-    .where(inScope(ctx))
-    .orderBy('id', 'desc')
-    .limit(limit + 1);
+  let query = ctx.db.selectFrom('sms_ledger').selectAll().where(inScope(ctx));
   if (periodId !== undefined) query = query.where('period_id', '=', periodId);
-  if (cursor !== undefined) query = query.where('id', '<', `led_${openCursor(ctx, list, cursor).slice(4)}`);
-  const page = pageOf(ctx, await query.execute(), { list, limit, keyOf: ({ id }) => id });
+  const page = await newestFirst(ctx, query, { list, limit, cursor });
   const items = page.rows.map((row) => ({
     id: row.id,
     periodId: row.period_id,

@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox';
 import { emit } from '#events';
 import { type Ctx, type Environment, systemCtx, type TxCtx, transaction } from '#platform/ctx.ts';
 import { type Id, IdSchema, newId, type ProjectId, type WorkspaceId } from '#platform/ids.ts';
-import { openCursor, type Page, type PageQuery, pageOf } from '#platform/page.ts';
+import { newestFirst, type Page, type PageQuery } from '#platform/page.ts';
 import { problem } from '#platform/problem.ts';
 import { eachAlone } from '#platform/repeating.ts';
 import { Instant, nullable } from '#platform/schemas.ts';
@@ -90,14 +90,8 @@ function shown(row: StatementsTable): Statement {
 /** Statements, newest first. Served by the primary key. */
 export async function listStatements(ctx: Ctx, { limit, cursor }: Static<typeof PageQuery>): Promise<Page<Statement>> {
   const list = 'sms-statements';
-  let query = ctx.db
-    .selectFrom('sms_statements')
-    .selectAll()
-    .where(inScope(ctx))
-    .orderBy('id', 'desc')
-    .limit(limit + 1);
-  if (cursor !== undefined) query = query.where('id', '<', `stm_${openCursor(ctx, list, cursor).slice(4)}`);
-  const page = pageOf(ctx, await query.execute(), { list, limit, keyOf: ({ id }) => id });
+  const query = ctx.db.selectFrom('sms_statements').selectAll().where(inScope(ctx));
+  const page = await newestFirst(ctx, query, { list, limit, cursor });
   return { items: page.rows.map(shown), nextCursor: page.nextCursor };
 }
 

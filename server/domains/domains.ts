@@ -6,7 +6,7 @@ import { isUniqueViolation } from '#platform/db.ts';
 import { announce } from '#platform/feed.ts';
 import { type Id, IdSchema, newId, type ProjectId, type WorkspaceId } from '#platform/ids.ts';
 import { randomSecret } from '#platform/keyring.ts';
-import { openCursor, type Page, type PageQuery, pageOf } from '#platform/page.ts';
+import { newestFirst, type Page, type PageQuery } from '#platform/page.ts';
 import { problem } from '#platform/problem.ts';
 import { Instant, nullable } from '#platform/schemas.ts';
 import { inScope } from '#platform/scoped.ts';
@@ -116,14 +116,8 @@ export function domainRecord(row: DomainRow): Domain {
 
 /** The domains of a project environment, newest first. Served by domains_of_scope. */
 export async function listDomains(ctx: Ctx, { limit, cursor }: Static<typeof PageQuery>): Promise<Page<Domain>> {
-  let query = ctx.db
-    .selectFrom('domains')
-    .selectAll()
-    .where(inScope(ctx))
-    .orderBy('id', 'desc')
-    .limit(limit + 1);
-  if (cursor !== undefined) query = query.where('id', '<', sql<DomainId>`${openCursor(ctx, 'domains', cursor)}`);
-  const page = pageOf(ctx, await query.execute(), { list: 'domains', limit, keyOf: (row) => row.id });
+  const query = ctx.db.selectFrom('domains').selectAll().where(inScope(ctx));
+  const page = await newestFirst(ctx, query, { list: 'domains', limit, cursor });
   return { items: page.rows.map(domainRecord), nextCursor: page.nextCursor };
 }
 

@@ -5,7 +5,7 @@ import { type Actor, type Ctx, type Environment, type TxCtx, transaction } from 
 import type { Json } from '#platform/db.ts';
 import { type Id, IdSchema, newId, type ProjectId, type WorkspaceId } from '#platform/ids.ts';
 import { addJob } from '#platform/jobs.ts';
-import { openCursor, type Page, type PageQuery, pageOf } from '#platform/page.ts';
+import { newestFirst, type Page, type PageQuery } from '#platform/page.ts';
 import { problem } from '#platform/problem.ts';
 import { Instant, nullable } from '#platform/schemas.ts';
 import { inScope, scopeColumns } from '#platform/scoped.ts';
@@ -139,14 +139,8 @@ export async function getImport(ctx: Ctx, id: ImportId): Promise<MemberImport> {
 /** Imports of the last thirty days, newest first, including those still being uploaded. Served by the primary key. */
 export async function listImports(ctx: Ctx, { limit, cursor }: Static<typeof PageQuery>): Promise<Page<MemberImport>> {
   const list = 'member-imports';
-  let query = ctx.db
-    .selectFrom('member_imports')
-    .selectAll()
-    .where(inScope(ctx))
-    .orderBy('id', 'desc')
-    .limit(limit + 1);
-  if (cursor !== undefined) query = query.where('id', '<', `imp_${openCursor(ctx, list, cursor).slice(4)}`);
-  const page = pageOf(ctx, await query.execute(), { list, limit, keyOf: ({ id }) => id });
+  const query = ctx.db.selectFrom('member_imports').selectAll().where(inScope(ctx));
+  const page = await newestFirst(ctx, query, { list, limit, cursor });
   return { items: page.rows.map(recordOf), nextCursor: page.nextCursor };
 }
 

@@ -1,11 +1,11 @@
-import { type Selectable, sql } from 'kysely';
+import type { Selectable } from 'kysely';
 import { type Static, Type } from 'typebox';
 import { emit } from '#events';
 import { usersAwaitingErasure, usersById } from '#people';
 import { type Ctx, operatorOf, type TxCtx, transaction } from '#platform/ctx.ts';
 import type { ReadDb } from '#platform/db.ts';
 import { type Id, IdSchema, newId, type UserId, type WorkspaceId } from '#platform/ids.ts';
-import { openCursor, type Page, type PageQuery, pageOf } from '#platform/page.ts';
+import { newestFirst, type Page, type PageQuery } from '#platform/page.ts';
 import { problem } from '#platform/problem.ts';
 import { Instant } from '#platform/schemas.ts';
 import { at, inWorkspace } from '#platform/scoped.ts';
@@ -71,14 +71,8 @@ async function recordsOf(ctx: Ctx | TxCtx, rows: readonly Row[]): Promise<TeamMe
 
 /** The team, newest first. Served by the primary key. */
 export async function listTeam(ctx: Ctx, { limit, cursor }: Static<typeof PageQuery>): Promise<Page<TeamMember>> {
-  let rows = ctx.db
-    .selectFrom('team_members')
-    .selectAll()
-    .where(inWorkspace(ctx))
-    .orderBy('id', 'desc')
-    .limit(limit + 1);
-  if (cursor !== undefined) rows = rows.where(sql<boolean>`id < ${openCursor(ctx, 'team', cursor)}`);
-  const page = pageOf(ctx, await rows.execute(), { list: 'team', limit, keyOf: (row) => row.id });
+  const rows = ctx.db.selectFrom('team_members').selectAll().where(inWorkspace(ctx));
+  const page = await newestFirst(ctx, rows, { list: 'team', limit, cursor });
   return { items: await recordsOf(ctx, page.rows), nextCursor: page.nextCursor };
 }
 

@@ -1,3 +1,4 @@
+import { type SelectQueryBuilder, sql } from 'kysely';
 import { type Static, type TObject, type TSchema, Type } from 'typebox';
 import type { TxCtx } from './ctx.ts';
 import { problem } from './problem.ts';
@@ -41,6 +42,24 @@ export function pageOf<Row>(
   const last = items.at(-1);
   const more = rows.length > page.limit && last !== undefined;
   return { rows: items, nextCursor: more ? sealCursor(ctx, page.list, page.keyOf(last)) : null };
+}
+
+/**
+ * Reads a page of records in descending order of their ids, by keyset: the newest first.
+ * @param page.list names the list and its filters; the cursor is invalid for any other
+ * @throws Problem INVALID_CURSOR
+ */
+export async function newestFirst<Db, Table extends keyof Db, Row extends { id: string }>(
+  ctx: Where,
+  query: SelectQueryBuilder<Db, Table, Row>,
+  { list, limit, cursor }: { list: string; limit: number; cursor: string | undefined },
+): Promise<{ rows: Row[]; nextCursor: string | null }> {
+  const rest = cursor === undefined ? query : query.where(sql<boolean>`id < ${openCursor(ctx, list, cursor)}`);
+  const rows = await rest
+    .orderBy(sql`id`, 'desc')
+    .limit(limit + 1)
+    .execute();
+  return pageOf(ctx, rows, { list, limit, keyOf: ({ id }) => id });
 }
 
 /**

@@ -6,7 +6,7 @@ import { mailboxOf, storedForms } from '#platform/email-address.ts';
 import { Email, normaliseEmail } from '#platform/identifiers.ts';
 import { IdSchema, newId } from '#platform/ids.ts';
 import { hashSecret } from '#platform/keyring.ts';
-import { openCursor, type Page, PageQuery, pageOf } from '#platform/page.ts';
+import { newestFirst, type Page, PageQuery } from '#platform/page.ts';
 import { problem } from '#platform/problem.ts';
 import { Instant, nullable } from '#platform/schemas.ts';
 import { languages } from '#settings';
@@ -131,16 +131,10 @@ export async function listSubscribers(
 ): Promise<Page<Subscriber>> {
   await requireKeeper(ctx);
   const list = `status-subscribers ${channel ?? ''} ${state ?? ''}`;
-  let query = ctx.db
-    .selectFrom('status_subscribers')
-    .selectAll()
-    .where('environment', '=', ctx.scope.environment)
-    .orderBy('id', 'desc')
-    .limit(limit + 1);
+  let query = ctx.db.selectFrom('status_subscribers').selectAll().where('environment', '=', ctx.scope.environment);
   if (channel !== undefined) query = query.where('channel', '=', channel);
   if (state !== undefined) query = query.where('state', '=', state);
-  if (cursor !== undefined) query = query.where(sql<boolean>`id < ${openCursor(ctx, list, cursor)}`);
-  const page = pageOf(ctx, await query.execute(), { list, limit, keyOf: ({ id }) => id });
+  const page = await newestFirst(ctx, query, { list, limit, cursor });
   return { items: page.rows.map(recordOf), nextCursor: page.nextCursor };
 }
 

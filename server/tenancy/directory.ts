@@ -5,7 +5,7 @@ import type { Ctx, TxCtx } from '#platform/ctx.ts';
 import type { ReadDb } from '#platform/db.ts';
 import { announce } from '#platform/feed.ts';
 import { IdSchema, type ProjectId, type WorkspaceId } from '#platform/ids.ts';
-import { openCursor, type Page, type PageQuery, pageOf } from '#platform/page.ts';
+import { newestFirst, type Page, type PageQuery } from '#platform/page.ts';
 import { problem } from '#platform/problem.ts';
 import { Instant } from '#platform/schemas.ts';
 import { at, inWorkspace } from '#platform/scoped.ts';
@@ -72,15 +72,9 @@ export async function allWorkspaces(db: ReadDb): Promise<WorkspaceId[]> {
 export async function listProjects(ctx: Ctx, query: ProjectQuery): Promise<Page<Project>> {
   const { limit, cursor, q } = query;
   const list = JSON.stringify(['projects', q]);
-  let rows = ctx.db
-    .selectFrom('projects')
-    .select(['id', 'name', 'created_at', 'delete_at'])
-    .where(inWorkspace(ctx))
-    .orderBy('id', 'desc')
-    .limit(limit + 1);
-  if (cursor !== undefined) rows = rows.where(sql<boolean>`id < ${openCursor(ctx, list, cursor)}`);
+  let rows = ctx.db.selectFrom('projects').select(['id', 'name', 'created_at', 'delete_at']).where(inWorkspace(ctx));
   if (q !== undefined) rows = rows.where('name', 'ilike', `%${q.replaceAll(/[\\%_]/g, '\\$&')}%`);
-  const page = pageOf(ctx, await rows.execute(), { list, limit, keyOf: (row) => row.id });
+  const page = await newestFirst(ctx, rows, { list, limit, cursor });
   return { items: page.rows.map((row) => ({ ...recordOf(row), id: row.id })), nextCursor: page.nextCursor };
 }
 

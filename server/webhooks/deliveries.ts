@@ -5,7 +5,7 @@ import { type Ctx, type Environment, transaction } from '#platform/ctx.ts';
 import { type EventId, firstIdAt, type Id, IdSchema, type ProjectId, type WorkspaceId } from '#platform/ids.ts';
 import { instantOf } from '#platform/instants.ts';
 import { addJob } from '#platform/jobs.ts';
-import { openCursor, type Page, PageQuery, pageOf } from '#platform/page.ts';
+import { newestFirst, type Page, PageQuery } from '#platform/page.ts';
 import { problem } from '#platform/problem.ts';
 import { Instant, nullable } from '#platform/schemas.ts';
 import { inScope, inWorkspace } from '#platform/scoped.ts';
@@ -117,20 +117,14 @@ function recordOf(row: Row): Delivery {
 export async function listDeliveries(ctx: Ctx, query: Static<typeof DeliveryQuery>): Promise<Page<Delivery>> {
   const { limit, cursor, endpointId, eventType, status, since, until } = query;
   const list = JSON.stringify(['webhook-deliveries', endpointId, eventType, status, since, until]);
-  let rows = ctx.db
-    .selectFrom('webhook_deliveries')
-    .selectAll()
-    .where(inScope(ctx))
-    .orderBy('id', 'desc')
-    .limit(limit + 1);
-  if (cursor !== undefined) rows = rows.where(sql<boolean>`id < ${openCursor(ctx, list, cursor)}`);
+  let rows = ctx.db.selectFrom('webhook_deliveries').selectAll().where(inScope(ctx));
   if (endpointId !== undefined) rows = rows.where('endpoint_id', '=', endpointId);
   if (eventType !== undefined) rows = rows.where('event_type', '=', eventType);
   // A literal, because the planner uses the partial index only if it sees the value.
   if (status !== undefined) rows = rows.where('status', '=', sql.lit(status));
   if (since !== undefined) rows = rows.where(sql<boolean>`id >= ${firstIdAt('dlv', instantOf(since))}`);
   if (until !== undefined) rows = rows.where(sql<boolean>`id < ${firstIdAt('dlv', instantOf(until))}`);
-  const page = pageOf(ctx, await rows.execute(), { list, limit, keyOf: (row) => row.id });
+  const page = await newestFirst(ctx, rows, { list, limit, cursor });
   return { items: page.rows.map(recordOf), nextCursor: page.nextCursor };
 }
 

@@ -4,7 +4,7 @@ import { emit, requireKnownPatterns } from '#events';
 import { type Ctx, type Environment, type TxCtx, transaction } from '#platform/ctx.ts';
 import type { Json } from '#platform/db.ts';
 import { type Id, IdSchema, newId, type ProjectId, type WorkspaceId } from '#platform/ids.ts';
-import { openCursor, type Page, type PageQuery, pageOf } from '#platform/page.ts';
+import { newestFirst, type Page, type PageQuery } from '#platform/page.ts';
 import { prepared } from '#platform/prepared.ts';
 import { problem } from '#platform/problem.ts';
 import { Instant } from '#platform/schemas.ts';
@@ -144,11 +144,8 @@ function recordOf({ system, now }: Pick<TxCtx, 'system' | 'now'>, row: EndpointR
 
 /** The project's endpoints, newest first. Served by webhook_endpoints_of_scope. */
 export async function listEndpoints(ctx: Ctx, { limit, cursor }: Static<typeof PageQuery>): Promise<Page<Endpoint>> {
-  let query = scopedEndpoints(ctx)
-    .orderBy('id', 'desc')
-    .limit(limit + 1);
-  if (cursor !== undefined) query = query.where(sql<boolean>`id < ${openCursor(ctx, 'webhook-endpoints', cursor)}`);
-  const page = pageOf(ctx, await query.execute(), { list: 'webhook-endpoints', limit, keyOf: (row) => row.id });
+  const query = scopedEndpoints(ctx);
+  const page = await newestFirst(ctx, query, { list: 'webhook-endpoints', limit, cursor });
   return { items: page.rows.map((row) => recordOf(ctx, row)), nextCursor: page.nextCursor };
 }
 
