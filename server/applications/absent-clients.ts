@@ -2,7 +2,10 @@ import { whenAbsent } from '#members';
 import { inScope } from '#platform/scoped.ts';
 import type { System } from '#platform/system.ts';
 
-/** Says what a management client may do now that asked for something earlier: nothing once it is switched off or removed. */
+/**
+ * Reports the current permissions of a management client that requested something earlier: none once it is disabled or
+ * removed.
+ */
 export function answerForClients(system: System): void {
   whenAbsent(system, 'management', async (tx, { applicationId }) => {
     const row = await tx.db

@@ -8,10 +8,12 @@ import type { Application } from './applications.ts';
 
 const PREFIX = 'account.';
 const [WorkspaceRef, ProjectRef] = [IdSchema('wrk'), IdSchema('prj')];
-/** One for each state of a project and its addresses, as the provider makes a client for each state of an application. */
+/**
+ * Cached per state of a project and its addresses, because the provider creates a client per state of an application.
+ */
 const made = new WeakMap<ProjectEnvironment, Application>();
 
-/** The client id of a project's account page, which has people sign in like any application. Unlike others it is in no table. */
+/** The client id of a project's account page. It signs people in like any application, but is in no table. */
 export function accountPageId({ workspaceId, projectId }: Scope): string {
   return `${PREFIX}${workspaceId}.${projectId}`;
 }
@@ -21,7 +23,10 @@ export function isAccountPage(clientId: string): boolean {
   return clientId.startsWith(PREFIX);
 }
 
-/** The account page of a project, as the client it is. @returns undefined where there is no such project */
+/**
+ * The account page of a project, as an application.
+ * @returns undefined when there is no such project
+ */
 export async function accountPage(
   system: SystemInTx,
   environment: Environment,

@@ -107,7 +107,7 @@ export const ApplicationRecord = Type.Object(
 );
 export type ApplicationRecord = Static<typeof ApplicationRecord>;
 
-/** The record with the first secret, shown this once. */
+/** The record with the first secret, which is shown only once. */
 export const CreatedApplication = Type.Object({
   ...ApplicationRecord.properties,
   secret: Type.Union([Type.String(), Type.Null()], { description: 'Shown once.' }),
@@ -186,8 +186,8 @@ export async function getApplication(ctx: Ctx | TxCtx, id: ApplicationId): Promi
 }
 
 /**
- * Adds an application. Confidential kinds without keys get a secret, shown this once.
- * @throws Problem VALIDATION_FAILED, AUTHORIZATION_DENIED for one that may do more than the actor
+ * Adds an application. Confidential kinds without keys get a secret, which is shown only once.
+ * @throws Problem VALIDATION_FAILED, AUTHORIZATION_DENIED for an application that may do more than the actor
  */
 export async function addApplication(
   ctx: Ctx,
@@ -204,8 +204,9 @@ export async function addApplication(
 }
 
 /**
- * Gives an application of our own the addresses of the configuration, which has checked them: on this machine they may be http in
- * either environment. Effective on the next request everywhere. @throws Problem NOT_FOUND
+ * Gives a built-in application the addresses from the configuration, which has validated them: on localhost they may be
+ * http in either environment. Effective on the next request in every process.
+ * @throws Problem NOT_FOUND
  */
 export async function moveApplication(
   tx: TxCtx,
@@ -219,9 +220,10 @@ export async function moveApplication(
 }
 
 /**
- * Changes the named fields, effective on the next request everywhere. Switching off, or taking keys or permissions away, ends
- * the application's tokens at once.
- * @throws Problem NOT_FOUND, VALIDATION_FAILED, AUTHORIZATION_DENIED for one that may do more than the actor, before or after
+ * Changes the given fields, effective on the next request in every process. Disabling, or removing keys or permissions,
+ * ends the application's tokens at once.
+ * @throws Problem NOT_FOUND, VALIDATION_FAILED, AUTHORIZATION_DENIED for an application that may do more than the
+ * actor, before or after
  */
 export function updateApplication(
   ctx: Ctx,
@@ -248,8 +250,8 @@ export function updateApplication(
 }
 
 /**
- * What an application may do. A first-party one gets the whole session of whoever signs in through it, so whoever says where its
- * people go is trusted as it is.
+ * The permissions an application effectively has. A first-party application gets the whole session of its users, so
+ * changing its addresses needs the same trust.
  */
 function strengthOf({ kind, permissions = [], firstParty }: Strength): string[] {
   return kind !== 'management' && firstParty ? ['applications:trust'] : [...permissions];
@@ -280,14 +282,17 @@ async function write(tx: TxCtx, id: ApplicationId, changes: Static<typeof Applic
   };
   await tx.db
     .updateTable('applications')
-    // The query builder leaves out what is undefined.
+    // The query builder skips undefined values.
     .set(columns)
     .where(inScope(tx))
     .where('id', '=', id)
     .execute();
 }
 
-/** Makes changes of one application wait for each other. @throws Problem NOT_FOUND */
+/**
+ * Serializes changes of one application.
+ * @throws Problem NOT_FOUND
+ */
 async function lockApplication(tx: TxCtx, id: ApplicationId): Promise<ApplicationRecord> {
   await tx.db
     .selectFrom('applications')
@@ -299,7 +304,10 @@ async function lockApplication(tx: TxCtx, id: ApplicationId): Promise<Applicatio
   return getApplication(tx, id);
 }
 
-/** Removes an application; its tokens end at once. @throws Problem NOT_FOUND, AUTHORIZATION_DENIED for one that may do more than the actor */
+/**
+ * Removes an application; its tokens end at once.
+ * @throws Problem NOT_FOUND, AUTHORIZATION_DENIED for an application that may do more than the actor
+ */
 export async function deleteApplication(ctx: Ctx, id: ApplicationId): Promise<void> {
   await transaction(ctx, async (tx) => {
     const application = await lockApplication(tx, id);
@@ -312,12 +320,13 @@ export async function deleteApplication(ctx: Ctx, id: ApplicationId): Promise<vo
   });
 }
 
-/** Two, so that a new one can be rolled out before the old one goes. */
+/** Two, so that a new secret can be rolled out before the old one is removed. */
 const MAX_SECRETS = 2;
 
 /**
- * Adds a secret beside the one in use: whoever knows it can be the application.
- * @throws Problem NOT_FOUND, CONFLICT when there are two, or the client has none, AUTHORIZATION_DENIED for one that may do more than the actor
+ * Adds a second secret. Knowing it is enough to act as the application.
+ * @throws Problem NOT_FOUND, CONFLICT when there are two, or the client has none, AUTHORIZATION_DENIED for an
+ * application that may do more than the actor
  */
 export function addApplicationSecret(ctx: Ctx, id: ApplicationId): Promise<Static<typeof NewSecret>> {
   return transaction(ctx, async (tx) => {
@@ -335,7 +344,10 @@ export function addApplicationSecret(ctx: Ctx, id: ApplicationId): Promise<Stati
   });
 }
 
-/** Removes a secret; the application's tokens end at once, as it may have leaked. @throws Problem NOT_FOUND, AUTHORIZATION_DENIED */
+/**
+ * Removes a secret; the application's tokens end at once, as it may have leaked.
+ * @throws Problem NOT_FOUND, AUTHORIZATION_DENIED
+ */
 export async function removeApplicationSecret(ctx: Ctx, id: ApplicationId, secretId: SecretId): Promise<void> {
   await transaction(ctx, async (tx) => {
     const application = await lockApplication(tx, id);
@@ -352,7 +364,7 @@ export async function removeApplicationSecret(ctx: Ctx, id: ApplicationId, secre
   });
 }
 
-/** The applications of what is removed. Served by the primary key. */
+/** The applications of the removed project or workspace. Served by the primary key. */
 export async function applicationIdsOf(tx: TxCtx, removed: Removed): Promise<ApplicationId[]> {
   const { rows } = await sql<{ id: ApplicationId }>`select id from applications where ${ofRemoved(removed)}`.execute(
     tx.db,

@@ -81,36 +81,36 @@ export type Application = {
   /** What a management client may be granted. */
   permissions: string[];
   postLogoutRedirectUris: string[];
-  /** Where it hears that a session ended (OpenID Connect Back-Channel Logout). */
+  /** Where it is notified that a session ended (OpenID Connect Back-Channel Logout). */
   backchannelLogoutUri: string | null;
-  /** Ours: nobody is asked for consent. */
+  /** First-party: no consent is asked for. */
   firstParty: boolean;
-  /** `pairwise`: it sees subjects that no other application sees. */
+  /** `pairwise`: its subjects differ from those of other applications. */
   subjectType: 'public' | 'pairwise';
-  /** The keys it signs its assertions with; null: it has a secret, or nothing to keep one with. */
+  /** The public keys of its assertions; null: it has a secret, or is a public client. */
   jwks: { keys: JWK[] } | null;
-  /** `fapi2`: held to the FAPI 2.0 Security Profile. */
+  /** `fapi2`: must follow the FAPI 2.0 Security Profile. */
   profile: 'oauth' | 'fapi2';
-  /** Audiences it may ask access tokens for (RFC 8707). */
+  /** Audiences it may request access tokens for (RFC 8707). */
   resources: string[];
   /** Its tokens must be bound to its key (RFC 9449). */
   dpopBound: boolean;
-  /** OAuth grants it uses. */
+  /** The OAuth grant types it uses. */
   grants: Grant[];
   /** Lifetime of its access or management tokens, in seconds; null: the project's. */
   accessTokenSeconds: number | null;
   /** How long its refresh tokens may go unused, in seconds; null: as long as the project's sessions. */
   refreshTokenSeconds: number | null;
-  /** Nobody of ours added it (RFC 7591). */
+  /** Registered dynamically rather than by an administrator (RFC 7591). */
   selfRegistered: boolean;
   enabled: boolean;
-  /** Tokens dated up to this instant are dead: it lies a little after the last new secret or switching off. */
+  /** Tokens dated up to this time are invalid: a little after the last new secret or disabling. */
   tokensEndedAt: Date | null;
-  /** Tokens of people that it got up to this instant are dead: it lies a little after the last switching off. */
+  /** User tokens issued up to this time are invalid: a little after the last disabling. */
   signInsEndedAt: Date | null;
   /** SHA-256 of each live secret. */
   secretHashes: Buffer[];
-  /** It only has people sign in, and gets nothing back (OAuth 2.0 Multiple Response Type Encoding Practices §4). */
+  /** It only signs people in and gets no code or token (OAuth 2.0 Multiple Response Type Encoding Practices §4). */
   signInOnly?: true;
 };
 
@@ -139,7 +139,10 @@ const CLIENT_ID = /^[a-z0-9]{8}\.[A-Za-z0-9_-]{16}$/;
 
 const CONFIDENTIAL: readonly ApplicationKind[] = ['web', 'management'];
 
-/** Adds a client to `tx.scope`. @returns its ids, and for confidential kinds the secret: shown once, stored as a hash */
+/**
+ * Adds a client to `tx.scope`.
+ * @returns its ids, and for confidential kinds the secret: shown once, stored as a hash
+ */
 export async function createApplication(
   tx: TxCtx,
   application: NewApplication,
@@ -188,10 +191,13 @@ function tokenColumns({ kind, grants, ...tokens }: NewApplication) {
   };
 }
 
-/** A secret as it is handed over, once. */
+/** A new secret, which is shown only once. */
 type IssuedSecret = { id: SecretId; hint: string; secret: string };
 
-/** Adds a secret to a client. @returns it: shown once, stored as a hash */
+/**
+ * Adds a secret to a client.
+ * @returns the secret: shown once, stored as a hash
+ */
 export async function addSecret(tx: TxCtx, applicationId: ApplicationId): Promise<IssuedSecret> {
   const secret = `lks_${randomSecret()}`;
   const issued = { id: newId('sec', tx.now), hint: secret.slice(-4), secret };
@@ -209,7 +215,10 @@ export async function addSecret(tx: TxCtx, applicationId: ApplicationId): Promis
   return issued;
 }
 
-/** Replaces every secret of a client; its tokens end at once. @throws Problem NOT_FOUND */
+/**
+ * Replaces all secrets of a client; its tokens end at once.
+ * @throws Problem NOT_FOUND
+ */
 export async function rotateSecret(tx: TxCtx, applicationId: ApplicationId): Promise<string> {
   await endTokens(tx, applicationId, {});
   await tx.db
@@ -222,19 +231,23 @@ export async function rotateSecret(tx: TxCtx, applicationId: ApplicationId): Pro
   return secret;
 }
 
-/** Switches a client off; its tokens end at once. @throws Problem NOT_FOUND */
+/**
+ * Disables a client; its tokens end at once.
+ * @throws Problem NOT_FOUND
+ */
 export async function disableApplication(tx: TxCtx, applicationId: ApplicationId): Promise<void> {
   await endTokens(tx, applicationId, { enabled: false });
   await emit(tx, 'application.disabled', { applicationId });
 }
 
-/** How long another process may still issue tokens after a change it has not heard of, with room to spare. */
+/** How long another process may still issue tokens after a change it has not heard of, with a margin. Milliseconds. */
 const HEARD_WITHIN_MS = 2_000;
 
 /**
- * Changes a client and ends its management tokens, in every process: those issued up to now, and those that are being issued
- * meanwhile. Switching it off also ends what it got for people who signed in; a secret alone opens none of that.
- * Each call ends what was issued after the one before, even within the same second, which is how exactly tokens are dated.
+ * Changes a client and ends its management tokens in every process: those already issued and those being issued
+ * meanwhile. Disabling also ends the tokens of its users; a changed secret alone does not, because a secret gives no
+ * access to them. Each call ends all tokens issued since the last, even within the same second, which is the resolution
+ * of their dates.
  */
 export async function endTokens(
   tx: TxCtx,
@@ -260,7 +273,10 @@ export async function endTokens(
   await announce(tx, { topic: 'application', key: row.client_id });
 }
 
-/** Finds a client of an environment by its public id; none of a project that is to be deleted. Held in memory while the change feed is live. */
+/**
+ * Finds a client of an environment by its client id, unless its project is being deleted. Cached while the change feed
+ * is live.
+ */
 export async function findApplication(
   system: SystemInTx,
   environment: Environment,
@@ -272,7 +288,7 @@ export async function findApplication(
   return found?.environment === environment && !(await isClosed(system, found)) ? found : undefined;
 }
 
-/** Compares a presented secret with every live one; how long it takes says nothing about them. */
+/** Compares a presented secret with all current secrets, in constant time. */
 export function checkSecret(application: Application, secret: string): boolean {
   const presented = hashSecret(secret);
   return application.secretHashes.map((stored) => timingSafeEqual(stored, presented)).includes(true);

@@ -1,7 +1,7 @@
 import { problem } from '#platform/problem.ts';
 import { type ApplicationKind, type Grant, grantsOf } from './grants.ts';
 
-/** What an application is, or is to become: as far as it has to go together. */
+/** The fields of an application that depend on each other, before or after a change. */
 type Combination = {
   kind: ApplicationKind;
   profile?: 'oauth' | 'fapi2';
@@ -11,7 +11,10 @@ type Combination = {
   refreshTokenSeconds?: number | null;
 };
 
-/** What goes only together. @throws Problem VALIDATION_FAILED */
+/**
+ * Checks fields that depend on each other.
+ * @throws Problem VALIDATION_FAILED
+ */
 export function checkCombination({ kind, profile, jwks, permissions = [], ...tokens }: Combination): void {
   const errors = [
     ...faultsOfTokens({ kind, ...tokens }),

@@ -1,13 +1,13 @@
 export type ApplicationKind = 'spa' | 'web' | 'native' | 'management' | 'device';
 
-/** OAuth grants, as `grant_type` names them. */
+/** OAuth grant types, as in `grant_type`. */
 export type Grant =
   | 'authorization_code'
   | 'refresh_token'
   | 'client_credentials'
   | 'urn:ietf:params:oauth:grant-type:device_code';
 
-/** What each kind of application may use; the first is what makes it one of its kind. */
+/** The grant types each kind of application may use; the first is mandatory. */
 const GRANTS: Readonly<Record<ApplicationKind, readonly [Grant, ...Grant[]]>> = {
   spa: ['authorization_code', 'refresh_token'],
   web: ['authorization_code', 'refresh_token'],
@@ -16,7 +16,7 @@ const GRANTS: Readonly<Record<ApplicationKind, readonly [Grant, ...Grant[]]>> = 
   management: ['client_credentials'],
 };
 
-/** The grants an application of a kind may use. */
+/** The grant types that a kind of application may use. */
 export function grantsOf(kind: ApplicationKind): readonly [Grant, ...Grant[]] {
   return GRANTS[kind];
 }

@@ -36,7 +36,10 @@ const start = (key: string) => {
   return `/v1/auth/login/social/${key}/start?${new URLSearchParams({ clientId, redirectUri: REDIRECT, codeChallenge: PKCE.codeChallenge })}`;
 };
 
-/** Signs somebody in through GitHub's ways. @returns the account's subject and issuer here, and whose it is */
+/**
+ * Signs somebody in through GitHub's ways.
+ * @returns the account's subject and issuer here, and whose it is
+ */
 async function signInThrough(key: string, id: number) {
   github.person = { id, login: 'somebody', name: 'Somebody', emails: [] };
   const back = await github.visit(latchkey.system.config.addresses.test.auth + start(key));

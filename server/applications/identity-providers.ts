@@ -68,7 +68,7 @@ export const ProviderChanges = Type.Partial(Type.Object({ ...fields, clientSecre
   minProperties: 1,
 });
 
-/** An identity provider of a project; its secret is not shown. */
+/** An identity provider of a project, without its secret. */
 export const Provider = Type.Object(
   {
     id: IdSchema('idp'),
@@ -93,7 +93,7 @@ export const Provider = Type.Object(
 );
 type Provider = Static<typeof Provider>;
 
-/** A provider as signing in uses it. */
+/** A provider as used for signing in. */
 export type UpstreamProvider = {
   id: ProviderId;
   key: string;
@@ -151,7 +151,10 @@ export async function getProvider(ctx: Ctx | TxCtx, id: ProviderId): Promise<Pro
   return provider;
 }
 
-/** Adds a provider. @throws Problem ALREADY_EXISTS, VALIDATION_FAILED when the preset needs more */
+/**
+ * Adds a provider.
+ * @throws Problem ALREADY_EXISTS, VALIDATION_FAILED when the preset needs more
+ */
 export async function createProvider(ctx: Ctx | TxCtx, provider: Static<typeof NewProvider>): Promise<Provider> {
   const options = provider.options ?? {};
   checkOptions(provider.preset, options);
@@ -188,7 +191,7 @@ function sealed(tx: TxCtx, id: ProviderId, secret: string | undefined): string |
   return secret === undefined ? null : tx.system.keyring.seal(secret, PURPOSE, id);
 }
 
-/** What each preset can't do without. */
+/** The options that each preset requires. */
 const NEEDED: Partial<Record<PresetName, readonly (keyof ProviderOptions)[]>> = {
   oidc: ['issuer'],
   apple: ['teamId', 'keyId'],
@@ -203,7 +206,7 @@ function checkOptions(preset: PresetName, options: ProviderOptions): void {
 
 const ADDRESSES = ['issuer', 'authorizationEndpoint', 'tokenEndpoint', 'userinfoEndpoint', 'emailsEndpoint'] as const;
 
-/** The origins that a provider's addresses lie at: where its secret, and what it opens, are sent. */
+/** The origins of a provider's addresses, to which its secret and the resulting tokens are sent. */
 function originsOf(options: ProviderOptions): string[] {
   return ADDRESSES.flatMap((name) => {
     const address = options[name];
@@ -212,7 +215,8 @@ function originsOf(options: ProviderOptions): string[] {
 }
 
 /**
- * A stored secret stays with the origins it was given for: who can't read it could otherwise have it sent to themselves.
+ * A stored secret is only used with the origins it was given for: otherwise an administrator who can't read it could
+ * have it sent to a server of their own.
  * @throws Problem VALIDATION_FAILED
  */
 function requireSecretForNewOrigin(before: Row, { options, clientSecret }: Static<typeof ProviderChanges>): void {
@@ -223,7 +227,10 @@ function requireSecretForNewOrigin(before: Row, { options, clientSecret }: Stati
   throw problem('VALIDATION_FAILED', { extensions: { errors: [{ pointer: '/body/clientSecret', message }] } });
 }
 
-/** Changes a provider. @throws Problem NOT_FOUND, VALIDATION_FAILED */
+/**
+ * Changes a provider.
+ * @throws Problem NOT_FOUND, VALIDATION_FAILED
+ */
 export async function updateProvider(
   ctx: Ctx,
   id: ProviderId,
@@ -258,7 +265,10 @@ export async function updateProvider(
   });
 }
 
-/** Removes a provider; accounts linked through it stay linked, should it come back. @throws Problem NOT_FOUND */
+/**
+ * Removes a provider. Linked identities stay, in case it is added again.
+ * @throws Problem NOT_FOUND
+ */
 export async function deleteProvider(ctx: Ctx, id: ProviderId): Promise<void> {
   await transaction(ctx, async (tx) => {
     const removed = await tx.db
@@ -272,7 +282,7 @@ export async function deleteProvider(ctx: Ctx, id: ProviderId): Promise<void> {
   });
 }
 
-/** The providers people may choose from, by name. */
+/** The enabled providers, sorted by name. */
 export async function enabledProviders(ctx: Ctx | TxCtx): Promise<{ id: string; name: string; preset: string }[]> {
   const rows = await ctx.db
     .selectFrom('identity_providers')
@@ -284,7 +294,10 @@ export async function enabledProviders(ctx: Ctx | TxCtx): Promise<{ id: string; 
   return rows.map((row) => ({ id: row.key, name: row.name, preset: row.preset }));
 }
 
-/** A provider to sign in with: by its key, if it is switched on; or by its id. @throws Problem NOT_FOUND when there is none */
+/**
+ * A provider to sign in with: by its key if it is enabled, or by its id.
+ * @throws Problem NOT_FOUND when there is none
+ */
 export async function upstreamProvider(
   ctx: Ctx,
   { by, value }: { by: 'key' | 'id'; value: string },

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 
-/** Public keys of a client (RFC 7517); a private part is refused. */
+/** Public keys of a client (RFC 7517); private parts are rejected. */
 export const Jwks = Type.Object(
   {
     keys: Type.Array(

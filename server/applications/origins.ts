@@ -5,19 +5,19 @@ import { inScope } from '#platform/scoped.ts';
 import type { System } from '#platform/system.ts';
 import { isFirstParty } from './parties.ts';
 
-/** Every web origin of a project's enabled applications: their pages may call. */
+/** All web origins of a project's enabled applications, which may call the API. */
 export async function originsOf(ctx: { system: System; scope: Scope }): Promise<readonly string[]> {
   const { all } = await origins(ctx.system, ctx.scope);
   return all;
 }
 
-/** The web origins of a project's own enabled applications: their pages may have sessions in cookies, and use passkeys. */
+/** The web origins of a project's enabled first-party applications, which may use cookie sessions and passkeys. */
 export async function ownOriginsOf(ctx: { system: System; scope: Scope }): Promise<readonly string[]> {
   const { own } = await origins(ctx.system, ctx.scope);
   return own;
 }
 
-/** Is a page of this origin one of any project's enabled applications? */
+/** True if any project's enabled application has this origin. */
 export async function isApplicationOrigin(system: System, environment: Environment, origin: string): Promise<boolean> {
   return isKnown(system, { environment, origin });
 }
@@ -38,7 +38,7 @@ const origins = feedCache({
   max: 10_000,
 });
 
-/** Strangers can name any number of origins. */
+/** Bounded, because callers can send any number of origins. */
 const isKnown = feedCache({
   topics: ['application'],
   keyOf: ({ environment, origin }: { environment: Environment; origin: string }) => `${environment}/${origin}`,

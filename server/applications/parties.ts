@@ -5,10 +5,10 @@ import { acrossProjects } from '#platform/scoped.ts';
 import type { Application } from './applications.ts';
 
 /**
- * True for an application of the project's own. Only these get sessions: by a token at switch-context, by an exchange code at
- * a redirect address, by cookies from an origin. Everybody else's tokens open userinfo, introspection and the resource servers
- * they were issued for. One that registered itself stays somebody else's whatever is set (RFC 7591 §5). Asked at every use, so
- * that a change counts for tokens that are out already.
+ * True for a first-party application. Only these get sessions: by a token at switch-context, by an exchange code at a
+ * redirect address, by cookies from an origin. Tokens of other applications open userinfo, introspection and the
+ * resource servers they were issued for. A self-registered application always counts as third-party (RFC 7591 §5).
+ * Checked at every use, so that a change also affects issued tokens.
  */
 export function isFirstParty({
   firstParty,
@@ -17,7 +17,10 @@ export function isFirstParty({
   return firstParty && !selfRegistered;
 }
 
-/** What registered itself is not made first party by a switch: nobody checked whose it is. @throws Problem VALIDATION_FAILED */
+/**
+ * A self-registered application can't be made first-party: its owner is unverified.
+ * @throws Problem VALIDATION_FAILED
+ */
 export function checkParty({ registrationTokenId }: { registrationTokenId: string | null }, firstParty = false): void {
   if (registrationTokenId === null || !firstParty) return;
   const message = 'is false for an application that registered itself; add one of your own instead';
@@ -25,8 +28,9 @@ export function checkParty({ registrationTokenId }: { registrationTokenId: strin
 }
 
 /**
- * Holds an application until the transaction is done, for what is obtained through it: whoever switches it off, removes it or makes
- * it third party waits, and finds what was made. @returns false where it may have no sessions
+ * Locks an application until the transaction ends, so that disabling it, removing it or making it third-party waits and
+ * then finds the new session.
+ * @returns false if it may not have sessions
  */
 export async function holdFirstParty(tx: TxCtx, which: { id: ApplicationId } | { clientId: string }): Promise<boolean> {
   const row = await tx.db

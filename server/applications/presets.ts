@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 
 const address = Type.String({ format: 'uri', maxLength: 2_048, pattern: '^https?://' });
 
-/** What a provider needs that its preset does not say. */
+/** The options that a provider needs besides its preset. */
 export const ProviderOptions = Type.Object(
   {
     issuer: Type.Optional(address),
@@ -31,10 +31,10 @@ export const ProviderOptions = Type.Object(
 );
 export type ProviderOptions = Static<typeof ProviderOptions>;
 
-/** The fields of a profile that an OAuth-only provider answers with, by their names there. */
+/** The names of the profile fields of an OAuth-only provider. */
 type ClaimMapping = { subject: string; email: string; name: string; picture: string };
 
-/** How a provider is spoken to: OpenID Connect by discovery, or plain OAuth with a profile address. */
+/** The protocol of a provider: OpenID Connect by discovery, or plain OAuth with a profile address. */
 export type Preset =
   | {
       protocol: 'oidc';
@@ -43,28 +43,28 @@ export type Preset =
       scopes: readonly string[];
       formPost?: boolean;
       appleSecret?: boolean;
-      /** What it does not take part in; absent: both. */
+      /** The protections it does not support; absent: it supports both. */
       without?: readonly ('nonce' | 'pkce')[];
     }
   | {
       protocol: 'oauth2';
       name: string;
-      /** Names the accounts, and is the `iss` of its answers where it sends one (RFC 9207). */
+      /** Identifies its accounts, and is the `iss` of its responses if it sends one (RFC 9207). */
       issuer: string;
       scopes: readonly string[];
       authorizationEndpoint: string;
       tokenEndpoint: string;
       userinfoEndpoint: string;
-      /** Where verified addresses are listed apart (GitHub). */
+      /** Where verified addresses are listed separately (GitHub). */
       emailsEndpoint?: string;
       claims: ClaimMapping;
-      /** The field that says the address is verified; absent: it is not known to be. */
+      /** The field that says the address is verified; absent: unknown. */
       emailVerified?: string;
     };
 
 const oidcScopes = ['openid', 'email', 'profile'] as const;
 
-/** The providers that need no more than a client id and secret. */
+/** The providers with built-in settings. */
 export const presets = {
   oidc: { protocol: 'oidc', name: 'OpenID Connect', issuer: null, scopes: oidcScopes },
   google: { protocol: 'oidc', name: 'Google', issuer: 'https://accounts.google.com', scopes: oidcScopes },
@@ -88,7 +88,7 @@ export const presets = {
     name: 'LinkedIn',
     issuer: 'https://www.linkedin.com/oauth',
     scopes: oidcScopes,
-    // Its ID tokens carry no nonce, and a verifier from a client with a secret is answered with `invalid_client`.
+    // Its ID tokens have no nonce, and it rejects a PKCE verifier from a client with a secret as `invalid_client`.
     without: ['nonce', 'pkce'],
   },
   github: {

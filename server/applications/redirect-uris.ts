@@ -13,9 +13,10 @@ type Addresses = {
 };
 
 /**
- * Checks every address of an application: whole, without wildcard, fragment or password; https, except on this machine in the
- * test environment, and for applications on a device, which also have schemes of their own (RFC 8252 §7; RFC 9700 §4.1; OA-1).
- * @throws Problem VALIDATION_FAILED that names each fault
+ * Validates all addresses of an application: absolute, without wildcard, fragment or password; https, except for
+ * localhost in the test environment and for native applications, which may also use custom schemes (RFC 8252 §7; RFC
+ * 9700 §4.1; OA-1).
+ * @throws Problem VALIDATION_FAILED with each fault
  */
 export function checkAddresses(environment: Environment, kind: ApplicationKind, addresses: Addresses): void {
   const native = kind === 'native';
@@ -59,7 +60,7 @@ function schemeFault({ protocol, hostname }: URL, environment: Environment, nati
     if (here && (native || environment === 'test')) return null;
     return native || environment === 'test' ? 'must use https, or http on this machine' : 'must use https';
   }
-  // RFC 8252 §7.1: a scheme of one's own is a domain name turned round.
+  // RFC 8252 §7.1: a custom scheme is a reversed domain name.
   if (native && /^[a-z][a-z0-9+-]*(\.[a-z0-9+-]+)+:$/.test(protocol)) return null;
   return native ? 'must use https, this machine, or a scheme such as com.example.app' : 'must use https';
 }

@@ -67,7 +67,7 @@ export const RegistrationToken = Type.Object(
 );
 type RegistrationToken = Static<typeof RegistrationToken>;
 
-/** The record with the token itself, shown this once. */
+/** The record with the token itself, which is shown only once. */
 export const IssuedRegistrationToken = Type.Object({
   ...RegistrationToken.properties,
   token: Type.String({ description: 'Shown once.' }),
@@ -92,7 +92,9 @@ function recordOf(row: Row): RegistrationToken {
   };
 }
 
-/** The tokens of a project environment, newest first; also those that are spent. Served by registration_tokens_of_scope. */
+/**
+ * The tokens of a project environment, newest first, including used-up ones. Served by registration_tokens_of_scope.
+ */
 export async function listRegistrationTokens(
   ctx: Ctx,
   { limit, cursor }: Static<typeof PageQuery>,
@@ -102,7 +104,7 @@ export async function listRegistrationTokens(
   return { items: page.rows.map(recordOf), nextCursor: page.nextCursor };
 }
 
-/** Issues an initial access token (RFC 7591 §1.2): shown this once, stored as a hash. */
+/** Issues an initial access token (RFC 7591 §1.2): shown once, stored as a hash. */
 export function issueRegistrationToken(
   ctx: Ctx,
   { name, redirectHosts = [], quota = QUOTA, expiresIn = DAY_SECONDS }: Static<typeof NewRegistrationToken>,
@@ -129,7 +131,10 @@ export function issueRegistrationToken(
   });
 }
 
-/** Removes a token: it registers nothing more. What it registered stays. @throws Problem NOT_FOUND */
+/**
+ * Removes a token. Applications registered with it stay.
+ * @throws Problem NOT_FOUND
+ */
 export async function deleteRegistrationToken(ctx: Ctx, id: RegistrationTokenId): Promise<void> {
   await transaction(ctx, async (tx) => {
     const row = await tx.db
@@ -143,10 +148,13 @@ export async function deleteRegistrationToken(ctx: Ctx, id: RegistrationTokenId)
   });
 }
 
-/** A token that was presented, whether or not anything is left of its quota. */
+/** A presented token, with or without remaining quota. */
 export type Presented = { id: RegistrationTokenId; scope: Scope; redirectHosts: readonly string[] };
 
-/** @returns undefined for one that is unknown, expired, or of the other environment. Served by registration_tokens_hash */
+/**
+ * Finds a token. Served by registration_tokens_hash.
+ * @returns undefined for a token that is unknown, expired, or of the other environment
+ */
 export async function findRegistrationToken(
   system: System,
   environment: Environment,
@@ -168,7 +176,10 @@ export async function findRegistrationToken(
   return (await isClosed(system, scope)) ? undefined : { id: row.id, scope, redirectHosts: row.redirect_hosts };
 }
 
-/** Counts one registration, under parallel calls too. @returns false when the quota is used up, or the token was removed meanwhile */
+/**
+ * Counts one registration. Safe to call concurrently.
+ * @returns false when the quota is used up, or the token was removed meanwhile
+ */
 export async function takeRegistration(tx: TxCtx, id: RegistrationTokenId): Promise<boolean> {
   const { numUpdatedRows } = await tx.db
     .updateTable('registration_tokens')

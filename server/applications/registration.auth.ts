@@ -19,7 +19,7 @@ const Registered = Type.Object({
   response_types: Type.Array(Type.String()),
 });
 
-/** Programs that register themselves (RFC 7591). Errors are in OAuth's own format. */
+/** Dynamic client registration (RFC 7591). Errors are in OAuth's own format. */
 export const registrationRoutes: Routes = [
   post('/connect/register', {
     permission: 'public',
@@ -27,7 +27,7 @@ export const registrationRoutes: Routes = [
     summary: 'Register an application',
     description:
       'RFC 7591, with an initial access token as bearer. Off unless the project’s `dynamicRegistration` is `with_token`.',
-    // Checked in the handler: a fault is answered in OAuth's own format, and unknown members are ignored.
+    // Validated in the handler: errors are in OAuth's own format, and unknown members are ignored.
     body: Type.Object({}, { additionalProperties: true, description: 'Client metadata (RFC 7591 §2).' }),
     responses: {
       201: Registered,
@@ -53,7 +53,10 @@ export const registrationRoutes: Routes = [
   }),
 ];
 
-/** The initial access token of a request. @throws RegistrationError for one that is none of this address */
+/**
+ * The initial access token of a request.
+ * @throws RegistrationError for a token that is not valid at this address
+ */
 async function presentedBy({ server, headers, address }: Request): Promise<Presented> {
   const { system, host } = server;
   const [, token] = /^Bearer (\S+)$/i.exec(headers.authorization ?? '') ?? [];

@@ -19,7 +19,7 @@ const CODE = 'authorization_code';
 const REFRESH = 'refresh_token';
 const DEVICE = 'urn:ietf:params:oauth:grant-type:device_code';
 
-/** What a program may say about itself (RFC 7591 §2); other members are ignored, as the RFC asks. */
+/** The supported client metadata (RFC 7591 §2); other members are ignored, as the RFC requires. */
 export const ClientMetadata = Type.Object({
   client_name: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
   redirect_uris: Type.Optional(uris),
@@ -52,10 +52,12 @@ export class RegistrationError extends Error {
 
 const wrong = (description: string) => new RegistrationError(400, 'invalid_client_metadata', description);
 
-/** Nothing is fetched that a program names, so nobody can make us call an address (OA-12). */
+/**
+ * Members that name an address to fetch are rejected, so that a client can't make the server call an address (OA-12).
+ */
 const FETCHED = ['jwks_uri', 'sector_identifier_uri', 'request_uris', 'software_statement'];
 
-/** @throws RegistrationError for metadata of a wrong type, or that this server does not do */
+/** @throws RegistrationError for metadata of a wrong type, or that this server does not support */
 function parse(body: unknown): ClientMetadata {
   const given = Object(body);
   const fetched = FETCHED.find((name) => name in given);
@@ -69,7 +71,10 @@ function parse(body: unknown): ClientMetadata {
   throw wrong(`${first?.instancePath.slice(1).replaceAll('/', '.') || 'the body'} ${first?.message ?? 'is not valid'}`);
 }
 
-/** The kind of application that the metadata describes. @throws RegistrationError for what does not go together */
+/**
+ * The kind of application that the metadata describes.
+ * @throws RegistrationError for contradictory metadata
+ */
 function kindOf({
   grant_types: grants = [CODE],
   application_type: type,
@@ -88,7 +93,10 @@ function kindOf({
   return method === 'none' ? 'spa' : 'web';
 }
 
-/** The addresses a program named, held to the rules of every application and to the token's own. @throws RegistrationError */
+/**
+ * The requested addresses, checked by the rules for every application and those of the token.
+ * @throws RegistrationError
+ */
 function checkedAddresses(
   environment: Environment,
   kind: ApplicationKind,
@@ -122,12 +130,12 @@ function checkedAddresses(
   return addresses;
 }
 
-/** Registrations with one token. */
+/** Limits registrations per token. */
 const perMinute = perSystem((system) => new Limit(system, { name: 'client-registration', points: 20, seconds: 60 }));
 
 /**
- * Registers a program as an application of somebody else: it has no origins, no permissions and no audience, and people are
- * asked for consent and told that nobody has checked it (RFC 7591 §3; OA-12).
+ * Registers a third-party application: it has no origins, no permissions and no audience, and the consent page says
+ * that it is unverified (RFC 7591 §3; OA-12).
  * @returns the metadata as registered (RFC 7591 §3.2.1)
  * @throws RegistrationError
  */

@@ -3,7 +3,7 @@ import { identityProviderRoutes } from './identity-providers.admin.ts';
 import { registrationRoutes } from './registration.auth.ts';
 import { registrationTokenRoutes } from './registration-tokens.admin.ts';
 
-/** Everything that is served here, by surface. */
+/** The routes of this part, by surface. */
 export const routes = {
   auth: registrationRoutes,
   admin: [...applicationRoutes, ...identityProviderRoutes, ...registrationTokenRoutes],
