@@ -41,22 +41,22 @@ type Due = {
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-/** An order that takes longer than this belongs to a process that died. */
+/** An order that takes longer than this belongs to a process that died. Milliseconds. */
 const ORDER_MS = 15 * MINUTE_MS;
 const LONGEST_WAIT_MS = 24 * HOUR_MS;
 const BATCH = 5;
 
-// An authority that says nothing would hold up all other certificates for ever.
+// Without a timeout, an authority that does not respond would block all other certificates forever.
 axios.defaults.timeout = 30_000;
 
-/** Has certificates ordered as soon as this commits, where the installation orders any. */
+/** Queues the order of certificates for when this commits, if the installation orders any. */
 export async function wantCertificates(tx: TxCtx): Promise<void> {
   if (tx.system.config.acme) await addJob(tx, 'order_certificates', {}, { key: 'order_certificates' });
 }
 
 /**
- * Orders the certificates that are due: of bound domains that have none, and of those whose lifetime nears its end (RFC 8555).
- * One that fails is tried again after an hour, then two, up to a day. Runs as a job, in any number of processes.
+ * Orders due certificates: for bound domains without one, and for those near the end of their lifetime (RFC 8555). A
+ * failed order is retried after an hour, then two, up to a day. Runs as a job, in any number of processes.
  */
 export async function orderCertificates(system: System): Promise<void> {
   const { acme } = system.config;
@@ -73,7 +73,7 @@ export async function orderCertificates(system: System): Promise<void> {
   }
 }
 
-/** Served by domain_certificates_due and domains_verified. Each due domain is taken by one process. */
+/** Claims due domains, each for one process. Served by domain_certificates_due and domains_verified. */
 async function takeDue(system: System): Promise<Due[]> {
   const now = system.clock.now();
   const until = new Date(now.getTime() + ORDER_MS);
@@ -123,7 +123,7 @@ async function issue(system: System, { acme, client, domain: { host } }: Order):
     email: acme.email,
     termsOfServiceAgreed: true,
     challengePriority: ['http-01'],
-    // The authority looks by itself; what we see of our own address proves nothing.
+    // The authority verifies the challenge itself; a check from here proves nothing.
     skipChallengeVerification: true,
     challengeCreateFn: async (_authorization, { type, token }, keyAuthorization) => {
       if (type !== 'http-01') throw new Error(`The authority offers no http-01 challenge for ${host}.`);
@@ -148,7 +148,10 @@ async function noteFailure(tx: TxCtx, { id, host, failed_orders: before }: Due, 
 
 const ACCOUNT = 'acme-account';
 
-/** A client with the installation's account key, which is made once; the authority knows the account by it (RFC 8555 §7.3.1). */
+/**
+ * An ACME client with the installation's account key, which is created once and identifies the account (RFC 8555
+ * §7.3.1).
+ */
 async function clientOf(system: System, { directory }: Acme): Promise<Client> {
   const fresh = (await crypto.createPrivateEcdsaKey()).toString();
   await singleWrite(system, 'first')
@@ -178,7 +181,7 @@ async function forgetChallenge(system: System, token: string): Promise<void> {
   await singleWrite(system, 'clean-up').deleteFrom('acme_challenges').where('token', '=', token).execute();
 }
 
-/** What the authority wants to read at a challenge's address, whichever process it asks (RFC 8555 §8.3). */
+/** The response to a challenge, in whichever process the authority requests it (RFC 8555 §8.3). */
 export async function challengeResponse(system: System, token: string): Promise<string | undefined> {
   const row = await system.db
     .selectFrom('acme_challenges')

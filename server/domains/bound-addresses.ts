@@ -11,7 +11,7 @@ import type { Purpose } from './domains.ts';
 /** The addresses of one kind that a scope has besides the environment's own, oldest first. */
 type Addresses = Readonly<Record<Purpose, readonly string[]>>;
 
-/** What a host name serves; null: nothing. */
+/** What a host serves; null: nothing. */
 type Bound = { scope: Scope; purposes: readonly Purpose[] } | null;
 
 type Row = {
@@ -22,7 +22,7 @@ type Row = {
   purpose: Purpose;
 };
 
-/** The address of a bound host: as the environment's own, under another name; https where TLS ends here. */
+/** The address of a bound host: like the environment's own, with another host name; https if TLS ends here. */
 export function boundUrl(
   { config }: SystemInTx,
   { environment, purpose, host }: { environment: Environment; purpose: Purpose; host: string },
@@ -33,7 +33,7 @@ export function boundUrl(
   return url.origin;
 }
 
-/** Finds the addresses that projects have bound on hosts of a kind: verified domains only, effective as soon as they change. */
+/** Finds addresses of one kind that projects have bound: on verified domains only, effective as soon as they change. */
 export function boundAddresses(system: System, kind: Purpose, environment: Environment): FindAddress {
   const addressOf = (host: string, bound: Bound): Address | undefined =>
     bound?.scope.environment === environment && bound.purposes.includes(kind)
@@ -45,19 +45,19 @@ export function boundAddresses(system: System, kind: Purpose, environment: Envir
   };
 }
 
-/** What a host name serves, of any kind and environment. */
+/** What a host serves, of any kind and environment. */
 export async function boundHost(system: System, host: string): Promise<Bound> {
   return boundHosts(system, host);
 }
 
-/** Every auth and API address a scope can be reached at besides the environment's own. */
+/** All auth and API addresses of a scope besides the environment's own. */
 export function addressesOf(system: SystemInTx, scope: Scope): Addresses | Promise<Addresses> {
   return boundScopes(system, scope);
 }
 
 /**
- * The auth address that mails, tokens and passkeys name: the one the request came to where it serves the scope; otherwise the
- * project's first own one, or else the environment's.
+ * The auth address that mails, tokens and passkeys name: the request's, if it serves the scope; otherwise the project's
+ * first custom address, or else the environment's.
  */
 export async function authAddressOf({
   system,
@@ -70,7 +70,7 @@ export async function authAddressOf({
   return auth.find((own) => own === authAddress) ?? auth[0] ?? common;
 }
 
-/** What hosts serve. Strangers can name any number of hosts. Served by domains_verified. */
+/** What hosts serve. Bounded, because callers can send any number of hosts. Served by domains_verified. */
 const boundHosts = feedCache({
   topics: ['domain', CLOSING_TOPIC],
   keyOf: (host: string) => host,

@@ -30,13 +30,14 @@ const SEALED = 'domain-certificate';
 /** A private key and the certificates from the host's to the last before the root, as PEM. */
 export type Certificate = { key: string; chain: string };
 
-/** Of the certificate's lifetime, the part after which it is replaced. */
+/** The share of a certificate's lifetime after which it is renewed. */
 const RENEW_AFTER = 2 / 3;
 const HOUR_MS = 3_600_000;
 
 /**
- * Keeps the certificate of a domain, its key encrypted. It is served in every process from then on, and replaced when two
- * thirds of its lifetime are over. @returns the end of its lifetime
+ * Stores the certificate of a domain, with its key encrypted. Every process serves it from then on. It is renewed after
+ * two thirds of its lifetime.
+ * @returns the end of its lifetime
  */
 export async function keepCertificate(
   tx: TxCtx,
@@ -51,7 +52,7 @@ export async function keepCertificate(
     not_after: validToDate,
     fault: null,
     failed_orders: 0,
-    // Never at once: an authority whose clock is wrong would be asked for ever.
+    // Never immediately: an authority with a wrong clock would be called in a loop.
     order_at: new Date(Math.max(validFromDate.getTime() + lifetime * RENEW_AFTER, tx.now.getTime() + HOUR_MS)),
   };
   await tx.db
@@ -63,7 +64,7 @@ export async function keepCertificate(
   return validToDate;
 }
 
-/** What a TLS connection to a host is made with; undefined for a host that has no certificate, or serves nothing. */
+/** The TLS context for a host; undefined for a host without a certificate or binding. */
 export async function secureContextFor(system: System, host: string): Promise<SecureContext | undefined> {
   return (await contexts(system, host)) ?? undefined;
 }
@@ -72,7 +73,7 @@ const contexts = feedCache({
   topics: ['certificate', 'domain'],
   keyOf: (host: string) => host,
   load: loadContext,
-  // Each takes some tens of kilobytes; strangers can name any number of hosts.
+  // Each takes tens of kilobytes, and callers can send any number of hosts.
   max: 2_000,
 });
 

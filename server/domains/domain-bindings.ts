@@ -18,7 +18,7 @@ const place = {
   purpose: PurposeSchema,
 };
 
-/** What a host serves. A domain belongs to one project environment, so its bindings name no other. */
+/** What a host serves. A domain belongs to one project environment, so its bindings can name no other. */
 export const NewBinding = Type.Object(place, { additionalProperties: false });
 export type NewBinding = Static<typeof NewBinding>;
 
@@ -58,7 +58,10 @@ function recordOf(ctx: Ctx | TxCtx, host: string, { purpose, created_at: at }: {
   return { projectId, environment, purpose, address, createdAt: at.toISOString() };
 }
 
-/** What a domain serves: at most one binding of each purpose. @throws Problem NOT_FOUND */
+/**
+ * The bindings of a domain: at most one per purpose.
+ * @throws Problem NOT_FOUND
+ */
 export async function listBindings(ctx: Ctx, id: DomainId): Promise<Binding[]> {
   const { host } = await findDomain(ctx, id);
   const rows = await ctx.db
@@ -72,7 +75,7 @@ export async function listBindings(ctx: Ctx, id: DomainId): Promise<Binding[]> {
 }
 
 /**
- * Makes a verified domain an auth or API address of its project environment, at once and in every process.
+ * Makes a verified domain an auth or API address of its project environment, immediately and in every process.
  * @throws Problem NOT_FOUND, DOMAIN_NOT_VERIFIED, ALREADY_EXISTS, CONTEXT_NOT_ALLOWED
  */
 export async function bindDomain(ctx: Ctx, id: DomainId, binding: NewBinding): Promise<Binding> {
@@ -99,7 +102,10 @@ export async function bindDomain(ctx: Ctx, id: DomainId, binding: NewBinding): P
   }
 }
 
-/** Takes a purpose from a domain: it is served no more. @throws Problem NOT_FOUND, CONTEXT_NOT_ALLOWED */
+/**
+ * Removes a purpose from a domain, which then no longer serves it.
+ * @throws Problem NOT_FOUND, CONTEXT_NOT_ALLOWED
+ */
 export async function unbindDomain(ctx: Ctx, id: DomainId, reference: Static<typeof BindingRef>): Promise<void> {
   requireOwnPlace(ctx, reference);
   const { purpose } = reference;

@@ -23,17 +23,20 @@ import {
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** So many look-ups in a row, an hour apart, that find no proof: one may have hit a change of the zone. */
+/**
+ * Consecutive look-ups without proof, an hour apart, after which a domain is lost: a single one may coincide with a
+ * change of the zone.
+ */
 const FAILURES_TO_LOSE = 2;
 const BATCH = 20;
 
-/** Look-ups by hand, for each domain. */
+/** Limits manual look-ups per domain. */
 const byHand = perSystem((system) => new Limit(system, { name: 'domain-verify', points: 10, seconds: 60 }));
 
-/** What a look-up says about a proof. `unanswered` says nothing about it. */
+/** The result of a look-up. `unanswered` says nothing about the proof. */
 type Finding = { kind: 'proven' } | { kind: 'absent' | 'unanswered'; fault: string; found: string[] };
 
-/** Looks the proof of a domain up, in DNS. */
+/** Looks up the proof of a domain in DNS. */
 async function findingOf(system: System, domain: DomainRow): Promise<Finding> {
   const name = proofName(domain.host);
   const answer = await lookUpTexts(system, name);
@@ -46,10 +49,13 @@ async function findingOf(system: System, domain: DomainRow): Promise<Finding> {
   return { kind: 'absent', fault, found };
 }
 
-/** A domain, and what DNS says about its proof. */
+/** A domain and the result of its look-up. */
 export type LookedUp = { domain: DomainRow; finding: Finding };
 
-/** Looks a domain's proof up now. @throws Problem NOT_FOUND, RATE_LIMIT_EXCEEDED */
+/**
+ * Looks up a domain's proof now.
+ * @throws Problem NOT_FOUND, RATE_LIMIT_EXCEEDED
+ */
 export async function lookUpProof(ctx: Ctx, id: DomainId): Promise<LookedUp> {
   const domain = await findDomain(ctx, id);
   const taken = await byHand(ctx.system).take(ctx, id, { told: true });
@@ -58,8 +64,9 @@ export async function lookUpProof(ctx: Ctx, id: DomainId): Promise<LookedUp> {
 }
 
 /**
- * Holds on to what a look-up found. A domain that was pending or lost serves its bindings from then on, in every process.
- * @throws Problem NOT_FOUND, DOMAIN_NOT_VERIFIED with what was found, ALREADY_EXISTS when another project was first
+ * Stores the result of a look-up. A domain that was pending or lost serves its bindings from then on, in every process.
+ * @throws Problem NOT_FOUND, DOMAIN_NOT_VERIFIED with the records found, ALREADY_EXISTS when another project verified
+ * it first
  */
 export async function verifyDomain(ctx: Ctx, { domain, finding }: LookedUp): Promise<Domain> {
   if (finding.kind === 'proven') return domainRecord(await holdProven(ctx, domain, 'by hand'));
@@ -70,7 +77,11 @@ export async function verifyDomain(ctx: Ctx, { domain, finding }: LookedUp): Pro
   });
 }
 
-/** Serialises with other checks. A domain whose token changed meanwhile was not proven. @throws Problem ALREADY_EXISTS, CONFLICT */
+/**
+ * Marks a domain as verified, serialized with other checks. A look-up does not count if the domain's token changed
+ * since.
+ * @throws Problem ALREADY_EXISTS, CONFLICT
+ */
 async function holdProven(ctx: Ctx, before: DomainRow, asked: 'by hand' | 'daily'): Promise<DomainRow> {
   try {
     return await transaction(ctx, async (tx) => {
@@ -120,7 +131,7 @@ async function noteFault(tx: TxCtx, { id }: DomainRow, fault: string): Promise<v
 
 type Unbound = Pick<DomainRow, 'workspace_id' | 'project_id' | 'environment' | 'id'> & { purpose: string };
 
-/** Whoever had the host before and lost it has no bindings left that a new proof could wake. */
+/** Removes the bindings of earlier holders of the host, so that a new proof of theirs can't revive them. */
 async function unbindOthers(tx: TxCtx, host: string): Promise<void> {
   const { rows } = await sql<Unbound>`
     delete from domain_bindings b using domains d
@@ -136,8 +147,8 @@ async function unbindOthers(tx: TxCtx, host: string): Promise<void> {
 const SYSTEM = { kind: 'system', name: 'domains' } as const;
 
 /**
- * Looks up the proofs that are due: each verified domain daily, or an hour after a look-up without proof or answer. Runs as a
- * job, in any number of processes: each due domain is taken by one.
+ * Looks up due proofs: each verified domain daily, or an hour after a look-up without proof or response. Runs as a job,
+ * in any number of processes: each due domain is claimed by one.
  */
 export async function recheckDomains(system: System): Promise<void> {
   for (;;) {
@@ -148,7 +159,7 @@ export async function recheckDomains(system: System): Promise<void> {
   }
 }
 
-/** Served by domains_due. Taken for an hour: a process that dies has its domains looked up by another. */
+/** Claims due domains for an hour: if a process dies, another one looks its domains up. Served by domains_due. */
 async function takeDue(system: System): Promise<DomainRow[]> {
   const now = system.clock.now();
   const { rows } = await sql<DomainRow>`
@@ -167,15 +178,19 @@ async function recheck(system: System, domain: DomainRow): Promise<void> {
     const finding = await findingOf(system, domain);
     if (finding.kind === 'proven') await holdProven(ctx, domain, 'daily');
     else if (finding.kind === 'absent') await transaction(ctx, (tx) => countFailure(tx, domain, finding.fault));
-    // No answer is no proof that the record is gone: the domain goes on serving, and is looked up again in an hour.
+    // A missing response does not prove that the record is gone: the domain goes on serving and is looked up again in
+    // an hour.
     else await transaction(ctx, (tx) => noteFault(tx, domain, finding.fault));
   } catch (error) {
-    // Removed, or claimed anew, meanwhile.
+    // The domain was removed or claimed again meanwhile.
     if (!(error instanceof Problem)) system.log.warn({ err: error, host: domain.host }, 'a domain was not checked');
   }
 }
 
-/** A look-up without proof: the second in a row loses the domain, and with it the token, so an old record proves nothing. */
+/**
+ * Counts a look-up without proof. The second in a row marks the domain as lost and replaces its token, so that an old
+ * record proves nothing.
+ */
 async function countFailure(tx: TxCtx, before: DomainRow, fault: string): Promise<void> {
   const domain = await lockDomain(tx, before.id);
   if (domain.token !== before.token || domain.status !== 'verified') return;

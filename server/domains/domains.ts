@@ -82,7 +82,7 @@ export const Domain = Type.Object(
 );
 export type Domain = Static<typeof Domain>;
 
-/** Domains of one project environment, whatever their status. */
+/** The limit per project environment, for domains of any status. */
 const MAX_DOMAINS = 50;
 const HOUR = "interval '1 hour'";
 
@@ -91,7 +91,7 @@ export function proofName(host: string): string {
   return `_latchkey-verification.${host}`;
 }
 
-/** What the record has to say. */
+/** The required value of the record. */
 export function proofValue({ token }: Pick<DomainRow, 'token'>): string {
   return `latchkey-verification=${token}`;
 }
@@ -133,7 +133,10 @@ export async function findDomain(ctx: Ctx | TxCtx, id: DomainId): Promise<Domain
   return row;
 }
 
-/** Makes changes of one domain wait for each other. @throws Problem NOT_FOUND */
+/**
+ * Locks a domain, which serializes its changes.
+ * @throws Problem NOT_FOUND
+ */
 export async function lockDomain(tx: TxCtx, id: DomainId): Promise<DomainRow> {
   const row = await tx.db
     .selectFrom('domains')
@@ -147,9 +150,10 @@ export async function lockDomain(tx: TxCtx, id: DomainId): Promise<DomainRow> {
 }
 
 /**
- * Claims a host for the project environment. It serves nothing before its proof is found. Any number of projects may claim a
- * host that nobody has proven; each claim has a token of its own, so no proof of an earlier one counts.
- * @throws Problem VALIDATION_FAILED, ALREADY_EXISTS when it is claimed here or verified elsewhere, CONFLICT at the limit
+ * Claims a host for the project environment. It serves nothing until its proof is found. Several projects may claim an
+ * unverified host; each claim has its own token, so a proof for an earlier claim does not count.
+ * @throws Problem VALIDATION_FAILED, ALREADY_EXISTS when it is claimed here or verified elsewhere, CONFLICT at the
+ * limit
  */
 export async function claimDomain(ctx: Ctx, written: string): Promise<Domain> {
   const host = hostNameFrom(ctx.system, written);
@@ -186,8 +190,8 @@ export async function claimDomain(ctx: Ctx, written: string): Promise<Domain> {
 }
 
 /**
- * A host that another project has proven can't be claimed. Whoever asks may own it by now, so the holder's proof is looked up
- * soon instead of tomorrow: at most once an hour, however often it is asked. Served by domains_verified.
+ * Refuses a host that another project has verified. The caller may own it by now, so the holder's proof is looked up
+ * soon instead of within a day: at most once an hour, however many claims there are. Served by domains_verified.
  */
 async function refuseTakeOver(ctx: Ctx, host: string): Promise<void> {
   const { workspaceId, projectId, environment } = ctx.scope;
@@ -209,7 +213,7 @@ export function verifiedElsewhere() {
   );
 }
 
-/** Additions to a scope wait for each other, so that the limit holds. */
+/** Serializes additions to a scope, so that the limit holds. */
 async function refuseAtLimit(tx: TxCtx): Promise<void> {
   await lockEnvironment(tx);
   const { count } = await tx.db
@@ -224,7 +228,10 @@ async function refuseAtLimit(tx: TxCtx): Promise<void> {
     });
 }
 
-/** Removes a domain with its bindings: it serves nothing from now on. @throws Problem NOT_FOUND */
+/**
+ * Removes a domain with its bindings. It stops serving immediately.
+ * @throws Problem NOT_FOUND
+ */
 export async function deleteDomain(ctx: Ctx, id: DomainId): Promise<void> {
   await transaction(ctx, async (tx) => {
     const { host } = await lockDomain(tx, id);

@@ -3,18 +3,18 @@ import { domainToASCII, domainToUnicode } from 'node:url';
 import { problem } from '#platform/problem.ts';
 import type { System } from '#platform/system.ts';
 
-/** Letters, digits and hyphens inside (RFC 1123 §2.1). */
+/** Letters and digits, with hyphens inside (RFC 1123 §2.1). */
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
-/** What belongs to an address, but not to a host name; and what host names may not have. */
+/** Characters of an address outside of its host name, and characters that host names may not have. */
 const FOREIGN = /[\s/:@?#%\\*_[\]]/;
 /** Never in the public DNS (RFC 6761, RFC 6762, RFC 7686, RFC 8375). */
 const LOCAL = ['localhost', 'local', 'internal', 'onion', 'invalid', 'arpa'];
-/** The name of the proof, in front of the host, still has to be a name (RFC 1035 §2.3.4). */
+/** The proof's name, which precedes the host, must also be a valid name (RFC 1035 §2.3.4). */
 const LONGEST = 253 - '_latchkey-verification.'.length;
 
 /**
- * Reads a host name as people write it: in any case and script, also with a dot at the end.
- * @returns it in ASCII and lower case, as it is compared and looked up (RFC 5891)
+ * Parses a host name as people write it: in any case and script, with or without a dot at the end.
+ * @returns the name in ASCII and lower case, as it is compared and looked up (RFC 5891)
  * @throws Problem VALIDATION_FAILED that says what is expected
  */
 export function hostNameFrom(system: System, written: string): string {
@@ -37,7 +37,7 @@ function faultOf(host: string): string | undefined {
   if (LOCAL.includes(top))
     return `names under .${top} are not in the public DNS, so nobody can prove that one is theirs`;
   if (host.length > LONGEST) return `is longer than ${LONGEST} characters`;
-  // A label that claims to be encoded, but can't be decoded (RFC 5891 §5.4).
+  // A label that looks encoded but can't be decoded (RFC 5891 §5.4).
   const misencoded = domainToUnicode(host)
     .split('.')
     .some((label) => label.startsWith('xn--'));

@@ -1,6 +1,6 @@
 import { domainRoutes } from './domains.admin.ts';
 
-/** Everything that is served here, by surface. */
+/** The routes of this part, by surface. */
 export const routes = {
   admin: domainRoutes,
 };
