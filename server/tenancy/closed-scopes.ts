@@ -5,13 +5,13 @@ import { announce } from '#platform/feed.ts';
 import type { ProjectId, WorkspaceId } from '#platform/ids.ts';
 import { perSystem, type System, type SystemInTx } from '#platform/system.ts';
 
-/** A project, or a workspace as a whole where no project is named. */
+/** A project, or a whole workspace if no project is named. */
 type Place = { workspaceId: WorkspaceId; projectId?: ProjectId };
 
-/** Something is to be deleted from now on, is not any more, or is gone. What is held in memory of it is of no use any more. */
+/** Published when a project or workspace is closed, restored or removed; drop any cached state for it. */
 export const CLOSING_TOPIC = 'closing';
 
-/** Tells every process that a project or workspace is closed from now on, or open again. */
+/** Notifies every process that a project or workspace is closed, or open again. */
 export async function announceClosing(tx: TxCtx, place: Place, state: 'closed' | 'open'): Promise<void> {
   await announce(tx, { topic: CLOSING_TOPIC, key: `${keyOf(place)} ${state}` });
 }
@@ -21,14 +21,14 @@ function keyOf({ workspaceId, projectId }: Place): string {
 }
 
 /**
- * Whether a project or its workspace is to be deleted, so that nothing of it is served. Answers at once from memory while the
- * change feed is live, and asks the database while it is not (fails closed: what is gone counts as closed there).
+ * True if a project or its workspace is closed, so that nothing of it is served. Reads memory while the change feed is
+ * live, and the database while it is not (fails closed: a missing row counts as closed).
  */
 export function isClosed(system: SystemInTx, place: Place): boolean | Promise<boolean> {
   return closedScopes(system).has(place);
 }
 
-/** What is closed, as one process knows it. */
+/** The closed projects and workspaces, as cached by one process. */
 class ClosedScopes {
   readonly #system: System;
   readonly #closed = new Set<string>();
@@ -59,11 +59,14 @@ class ClosedScopes {
     else this.#closed.add(key);
   }
 
-  /** Few are closed at a time. What is heard while reading may not be in what was read, so it is read again then. */
+  /**
+   * Reads all closed scopes, which are few. A change heard during the read may be missing in it, so the read is
+   * repeated.
+   */
   async #replay(): Promise<void> {
     for (let before = -1; before !== this.#heard; ) {
       before = this.#heard;
-      // biome-ignore lint/performance/noAwaitInLoops: read again after a change
+      // biome-ignore lint/performance/noAwaitInLoops: repeated after a change
       const { rows } = await sql<{ key: string }>`
         select id as key from workspaces where delete_at is not null
         union all select workspace_id || '/' || id from projects where delete_at is not null /* all workspaces */`.execute(
@@ -97,7 +100,10 @@ async function isClosedInDatabase(db: ReadDb, { workspaceId, projectId }: Place)
   return !project || project.delete_at !== null;
 }
 
-/** Whether the project of a row and its workspace are open, as a condition in a statement of another part. Served by primary keys. */
+/**
+ * An SQL condition for statements of other parts: the project of a row and its workspace are open. Served by primary
+ * keys.
+ */
 export function isOpen(row: string) {
   return sql<boolean>`exists (select from projects p join workspaces w on w.id = p.workspace_id
     where p.workspace_id = ${sql.ref(`${row}.workspace_id`)} and p.id = ${sql.ref(`${row}.project_id`)}

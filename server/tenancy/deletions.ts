@@ -6,13 +6,13 @@ import type { Removed } from '#platform/removal.ts';
 import { inWorkspace } from '#platform/scoped.ts';
 import { announceClosing } from './closed-scopes.ts';
 
-/** How long an owner can change their mind, in milliseconds. */
+/** How long a closed project or workspace can be restored, in milliseconds. */
 const UNDO_MS = 7 * 86_400_000;
 
 /**
- * Closes a project at once and in every process, or (null) the scope's workspace with every project in it. Asking again changes
- * nothing.
- * @returns when it is to be removed, null where it was closed already
+ * Closes a project, or (null) the scope's workspace with every project in it, immediately and in every process.
+ * Idempotent.
+ * @returns when it is to be removed, null if it was already closed
  * @throws Problem NOT_FOUND, CONFLICT for the default project of an environment, and for a workspace that has one
  */
 export async function closePlace(tx: TxCtx, projectId: ProjectId | null): Promise<Date | null> {
@@ -30,8 +30,8 @@ export async function closePlace(tx: TxCtx, projectId: ProjectId | null): Promis
 }
 
 /**
- * Opens a closed project, or (null) the scope's workspace, again, with everything in it.
- * @throws Problem NOT_FOUND, CONFLICT where it is open, or once its removal has begun
+ * Restores a closed project, or (null) the scope's workspace, with everything in it.
+ * @throws Problem NOT_FOUND, CONFLICT when it is open, or once its removal has started
  */
 export async function restorePlace(tx: TxCtx, projectId: ProjectId | null): Promise<void> {
   requireUntouched(tx, known(await lockPlace(tx, projectId)));
@@ -67,7 +67,7 @@ function lockPlace(tx: TxCtx, projectId: ProjectId | null): Promise<Closed | und
         .executeTakeFirst();
 }
 
-/** Changes the row that the caller has locked. */
+/** Updates the row, which the caller has locked. */
 function setPlace(tx: TxCtx, projectId: ProjectId | null, changes: Partial<Closed>): Promise<{ name: string }> {
   const { workspaceId } = tx.scope;
   return projectId === null
@@ -86,7 +86,10 @@ function setPlace(tx: TxCtx, projectId: ProjectId | null, changes: Partial<Close
         .executeTakeFirstOrThrow();
 }
 
-/** The default projects answer who names no project, and keep the status. @throws Problem CONFLICT */
+/**
+ * Default projects serve requests that name no project, and keep the status, so they can't be closed.
+ * @throws Problem CONFLICT
+ */
 async function requireNoDefault(tx: TxCtx, projectId: ProjectId | null): Promise<void> {
   const rows = await tx.db
     .selectFrom('default_projects')
@@ -109,8 +112,8 @@ function requireUntouched({ now }: TxCtx, row: Closed): void {
 }
 
 /**
- * Whether something is to be removed by now; from then on it can't be restored.
- * @returns the day when it is later, false when it was restored or is gone
+ * Whether a closed project or workspace is due for removal; if so, it can't be restored any more.
+ * @returns the time of removal if it is later, false if it was restored or no longer exists
  */
 export async function isDueForRemoval(tx: TxCtx, { projectId }: Removed): Promise<boolean | Date> {
   const row = await lockPlace(tx, projectId);
@@ -120,14 +123,17 @@ export async function isDueForRemoval(tx: TxCtx, { projectId }: Removed): Promis
   return true;
 }
 
-/** The project that is removed, or every project of the workspace. Served by the primary key. */
+/** The removed project, or every project of the removed workspace. Served by the primary key. */
 export async function projectIdsOf(tx: TxCtx, { workspaceId, projectId }: Removed): Promise<ProjectId[]> {
   if (projectId !== null) return [projectId];
   const rows = await tx.db.selectFrom('projects').select('id').where('workspace_id', '=', workspaceId).execute();
   return rows.map(({ id }) => id);
 }
 
-/** Removes the row of a project, or (null) those of the scope's workspace, of which nothing else is left. @returns its name */
+/**
+ * Deletes the row of a project, or (null) the rows of the scope's workspace, after everything else.
+ * @returns its name
+ */
 export async function removePlace(tx: TxCtx, projectId: ProjectId | null): Promise<string> {
   const { workspaceId } = tx.scope;
   const projects = tx.db.deleteFrom('projects').where(inWorkspace(tx));

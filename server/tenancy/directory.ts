@@ -23,7 +23,7 @@ export const Workspace = Type.Object({
 });
 export type Workspace = Static<typeof Workspace>;
 
-/** A project of a workspace; it has both environments. */
+/** A project of a workspace, with both environments. */
 export const Project = Type.Object(
   {
     id: IdSchema('prj'),
@@ -35,7 +35,7 @@ export const Project = Type.Object(
 );
 export type Project = Static<typeof Project>;
 
-/** A page of projects; `q` is a part of the name. */
+/** The query for a page of projects; `q` matches part of the name. */
 type ProjectQuery = Static<typeof PageQuery> & { q?: string };
 
 type Row = { id: string; name: string; created_at: Date; delete_at: Date | null };
@@ -44,7 +44,7 @@ function recordOf({ id, name, created_at, delete_at }: Row) {
   return { id, name, createdAt: created_at.toISOString(), deletesAt: delete_at?.toISOString() ?? null };
 }
 
-/** Several workspaces by their ids, by name. Served by the primary key. */
+/** Workspaces by their ids, sorted by name. Served by the primary key. */
 export async function workspacesById(db: ReadDb, ids: readonly WorkspaceId[]): Promise<Workspace[]> {
   const rows = await db
     .selectFrom('workspaces')
@@ -56,19 +56,25 @@ export async function workspacesById(db: ReadDb, ids: readonly WorkspaceId[]): P
   return rows.map((row) => ({ ...recordOf(row), id: row.id }));
 }
 
-/** The workspace of the scope. @throws Problem NOT_FOUND */
+/**
+ * The workspace of the scope.
+ * @throws Problem NOT_FOUND
+ */
 export async function getWorkspace({ db, scope }: Pick<Ctx, 'db' | 'scope'> | TxCtx): Promise<Workspace> {
   const [workspace] = await workspacesById(db, [scope.workspaceId]);
   if (!workspace) throw problem('NOT_FOUND');
   return workspace;
 }
 
-/** The ids of every workspace, for whoever runs the installation. */
+/** The ids of all workspaces, for the operator of the installation. */
 export async function allWorkspaces(db: ReadDb): Promise<WorkspaceId[]> {
   return (await db.selectFrom('workspaces').select('id').orderBy('id').execute()).map(({ id }) => id);
 }
 
-/** Projects of the workspace, newest first. Served by the primary key, also a search: a workspace has thousands, not millions. */
+/**
+ * Projects of the workspace, newest first. Served by the primary key, for searches too: a workspace has thousands, not
+ * millions.
+ */
 export async function listProjects(ctx: Ctx, query: ProjectQuery): Promise<Page<Project>> {
   const { limit, cursor, q } = query;
   const list = JSON.stringify(['projects', q]);
@@ -90,7 +96,7 @@ export async function getProject(ctx: Pick<Ctx, 'db' | 'scope'> | TxCtx, id: Pro
   return { ...recordOf(row), id: row.id };
 }
 
-/** How many projects the workspace has. Served by the primary key. */
+/** The number of projects of the workspace. Served by the primary key. */
 export async function countProjects(ctx: Pick<Ctx, 'db' | 'scope'>): Promise<number> {
   const row = await ctx.db
     .selectFrom('projects')
@@ -100,7 +106,10 @@ export async function countProjects(ctx: Pick<Ctx, 'db' | 'scope'>): Promise<num
   return row.count;
 }
 
-/** Gives a project, or (null) the scope's workspace, another name; mails and pages bear it from now on. @throws Problem NOT_FOUND */
+/**
+ * Renames a project, or (null) the scope's workspace; mails and pages use the new name from then on.
+ * @throws Problem NOT_FOUND
+ */
 export async function renamePlace(tx: TxCtx, projectId: ProjectId | null, name: string): Promise<void> {
   const { workspaceId } = tx.scope;
   const { numUpdatedRows } = await (projectId === null

@@ -1,7 +1,7 @@
 import type { Part } from '#platform/part.ts';
 import { rowsOfProject } from '#platform/removal.ts';
 
-/** The project itself goes last, see `removeProject`. */
+/** The project's own row is deleted last, see `removeProject`. */
 export const tenancyPart = {
   removals: [rowsOfProject('project_environments')],
 } satisfies Part;

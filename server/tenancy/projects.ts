@@ -13,7 +13,7 @@ import { perSystem, type System, type SystemInTx } from '#platform/system.ts';
 import { effectiveSettings, type Settings } from '#settings';
 import { CLOSING_TOPIC, isClosed } from './closed-scopes.ts';
 
-/** Set from when its deletion is asked for; see deletions.ts. */
+/** Set when the deletion is requested; see deletions.ts. */
 type Deletable = { delete_at: Generated<Date | null>; removal_began_at: Generated<Date | null> };
 type WorkspacesTable = { id: WorkspaceId; routing_key: string; name: string; created_at: Date } & Deletable;
 type ProjectsTable = { workspace_id: WorkspaceId; id: ProjectId; name: string; created_at: Date } & Deletable;
@@ -36,7 +36,7 @@ declare module '#platform/db.ts' {
   }
 }
 
-/** A project in one environment, with everything a request needs to know about it. */
+/** A project in one environment, with everything that a request needs to know about it. */
 export type ProjectEnvironment = {
   workspaceId: WorkspaceId;
   workspaceName: string;
@@ -49,7 +49,7 @@ export type ProjectEnvironment = {
 
 const ALPHABET = 'abcdefghjkmnpqrstuvwxyz023456789';
 
-/** Adds a workspace. It has no people and no projects yet. */
+/** Adds a workspace without users and projects. */
 export async function createWorkspace(
   tx: Pick<TxCtx, 'db' | 'now'>,
   name: string,
@@ -78,7 +78,7 @@ export async function createProject(tx: TxCtx, name: string): Promise<ProjectId>
   return id;
 }
 
-/** Makes a project the one that calls on an environment's own address belong to when they name none. */
+/** Makes a project the default for requests on an environment's own address that name no project. */
 async function setDefaultProject(tx: TxCtx): Promise<void> {
   const { workspaceId, projectId } = tx.scope;
   await tx.db
@@ -92,7 +92,7 @@ async function setDefaultProject(tx: TxCtx): Promise<void> {
 }
 
 /**
- * Changes settings of the scope; what is not named stays. Effective in every process when the change is heard.
+ * Changes the given settings of the scope. Effective in every process when it hears of the change.
  * @throws Problem VALIDATION_FAILED for test phone numbers in production, or a default language that is not offered
  */
 export async function updateSettings(tx: TxCtx, changes: Partial<Settings>): Promise<void> {
@@ -104,7 +104,8 @@ export async function updateSettings(tx: TxCtx, changes: Partial<Settings>): Pro
     .set({ settings: sql`settings || ${JSON.stringify(changes)}::jsonb`, updated_at: tx.now })
     .where(inScope(tx))
     .execute();
-  // Read after the write, which waits for others: two changes at once can not leave what neither alone may.
+  // Read after the write, which is serialized: concurrent changes can't combine into a state that neither alone may
+  // produce.
   const { settings } = await projectOf(tx.system, tx.scope, tx.db);
   if (!settings.locales.includes(settings.defaultLanguage))
     throw invalid(changes.locales ? 'locales' : 'defaultLanguage', 'the default language must be one of `locales`');
@@ -121,7 +122,7 @@ type Lookup =
   | { environment: Environment; default: true };
 
 /**
- * Finds a project environment by ids, or the environment's default project; none that is to be deleted. Held in memory while the
+ * Finds a project environment by ids, or the environment's default project, unless it is closed. Cached while the
  * change feed is live.
  */
 export async function findProject(system: SystemInTx, lookup: Lookup): Promise<ProjectEnvironment | undefined> {
@@ -129,19 +130,25 @@ export async function findProject(system: SystemInTx, lookup: Lookup): Promise<P
   return found && !(await isClosed(system, found)) ? found : undefined;
 }
 
-/** True while a project is there, also one that is to be deleted. */
+/** True if a project exists, open or closed. */
 export async function projectExists(system: System, scope: Scope): Promise<boolean> {
   return (await loadProject(system.db, scope)) !== undefined;
 }
 
-/** The project of a scope that is known to exist. @param db the transaction that is making it, if one is */
+/**
+ * The project of a scope that is known to exist.
+ * @param db the transaction that creates it, if any
+ */
 export async function projectOf(system: SystemInTx, scope: Scope, db?: ReadDb): Promise<ProjectEnvironment> {
   const project = db ? await loadProject(db, scope) : await projects(system, scope);
   if (!project) throw new Error(`The project ${scope.projectId} (${scope.environment}) does not exist.`);
   return project;
 }
 
-/** True when the installation has no workspace yet. @param besides the built-in one, which does not count then */
+/**
+ * True when the installation has no workspace.
+ * @param besides the built-in workspace, which does not count
+ */
 export async function isEmptyInstallation(db: ReadDb, besides: WorkspaceId | null): Promise<boolean> {
   const row = await db
     .selectFrom('workspaces')
@@ -152,7 +159,7 @@ export async function isEmptyInstallation(db: ReadDb, besides: WorkspaceId | nul
   return row === undefined;
 }
 
-/** Makes a project its environment's default where there is none yet. */
+/** Makes a project its environment's default if there is none yet. */
 export async function takeDefaultProject(tx: TxCtx): Promise<void> {
   const taken = await tx.db
     .selectFrom('default_projects')
@@ -170,7 +177,7 @@ const projects = feedCache({
   max: 10_000,
 });
 
-/** Whether any project of the workspace requires a second factor in this environment. Served by the primary key. */
+/** True if any project of the workspace requires a second factor in this environment. Served by the primary key. */
 export async function isMfaRequiredAnywhere({ db, scope }: { db: ReadDb; scope: Scope }): Promise<boolean> {
   const row = await db
     .selectFrom('project_environments')
@@ -220,7 +227,7 @@ async function loadProject(db: ReadDb, lookup: Lookup): Promise<ProjectEnvironme
   };
 }
 
-/** The names of several projects of the workspace. Served by the primary key. */
+/** The names of projects of the workspace. Served by the primary key. */
 export async function projectNames(
   ctx: { db: ReadDb; scope: Scope },
   ids: readonly ProjectId[],
@@ -235,8 +242,8 @@ export async function projectNames(
 }
 
 /**
- * The workspace a bearer secret or client id names with its routing key; none that is to be deleted. Keys never change, so what is
- * found is kept.
+ * The workspace whose routing key a bearer secret or client id contains, unless it is closed. Keys never change, so
+ * results are cached.
  */
 export async function workspaceByRoutingKey(system: System, routingKey: string): Promise<WorkspaceId | undefined> {
   const workspaceId = await routedTo(system, routingKey);
@@ -257,7 +264,7 @@ async function routedTo(system: System, routingKey: string): Promise<WorkspaceId
 
 const routing = perSystem(() => new Map<string, WorkspaceId>());
 
-/** Makes changes of one environment of a project wait for each other. Served by the primary key. */
+/** Locks one environment of a project, which serializes its changes. Served by the primary key. */
 export async function lockEnvironment({ db, scope }: TxCtx): Promise<void> {
   await db.selectFrom('project_environments').select('project_id').where(inScope({ scope })).forUpdate().execute();
 }

@@ -1,6 +1,6 @@
 import { settingsRoutes } from './settings.admin.ts';
 
-/** Everything that is served here, by surface. */
+/** The routes of this part, by surface. */
 export const routes = {
   admin: settingsRoutes,
 };
