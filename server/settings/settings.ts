@@ -6,11 +6,11 @@ const DAY = 86_400;
 const seconds = (minimum: number, maximum: number, description: string) =>
   Type.Integer({ minimum, maximum, description });
 
-/** The ways in a project may offer. */
+/** The sign-in methods that a project may offer. */
 export const SignInMethod = Type.Enum(['password', 'magic_link', 'email_code', 'phone', 'passkey', 'social']);
 export type SignInMethod = Static<typeof SignInMethod>;
 
-/** The languages messages and pages come in. */
+/** The languages of messages and pages. */
 export const languages = ['en', 'de', 'fr', 'es', 'ja', 'zh'] as const;
 export const Language = Type.Enum([...languages]);
 export type Language = Static<typeof Language>;
@@ -18,7 +18,7 @@ export type Language = Static<typeof Language>;
 const colour = Type.Union([Type.String({ pattern: '^#[0-9a-f]{6}$' }), Type.Null()]);
 const link = Type.String({ format: 'uri', maxLength: 2_048, pattern: '^https?://' });
 
-/** The look of the hosted pages. Colours that could not be read are mended when a page is made. */
+/** The branding of the hosted pages. Colours with too little contrast are adjusted when a page is rendered. */
 export const Branding = Type.Object(
   {
     logoUrl: Type.Union([link, Type.Null()]),
@@ -43,7 +43,7 @@ const TestPhoneNumber = Type.Object(
   { additionalProperties: false },
 );
 
-/** How a project environment behaves. */
+/** The settings of a project environment. */
 export const Settings = Type.Object(
   {
     signInMethods: Type.Array(SignInMethod, {
@@ -121,7 +121,7 @@ export const Settings = Type.Object(
       600,
       'Lifetime of an authorization code of OpenID Connect; at most 60 for a client of the profile `fapi2`.',
     ),
-    // Ended tokens are remembered for an hour.
+    // The list of ended tokens covers an hour.
     managementTokenSeconds: seconds(60, 3_600, 'Lifetime of a management token.'),
     sessionIdleSeconds: seconds(300, 90 * DAY, 'A session ends when it is not refreshed for this long.'),
     sessionAbsoluteSeconds: seconds(300, 365 * DAY, 'A session ends this long after sign-in.'),
@@ -168,14 +168,14 @@ const defaultSettings: Readonly<Record<Environment, Settings>> = {
   },
   production: {
     ...common,
-    // Phone messages cost money, so they are switched on by hand.
+    // Text messages cost money, so they are enabled explicitly.
     signInMethods: ['password', 'magic_link', 'email_code', 'passkey', 'social'],
     emailVerification: 'required',
     enumerationProtection: true,
   },
 };
 
-/** Longest idle and absolute lifetimes per assurance level, in seconds (NIST SP 800-63B-4 §2; ASVS 7.3.1, 7.3.2). */
+/** Maximum idle and absolute lifetimes per assurance level, in seconds (NIST SP 800-63B-4 §2; ASVS 7.3.1, 7.3.2). */
 const CAPS: Readonly<Record<Settings['assurance'], { idle: number; absolute: number }>> = {
   standard: { idle: Number.POSITIVE_INFINITY, absolute: Number.POSITIVE_INFINITY },
   aal1: { idle: 30 * DAY, absolute: 30 * DAY },
@@ -183,7 +183,7 @@ const CAPS: Readonly<Record<Settings['assurance'], { idle: number; absolute: num
   aal3: { idle: 900, absolute: 12 * 3_600 },
 };
 
-/** The session lifetimes in force, in seconds. */
+/** The effective session lifetimes, in seconds. */
 export function sessionLifetimes(settings: Settings): { idle: number; absolute: number } {
   const cap = CAPS[settings.assurance];
   return {
@@ -192,7 +192,7 @@ export function sessionLifetimes(settings: Settings): { idle: number; absolute: 
   };
 }
 
-/** The environment's defaults with what a project changed. */
+/** The environment's defaults, overridden by the project's changes. */
 export function effectiveSettings(environment: Environment, changes: Partial<Settings>): Settings {
   return { ...defaultSettings[environment], ...changes };
 }
