@@ -29,7 +29,7 @@ declare module '#platform/db.ts' {
   }
 }
 
-/** What an event adds to. `members` is a figure of no day: how many there are. */
+/** The figures that an event changes. `members` is a total, not a figure per day. */
 const COUNTED: Readonly<Record<string, Partial<Record<Figure, 1 | -1>>>> = {
   'user.login': { sign_ins: 1 },
   'user.login_failed': { failures: 1 },
@@ -37,14 +37,15 @@ const COUNTED: Readonly<Record<string, Partial<Record<Figure, 1 | -1>>>> = {
   'membership.created': { new_members: 1, members: 1 },
   'membership.deleted': { members: -1 },
 };
-/** Before every day, as the database writes it. */
+/** The date of totals, as the database writes it: before every day. */
 const NO_DAY = '-infinity';
-/** What shows that somebody uses the project. */
+/** The events that count a user as active. */
 const ACTIVE = ['user.login', 'session.context_switched'];
 
 /**
- * Counts events of a batch per scope and day, and people once per day and month. One statement in the transaction that numbers
- * the events, by the one process that does so: exact, and nobody waits for a counter.
+ * Counts the events of a batch per scope and day, and active users once per day and month. Runs as one statement in the
+ * transaction that numbers the events, in the one process that does so: the counts are exact, and no request waits for
+ * a counter.
  */
 export function dailyFigures(): Follower {
   return async (client, events) => {
@@ -69,7 +70,7 @@ function rowsOf(event: NumberedEvent, added: Partial<Record<Figure, number>>): C
   return Object.entries(added).map(([f, n]) => ({ w, p, e, f, d: f === 'members' ? NO_DAY : day, u, n }));
 }
 
-/** The order of the rows is the same in every process, so that a new leader and an old one can't block each other. */
+/** Rows are locked in the same order in every process, so that a new leader and an old one can't deadlock. */
 const COUNT_BATCH = `
 with counted as (
   select w, p, e, f, d, sum(n) as n
@@ -92,10 +93,10 @@ select w, p, e, f, d, count(*) from first_seen group by w, p, e, f, d
 order by 1, 2, 3, 4, 5
 on conflict (workspace_id, project_id, environment, figure, day) do update set count = known.count + excluded.count`;
 
-/** People are remembered as counted until their month is over for good. */
+/** How long a user stays marked as counted: until the month is certainly over. */
 const REMEMBERED_DAYS = 62;
 
-/** Forgets who was counted, once they can't be counted again. */
+/** Deletes the marks of counted users, once they can't be counted again. */
 export async function forgetActivePeople(system: System): Promise<void> {
   const before = new Date(system.clock.now().getTime() - REMEMBERED_DAYS * DAY_MS);
   await forget(system, [before]);
@@ -147,7 +148,7 @@ const FIELDS: Record<DayFigure, 'signIns' | 'failures' | 'newMembers' | 'activeM
   active: 'activeMembers',
 };
 
-/** How a project environment does, day by day. Reads a row per figure and day. Served by the primary key. */
+/** The figures of a project environment by day. Reads a row per figure and day. Served by the primary key. */
 export async function overviewOf(ctx: Ctx, days: number): Promise<Overview> {
   const dates = Array.from({ length: days }, (_, index) => dayOf(ctx.now.getTime() - (days - 1 - index) * DAY_MS));
   const [since = '', until = ''] = [dates[0], dates.at(-1)];

@@ -7,7 +7,7 @@ import { Instant } from '#platform/schemas.ts';
 import { listProjects, Project } from '#tenancy';
 import { Overview, OverviewQuery, overviewOf } from './figures.ts';
 
-/** Results of each kind. */
+/** Maximum number of results of each kind. */
 const MAX_FOUND = 8;
 
 const Found = Type.Object({
@@ -61,7 +61,7 @@ export const overviewRoutes: Routes = [
   }),
 ];
 
-/** What the project sent, to read it instead of receiving it. Registered in development mode only. */
+/** The messages that the project sent, to read without receiving them. Registered in development mode only. */
 export const inboxRoutes: Routes = [
   get('/console/v1/inbox', {
     permission: 'inbox:read',

@@ -1,8 +1,8 @@
 import { inboxRoutes, overviewRoutes } from './overview.console.ts';
 
-/** Everything that is served here, by surface. */
+/** The routes of this part, by surface. */
 export const routes = {
   console: overviewRoutes,
-  /** At the console, in development mode. */
+  /** On the console host, in development mode. */
   development: inboxRoutes,
 };
