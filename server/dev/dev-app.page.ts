@@ -8,7 +8,10 @@ import { consoleNav } from './start.page.ts';
 
 const awayCookie = ({ address }: Request) => cookieName(address, 'dev-app');
 
-/** A tiny application that signs people in through the hosted pages, to see in development mode what yours will get. */
+/**
+ * A small application that signs people in through the hosted pages, to show in development mode what an application
+ * receives.
+ */
 export const devAppRoutes: Routes = [
   get(DEV_APP, {
     permission: 'public',

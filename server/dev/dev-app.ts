@@ -7,7 +7,7 @@ import type { Environment } from '#platform/ctx.ts';
 import { guardedFetch } from '#platform/fetch.ts';
 import type { System } from '#platform/system.ts';
 
-/** Where the demo application of development mode is, on the console host. */
+/** The path of the demo application of development mode, on the console host. */
 export const DEV_APP = '/dev/app';
 export const DEV_APP_CALLBACK = `${DEV_APP}/callback`;
 
@@ -18,7 +18,7 @@ const DemoFile = Type.Object({
   }),
 });
 
-/** What the application remembers while its visitor is away. */
+/** What the application stores in a cookie while the browser is away. */
 const Away = Type.Object({
   environment: Type.Enum(['test', 'production']),
   verifier: Type.String(),
@@ -42,7 +42,10 @@ function callback(system: System): string {
   return system.config.addresses.console + DEV_APP_CALLBACK;
 }
 
-/** Begins a sign-in as any application does. @returns where the browser goes, and what to keep in a cookie until it is back */
+/**
+ * Starts a sign-in as any application does.
+ * @returns the next address for the browser, and the cookie value for its return
+ */
 export async function beginSignIn(system: System, environment: Environment): Promise<{ url: string; kept: string }> {
   const away: Away = {
     environment,
@@ -61,10 +64,13 @@ export async function beginSignIn(system: System, environment: Environment): Pro
   return { url: url.href, kept: system.keyring.seal(JSON.stringify(away), SEALED, 'cookie') };
 }
 
-/** Who came back, as the application sees it. */
+/** The visitor who signed in, as the application sees them. */
 export type Visitor = { claims: Record<string, unknown>; signOut: string };
 
-/** Exchanges what the browser brought back. @throws Error of `openid-client` that says what did not hold */
+/**
+ * Exchanges the code that the browser returned with.
+ * @throws Error of `openid-client` that names the failed check
+ */
 export async function finishSignIn(system: System, query: string, kept: string): Promise<Visitor> {
   const away = Value.Parse(Away, JSON.parse(system.keyring.open(kept, SEALED, 'cookie')));
   const configuration = await configurationOf(system, away.environment);

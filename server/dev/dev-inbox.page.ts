@@ -24,7 +24,9 @@ const InboxQuery = Type.Object({
   cursor: Type.Optional(IdSchema('msg')),
 });
 
-/** Every mail and SMS that Latchkey sent, for developers and their tests. Registered in development mode only. */
+/**
+ * All mails and text messages that Latchkey sent, for developers and their tests. Registered in development mode only.
+ */
 export const devInboxRoutes: Routes = [
   get('/dev/inbox', {
     permission: 'public',
@@ -60,7 +62,7 @@ export const devInboxRoutes: Routes = [
     params: MessageRef,
     handler: async (request, reply) => {
       const message = await readInbox(request.server.system, request.params.id);
-      // Mail markup is shown as a mail program would: no scripts, no forms, no origin of its own.
+      // Markup of mails is shown as in a mail program: no scripts, no forms, no origin of its own.
       return reply
         .header('content-security-policy', "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:")
         .type('text/html; charset=utf-8')

@@ -21,7 +21,7 @@ const Claimed = Type.Object(
 const development = { uncounted: 'it is served in development only' };
 const protocol = { permission: 'public', onRequest: hand, handler: answered } as const;
 
-/** The pages of the development identity provider; everything else under its path is the protocol. */
+/** The pages of the development identity provider. Everything else under its path is the protocol. */
 export const devProviderRoutes: Routes = [
   get(`${DEV_PROVIDER_PATH}/sign-in/:uid`, {
     permission: 'public',
@@ -65,7 +65,7 @@ function answered(): never {
   throw new Error('unreachable: the provider has answered');
 }
 
-/** Hands a request to the provider before anybody reads its body, as if it were mounted at its path. */
+/** Passes a request to the provider before the body is parsed, as if the provider were mounted at its path. */
 function hand(request: Request, reply: Reply, done: (error?: Error) => void): void {
   const { system } = request.server;
   devProvider(system)

@@ -6,15 +6,15 @@ import { recordsFor } from '#oidc';
 import type { TxCtx } from '#platform/ctx.ts';
 import { perSystem, type System } from '#platform/system.ts';
 
-/** Where the provider is mounted on the console host. */
+/** The path of the provider on the console host. */
 export const DEV_PROVIDER_PATH = '/dev/provider';
-/** Nothing is behind it: the provider signs anybody in as whoever they say they are, in development mode only. */
+/** Not confidential: the provider signs anyone in under any address, in development mode only. */
 const DEV_CLIENT = { id: 'latchkey-dev', secret: 'latchkey-dev-secret' };
 
-/** Who somebody said they are. */
+/** The identity that a visitor entered. */
 type DevProfile = { email: string; name: string; emailVerified: boolean };
 
-/** An OpenID provider that asks for a name instead of a password, so that social sign-in can be clicked through offline. */
+/** An OpenID provider that asks for a name instead of a password, so that social sign-in can be tried offline. */
 export type DevProvider = { provider: Provider; profiles: Map<string, DevProfile> };
 
 const generate = promisify(generateKeyPair);
@@ -73,7 +73,7 @@ function signInPath({ uid }: Interaction): string {
   return `${DEV_PROVIDER_PATH}/sign-in/${uid}`;
 }
 
-/** Whoever comes is asked who they are, also the second time: newcomers want to be several people. */
+/** Always asks for the identity, so that developers can sign in as several people. */
 function askEveryTime() {
   const { Check, base } = interactionPolicy;
   const policy = base();
@@ -87,7 +87,7 @@ function askEveryTime() {
   return policy;
 }
 
-/** The same address is always the same account. */
+/** The subject of an address: the same address is always the same account. */
 export function subjectOf(email: string): string {
   return `dev-${hash('sha256', email.toLowerCase(), 'hex').slice(0, 24)}`;
 }

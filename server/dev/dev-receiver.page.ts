@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { post, type Routes } from '#platform/route.ts';
 
-/** A receiver of webhooks for development mode: `/dev/hooks/204` takes them, `/dev/hooks/503` shows what failing looks like. */
+/** A webhook receiver for development mode: `/dev/hooks/204` accepts deliveries, `/dev/hooks/503` shows failures. */
 export const devReceiverRoutes: Routes = [
   post('/dev/hooks/:status', {
     permission: 'public',

@@ -4,7 +4,7 @@ import { devProviderRoutes } from './dev-provider.page.ts';
 import { devReceiverRoutes } from './dev-receiver.page.ts';
 import { startPageRoutes } from './start.page.ts';
 
-/** Everything that is served here, by surface. */
+/** The routes of this part, by surface. */
 export const routes = {
   /** In development mode. */
   page: [...devAppRoutes, ...devInboxRoutes, ...devProviderRoutes, ...devReceiverRoutes],
