@@ -12,21 +12,22 @@ const PREFIX = '/console/';
 const ASSETS = 'assets/';
 const YEAR_SECONDS = 31_536_000;
 
-/** The application as it was built: its page, and the paths of its files. */
+/** The built application: its page, and the paths of its files. */
 type Built = { page: string; files: ReadonlySet<string> };
 
 /**
- * The console's application: static files, made once. Every address below /console/ that is no file is a state of the
- * application, so it gets the page. @param dist the folder it was built into
+ * The console's application: static files, built once. Every address below /console/ that is not a file is a state of
+ * the application, so it gets the page.
+ * @param dist the folder of the build
  */
 export function applicationRoutes(dist: string): Routes {
   let known: Promise<Built | null> | null = null;
-  // In development mode somebody may build it anew while the server runs.
+  // In development mode it may be rebuilt while the server runs.
   const built = (mode: Config['mode']) => {
     known = mode === 'development' || known === null ? readBuilt(dist) : known;
     return known;
   };
-  // Compressed copies lie beside the files.
+  // Compressed copies are beside the files.
   const plugin: Plugin = (scope) =>
     scope.register(files, { root: dist, serve: false, preCompressed: true, cacheControl: false });
   return [
@@ -46,7 +47,7 @@ export function applicationRoutes(dist: string): Routes {
   ];
 }
 
-/** As `npm run build -w console` makes it. */
+/** The output of `npm run build -w console`. */
 export const builtApplicationRoutes = applicationRoutes(resolve(import.meta.dirname, '../../console/dist'));
 
 async function readBuilt(dist: string): Promise<Built | null> {
@@ -66,7 +67,7 @@ async function readBuilt(dist: string): Promise<Built | null> {
   }
 }
 
-/** The names of assets change with their content; the few other files are asked for again. */
+/** The names of assets change with their content, so they are cached; the few other files are revalidated. */
 function sendFile(reply: Reply, path: string): Reply {
   return reply
     .header('x-content-type-options', 'nosniff')
@@ -78,8 +79,8 @@ function sendFile(reply: Reply, path: string): Reply {
 }
 
 /**
- * Scripts are files of ours only, and styles carry the nonce of this answer (ASVS 3.4.3). Style attributes are let through:
- * previews of mails, which have no other way to have a look, are shown in frames that inherit this policy.
+ * Allows only scripts of this origin, and styles with the nonce of the response (ASVS 3.4.3). Style attributes are
+ * permitted: previews of mails, which can't be styled otherwise, are shown in frames that inherit this policy.
  */
 function sendApplication(reply: Reply, page: string): Reply {
   const nonce = randomBytes(16).toString('base64');

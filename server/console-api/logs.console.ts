@@ -8,7 +8,7 @@ const { action: _action, hash: _hash, ...recorded } = AuditEvent.properties;
 const RecordedEvent = Type.Object({ ...recorded, type: Type.String() });
 const { action: type, resource: _resource, actor: _actor, ...LogQuery } = AuditQuery.properties;
 
-/** What happened, for people to read: newest first, with names. The feed is for programs, which want the oldest first. */
+/** The event log for people: newest first, with names. The feed is for programs, which need the oldest first. */
 export const logRoutes: Routes = [
   get('/console/v1/event-log', {
     permission: 'events:read',

@@ -6,7 +6,7 @@ import { type UserSummary, usersById } from '#people';
 import { type Ctx, operatorOf } from '#platform/ctx.ts';
 import { type ApplicationId, IdSchema, type UserId } from '#platform/ids.ts';
 
-/** What the ids in a list stand for. */
+/** The names of the ids in a list. */
 export const Names = Type.Record(Type.String(), Type.Union([Type.String(), Type.Null()]), {
   description:
     'Names of people, operators and applications by id; null: the person was erased. Left out: what has no name, or what you may not see.',
@@ -19,8 +19,8 @@ const UserIdSchema = IdSchema('usr');
 const ApplicationIdSchema = IdSchema('app');
 
 /**
- * Names who did something and whom or what it was about, for a page of a log: three statements at most, whatever its length, each
- * within the workspace and for whoever may look at records of that kind anyway. Examples have made-up ids, which stay ids.
+ * The names of actors and subjects on a page of a log: at most three statements, whatever its length, each within the
+ * workspace and only for actors who may read such records. Example events have made-up ids, which have no names.
  */
 export async function namesIn(ctx: Ctx, events: readonly Logged[]): Promise<Names> {
   const { permissions } = operatorOf(ctx);
@@ -28,7 +28,8 @@ export async function namesIn(ctx: Ctx, events: readonly Logged[]): Promise<Name
   const { people, operators, applications } = idsIn(events.filter(({ example }) => !example));
   const [ofPeople, ofOperators, ofApplications] = await Promise.all([
     may('members:read') ? namesOfPeople(ctx, people) : {},
-    // Operators are people of the built-in workspace; that they acted here is known from the actor, never from what an event says.
+    // Operators are users of the built-in workspace. That they acted here is taken from the actor, never from the data
+    // of an event.
     may('team:read') ? namesOfPeople({ db: ctx.db, scope: installationOf(ctx.system).scope }, operators) : {},
     may('applications:read') ? applicationNames(ctx, applications) : {},
   ]);
@@ -50,7 +51,7 @@ function idsIn(events: readonly Logged[]) {
   return { people: [...people.difference(operators)], operators: [...operators], applications: [...applications] };
 }
 
-/** Nobody but an erased person is in a log and not among the people. */
+/** An id in a log that is not found belongs to an erased user. */
 async function namesOfPeople(where: Parameters<typeof usersById>[0], ids: readonly UserId[]): Promise<Names> {
   const found = await usersById(where, ids);
   return Object.fromEntries(

@@ -1,6 +1,6 @@
 import { get, type Routes } from '#platform/route.ts';
 
-/** The description of the console's own API, which its typed client is made from. */
+/** The API description of the console, from which its typed client is generated. */
 export const consoleDescriptionRoutes: Routes = [
   get('/console/v1/openapi.json', {
     permission: 'public',

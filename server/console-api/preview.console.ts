@@ -20,7 +20,7 @@ const PreviewQuery = Type.Object({
   signInLayout: Type.Optional(Settings.properties.signInLayout),
 });
 
-/** What customers will see, before it is so. */
+/** Previews of what customers will see. */
 export const previewRoutes: Routes = [
   get('/console/v1/branding/preview', {
     permission: 'settings:read',
@@ -42,7 +42,7 @@ export const previewRoutes: Routes = [
   }),
 ];
 
-/** What the query names, with empty texts as none. */
+/** The changes in the query; empty texts count as none. */
 function changesIn(look: Partial<Record<keyof Branding, string | number>>): Partial<Branding> {
   return Object.fromEntries(Object.entries(look).map(([name, value]) => [name, value === '' ? null : value]));
 }

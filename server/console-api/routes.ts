@@ -3,7 +3,7 @@ import { logRoutes } from './logs.console.ts';
 import { consoleDescriptionRoutes } from './openapi.console.ts';
 import { previewRoutes } from './preview.console.ts';
 
-/** Everything that is served here, by surface. */
+/** The routes of this part, by surface. */
 export const routes = {
   console: [...logRoutes, ...consoleDescriptionRoutes, ...previewRoutes],
   page: builtApplicationRoutes,
