@@ -1,12 +1,15 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 
 const STEP = 10;
-/** Timers are exact to a millisecond; what an account's absence saves is less, so the last stretch is waited out in turns. */
+/**
+ * Timers are exact to a millisecond, but the difference to hide is smaller, so the last milliseconds are waited out in
+ * event-loop turns.
+ */
 const COARSE = 2;
 
 /**
- * Runs work, and answers at the next multiple of 10 ms since its begin: finding an account or none then takes equally long to
- * whoever measures it (ASVS 6.3.8; AU-6).
+ * Runs work and returns at the next multiple of 10 ms since its start, so that the response time does not reveal
+ * whether an account exists (ASVS 6.3.8; AU-6).
  */
 export async function inEvenTime<T>(work: () => Promise<T>): Promise<T> {
   const began = performance.now();

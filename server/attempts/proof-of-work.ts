@@ -16,10 +16,10 @@ declare module '#platform/db.ts' {
 }
 
 const CHALLENGE_SECONDS = 600;
-/** About a quarter of a second of a phone's time. */
+/** Takes a phone about a quarter of a second. */
 const MAX_NUMBER = 100_000;
 
-/** The solved puzzle, as an ALTCHA widget hands it over. */
+/** The solved challenge, as an ALTCHA widget submits it. */
 export const proofField = {
   proof: Type.Optional(
     Type.String({
@@ -29,7 +29,7 @@ export const proofField = {
   ),
 };
 
-/** A puzzle as ALTCHA's widgets take it. */
+/** A challenge in the format of ALTCHA's widgets. */
 export const ProofChallenge = Type.Object({
   algorithm: Type.String(),
   challenge: Type.String(),
@@ -43,7 +43,7 @@ function keyOf(ctx: Ctx): string {
   return ctx.system.keyring.tag(`${workspaceId}/${projectId}/${environment}`, 'proof-of-work').toString('base64url');
 }
 
-/** Makes a puzzle that costs its solver time and us nothing. */
+/** Creates a challenge that is expensive to solve and cheap to check. */
 export async function newProofChallenge(ctx: Ctx): Promise<Static<typeof ProofChallenge>> {
   const { maxnumber = MAX_NUMBER, ...challenge } = await createChallenge({
     hmacKey: keyOf(ctx),
@@ -54,7 +54,7 @@ export async function newProofChallenge(ctx: Ctx): Promise<Static<typeof ProofCh
 }
 
 /**
- * Where the project requires one, checks a solved puzzle and spends it: none counts twice.
+ * If the project requires one, checks a solved challenge and spends it, so that it can't be used twice.
  * @throws Problem VALIDATION_FAILED without a solution, INVALID_TOKEN for a wrong, expired or used one
  */
 export async function requireProof(ctx: Ctx, payload: string | undefined): Promise<void> {
@@ -77,7 +77,7 @@ async function isSolved(ctx: Ctx, payload: string): Promise<boolean> {
 }
 
 async function spend(ctx: Ctx, payload: string): Promise<void> {
-  // The challenge is what was signed. Several salts make the same challenge, so a salt does not say which puzzle it was.
+  // The challenge identifies the puzzle, because it is what was signed. The salt does not: several salts give the same challenge.
   const { challenge }: { challenge?: unknown } = Object(JSON.parse(Buffer.from(payload, 'base64').toString('utf8')));
   const { workspaceId, environment } = ctx.scope;
   const { rowCount } = await spendOnce(ctx.system, [
@@ -89,7 +89,9 @@ async function spend(ctx: Ctx, payload: string): Promise<void> {
   if (rowCount === 0) throw problem('INVALID_TOKEN', 'The challenge was already used.');
 }
 
-/** A transaction of its own: spent stays spent, and what is hashed afterwards waits without holding a connection. */
+/**
+ * A transaction of its own, so that a failed request still spends it, and later password hashing holds no connection.
+ */
 const spendOnce = preparedWrite(
   'spend-proof',
   'claim',

@@ -12,16 +12,16 @@ import { isKnownSource } from '#sessions';
 const QUARTER_HOUR = 15 * 60;
 const HOUR = 3_600;
 
-/** What somebody tries to prove. Each way has counters of its own, so a success in one does not reset another. */
+/** The kind of proof an attempt is for. Each has its own counters, so a success with one does not reset another. */
 export type Way = 'password' | 'totp' | 'totp_enrolment' | 'phone' | 'recovery_code' | 'passkey' | 'email_code';
 
 /**
- * What is counted about attempts and mails; docs/security-model.md shows this table.
+ * The counters for attempts and messages; docs/security-model.md shows this table.
  *
  * Attempts are counted by account and source first, so that guessing from one place can't lock the owner out elsewhere
- * (AU-2); then by account, apart for sources it was never used from and those it was. The last two add up to the 100 that
- * NIST SP 800-63B-4 §3.2.2 allows (AU-1). They are counted by what was typed, and by the account it belongs to: the budget
- * of an account is one, by whatever name it is called. Mails are counted alike.
+ * (AU-2); then by account, separately for known and for new sources. The last two add up to the 100 that NIST SP
+ * 800-63B-4 §3.2.2 allows (AU-1). They are counted by the typed identifier and by the account it belongs to, so an
+ * account has one budget, whichever identifier is typed. Messages are counted in the same way.
  */
 export const COUNTERS = {
   place: {
@@ -91,27 +91,30 @@ const counters = limits(COUNTERS);
 /** An attempt that was counted before it was made. */
 export type CountedAttempt = {
   /**
-   * False when the account has had its attempts by another name. The attempt must be refused as a wrong one is, after the
-   * same work: an answer of its own would tell which names belong to one account.
+   * False if the attempts of the account are used up through another identifier. The attempt must be refused like a
+   * wrong one, after the same work: a different response would reveal which identifiers belong to one account.
    */
   allowed: boolean;
-  /** Earlier failures in a row, as far as they are remembered. */
+  /** Earlier consecutive failures, as far as the counters reach back. */
   failures: number;
-  /** After a success: nothing of it counts any more. */
+  /** Call after a success: resets the counters. */
   forget: () => Promise<void>;
-  /** After a failure. @throws Problem RATE_LIMIT_EXCEEDED when the project has too many */
+  /**
+   * Call after a failure.
+   * @throws Problem RATE_LIMIT_EXCEEDED when the project has too many
+   */
   failed: () => Promise<void>;
 };
 
 const NOBODY: UserId = 'usr_00000000000000000000000000';
 
-/** What is guessed at: the account, and the name that was typed where there was one. `userId` is null where there is no account. */
+/** The target of an attempt: the account, and the typed identifier, if any. `userId` is null if there is no account. */
 type Target = { way: Way; userId: UserId; identifier?: never } | NamedTarget;
 type NamedTarget = { way: Way; userId: UserId | null; identifier: NormalisedIdentifier };
 
 /**
- * Counts an attempt before it is made, so that parallel attempts can't slip past the limit. Does the same work whether or not
- * the account exists.
+ * Counts an attempt before it is made, so that parallel attempts can't slip past the limit. Does the same work whether
+ * or not the account exists.
  * @throws Problem ACCOUNT_THROTTLED, RATE_LIMIT_EXCEEDED
  */
 export async function countAttempt(ctx: Ctx, { way, userId, identifier }: Target): Promise<CountedAttempt> {
@@ -154,7 +157,7 @@ export async function countAttempt(ctx: Ctx, { way, userId, identifier }: Target
 
 type Counter = { limit: Limit; key: string; told: boolean };
 
-/** @returns how many were counted, this one included */
+/** @returns the number of attempts, including this one */
 async function takeOrThrow(ctx: Ctx, { limit, key, told }: Counter, owner: UserId | null): Promise<number> {
   const taken = await limit.take(ctx, key, { told });
   if (taken.allowed) return taken.count;
@@ -162,12 +165,12 @@ async function takeOrThrow(ctx: Ctx, { limit, key, told }: Counter, owner: UserI
   throw problemWithRetry('ACCOUNT_THROTTLED', taken.retryAfter);
 }
 
-/** The first refusal of a period is told to the owner of the account. */
+/** Notifies the owner of the account of the first refusal in a period. */
 async function tellFirst(ctx: Ctx, limit: Limit, { count }: { count: number }, owner: UserId | null): Promise<void> {
   if (owner !== null && count === limit.points + 1) await transaction(ctx, (tx) => accountThrottled(tx, owner));
 }
 
-/** A message somebody asks for: where it goes, whose account it is about, and what was typed where that is not the address. */
+/** A requested message: its address, the account it is about, and the typed identifier if that is not the address. */
 export type WantedMessage = {
   channel: 'email' | 'phone';
   address: string;
@@ -176,9 +179,10 @@ export type WantedMessage = {
 };
 
 /**
- * Counts a message before it is sent, whether or not there is an account. What the asker did is told; how many messages
- * others had sent to the address is not, so beyond that limit the answer is the usual one.
- * @returns false when the message must not be sent
+ * Counts a message before it is sent, whether or not there is an account. The caller learns of limits on their own
+ * requests. The number of messages that others had sent to the address stays secret, so beyond that limit the response
+ * is the usual one.
+ * @returns false if the message must not be sent
  * @throws Problem RATE_LIMIT_EXCEEDED; for a phone also ADDON_REQUIRED, PLAN_LIMIT_EXCEEDED, VALIDATION_FAILED
  */
 export async function countMessage(

@@ -2,25 +2,28 @@ import { cookieName, cookieOptions } from '#platform/cookies.ts';
 import type { Reply, Request } from '#platform/http.ts';
 import { randomSecret } from '#platform/keyring.ts';
 
-/** Longer than any link lives. */
+/** Longer than the lifetime of any link, in seconds. */
 const DAY = 86_400;
 
-/** A secret that only one browser has, so that whoever comes back with a proof is told from somebody else. */
+/**
+ * The name of the cookie with the browser's mark: a secret that shows that a flow is finished in the browser that
+ * started it.
+ */
 function nameFor({ address, server }: Request): string {
   return cookieName(address, server.host.environment, 'mark');
 }
 
-/** The mark of the browser that sends a request; undefined where it has none, or is none. */
+/** The mark of the browser that sends a request; undefined if there is none, or an invalid one. */
 export function browserOf(request: Request): string | undefined {
   return request.cookies[nameFor(request)];
 }
 
-/** The mark for what begins now, which {@link keepMark} leaves in the browser. */
+/** The mark for a new flow, which {@link keepMark} stores in the browser. */
 export function newMark(request: Request): string {
   return browserOf(request) ?? randomSecret();
 }
 
 export function keepMark(request: Request, reply: Reply, mark: string): void {
-  // Lax: the way back from a provider, or from a mail, is a navigation that somebody else began.
+  // Lax: the return from a provider or a mail is a navigation started by another site.
   reply.setCookie(nameFor(request), mark, { ...cookieOptions(request.address, 'lax'), maxAge: DAY });
 }

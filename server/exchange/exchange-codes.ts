@@ -6,8 +6,8 @@ import { acrossProjects, scopeColumns } from '#platform/scoped.ts';
 import { isClosed, projectOf } from '#tenancy';
 
 /**
- * `upstream`: a sign-in at a provider came back. `link`: the same, begun by a signed-in person to be linked. `link_token`: to be
- * linked once the account of its address is proven. `address`: a mailed link was clicked.
+ * `upstream`: a finished sign-in at a provider. `link`: the same, started by a signed-in user to link an identity.
+ * `link_token`: an identity to link once the account of its address is proven. `address`: a clicked mailed link.
  */
 type Purpose = 'upstream' | 'link' | 'link_token' | 'address';
 
@@ -32,10 +32,10 @@ const SEALED = 'exchange-code';
 const SHAPE = '^lkc_[a-z0-9]{8}_[A-Za-z0-9_-]{43}$';
 export const EXCHANGE_CODE = SHAPE;
 
-/** What a code stands for, whose proof it is where that is known, and how long it works. */
+/** The content of a code, its user if known, and its lifetime in seconds. */
 type NewCode = { purpose: Purpose; content: Record<string, unknown>; userId: UserId | null; seconds: number };
 
-/** A code that an application exchanges once for what it stands for. */
+/** Issues a code that an application exchanges once for its content. */
 export async function issueExchangeCode(tx: TxCtx, { purpose, content, userId, seconds }: NewCode): Promise<string> {
   const { routingKey } = await projectOf(tx.system, tx.scope);
   const code = `lkc_${routingKey}_${randomSecret()}`;
@@ -54,12 +54,15 @@ export async function issueExchangeCode(tx: TxCtx, { purpose, content, userId, s
   return code;
 }
 
-/** Ends the codes that stand for a proof of a person. Served by exchange_codes_of_user. */
+/** Deletes the codes that prove a user. Served by exchange_codes_of_user. */
 export async function forgetCodesOf(tx: TxCtx, userId: UserId): Promise<void> {
   await tx.db.deleteFrom('exchange_codes').where(acrossProjects(tx)).where('user_id', '=', userId).execute();
 }
 
-/** Spends a code; of parallel calls one gets its content. @throws Problem INVALID_TOKEN */
+/**
+ * Spends a code; exactly one concurrent call gets its content.
+ * @throws Problem INVALID_TOKEN
+ */
 export async function spendExchangeCode(
   tx: TxCtx,
   code: string,
@@ -79,7 +82,10 @@ export async function spendExchangeCode(
   return { purpose: row.purpose, projectId: row.project_id, content };
 }
 
-/** What a code stands for, without spending it. @throws Problem INVALID_TOKEN */
+/**
+ * Reads the content of a code without spending it.
+ * @throws Problem INVALID_TOKEN
+ */
 export async function lookAtExchangeCode(ctx: Ctx, code: string, purpose: Purpose): Promise<unknown> {
   const hash = hashSecret(code);
   const row = await ctx.db
@@ -94,7 +100,10 @@ export async function lookAtExchangeCode(ctx: Ctx, code: string, purpose: Purpos
   return JSON.parse(ctx.system.keyring.open(row.sealed, SEALED, hash.toString('hex')));
 }
 
-/** The project a code belongs to. @throws Problem INVALID_TOKEN */
+/**
+ * The project a code belongs to.
+ * @throws Problem INVALID_TOKEN
+ */
 export async function projectOfCode(ctx: Ctx, code: string): Promise<ProjectId> {
   const row = await ctx.db
     .selectFrom('exchange_codes')

@@ -33,7 +33,10 @@ const users: Record<string, Ask> = {
     latchkey.api('/v1/me/linked-identities', { token, body: { provider: 'dev', clientId, redirectUri } }),
 };
 
-/** RFC 9700 §4.1: what is no exact match is refused; RFC 8252 §7.3: but for the port of a native application's loopback address. */
+/**
+ * RFC 9700 §4.1: what is no exact match is refused; RFC 8252 §7.3: but for the port of a native application's loopback
+ * address.
+ */
 const web: Record<string, string> = {
   'a suffix': `${WEB}/more`,
   'a suffix without a slash': `${WEB}x`,

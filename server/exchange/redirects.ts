@@ -5,10 +5,11 @@ import { problem } from '#platform/problem.ts';
 const LOOPBACK = ['127.0.0.1', '[::1]'];
 
 /**
- * Checks that a redirect address is one that an application of the project's own registered: what arrives there is exchanged
- * for a session, which no application of somebody else gets. Compared as exact strings; only the port of a native
+ * Checks that a redirect URI is registered by one of the project's own applications: codes sent to it are exchanged for
+ * a session, which third-party applications never get. Compared as exact strings; only the port of a native
  * application's loopback address may vary (RFC 8252 §7.3; OA-1).
- * @returns the application @throws Problem VALIDATION_FAILED
+ * @returns the application
+ * @throws Problem VALIDATION_FAILED
  */
 export async function requireRedirectUri(
   ctx: Ctx,
@@ -33,7 +34,7 @@ export async function requireRedirectUri(
 }
 
 /**
- * A public client keeps no secret, so only a code challenge keeps others from using a code of its own (RFC 9700 §2.1.1).
+ * A public client has no secret, so only a code challenge keeps others from using its codes (RFC 9700 §2.1.1).
  * @throws Problem VALIDATION_FAILED
  */
 export function requireChallenge({ kind }: Application, codeChallenge: string | undefined): void {

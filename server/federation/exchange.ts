@@ -18,7 +18,7 @@ import { enterUpstream, type LinkRequired, type Unproven, UpstreamResult } from 
 
 const Person = Type.Union([IdSchema('usr'), Type.Null()]);
 
-/** What the code of a clicked link stands for. */
+/** The content of an exchange code for a clicked link. */
 export const ProvenAddress = Type.Object({
   channel: Type.Enum(['email', 'phone']),
   address: Type.String(),
@@ -65,7 +65,10 @@ function enter(ctx: Ctx, { code, deviceToken, ...shown }: Exchanged) {
   });
 }
 
-/** Whoever exchanges a code is who began, through the same application. @throws Problem INVALID_TOKEN */
+/**
+ * A code can be exchanged only by the browser and application that started the flow.
+ * @throws Problem INVALID_TOKEN
+ */
 async function begunHere(
   tx: TxCtx,
   name: 'exchanged_link' | 'social',
@@ -78,14 +81,18 @@ async function begunHere(
 }
 
 /**
- * A code ends with the application it was issued to: that may have been switched off, removed or made third party since.
+ * A code becomes invalid with the application it was issued to, which may have been disabled, deleted or made third
+ * party since.
  * @throws Problem INVALID_TOKEN
  */
 export async function requireFirstParty(tx: TxCtx, { clientId }: Pick<Binding, 'clientId'>): Promise<void> {
   if (clientId !== null && !(await holdFirstParty(tx, { clientId }))) throw problem('INVALID_TOKEN');
 }
 
-/** One that was issued before an update is over. @throws Problem INVALID_TOKEN */
+/**
+ * A code issued by an older version, with other content, is invalid.
+ * @throws Problem INVALID_TOKEN
+ */
 function parsed<Schema extends typeof ProvenAddress | typeof UpstreamResult>(
   schema: Schema,
   content: unknown,
@@ -108,7 +115,7 @@ async function askForAddress(ctx: Ctx, { unproven }: Unproven, browser: string |
   return verificationChallenge(ctx, flow, await startAddressChallenge(ctx, flow));
 }
 
-/** A person who comes for the first time in two windows at once has an account when the second one is done; it signs in to that. */
+/** Retries once: if a new user signs in in two windows at once, the second finds the account of the first. */
 async function onceMore<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

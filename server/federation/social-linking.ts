@@ -29,8 +29,8 @@ const Ticket = Type.Object({
 type Linking = { scope: Scope; userId: UserId; sessionId: SessionId; redirectUri: string };
 
 /**
- * Carries a signed-in person's wish to link from the API host to the auth host's start page, encrypted in the address. By
- * itself it links nothing: whoever comes back needs the session that began to finish.
+ * Carries a user's request to link an identity from the API host to the auth host's start page, encrypted in the
+ * address. It links nothing by itself: finishing requires the session that started it.
  */
 export const linkTicket = {
   seal(system: System, { scope, ...linking }: Linking): string {
@@ -38,7 +38,7 @@ export const linkTicket = {
     return system.keyring.seal(JSON.stringify({ ...scope, ...linking, until }), PURPOSE, PURPOSE);
   },
 
-  /** @throws Problem INVALID_TOKEN for one that was not made here, or is too old */
+  /** @throws Problem INVALID_TOKEN for a forged or expired ticket */
   open(system: System, ticket: string): Linking {
     try {
       const { userId, sessionId, redirectUri, until, ...scope } = Value.Parse(
@@ -47,7 +47,7 @@ export const linkTicket = {
       );
       if (until > system.clock.now().getTime()) return { scope, userId, sessionId, redirectUri };
     } catch {
-      // Whatever is wrong with it, the answer is the same.
+      // The response is the same for every fault.
     }
     throw problem('INVALID_TOKEN');
   },
@@ -55,7 +55,10 @@ export const linkTicket = {
 
 const NOT_YOURS = 'The linking was begun in another session. Begin it again here.';
 
-/** What a code stands for that the signed-in person's own session began to link. @throws Problem INVALID_TOKEN */
+/**
+ * The content of a code whose linking the user's own session started.
+ * @throws Problem INVALID_TOKEN
+ */
 function begunHere(ctx: Pick<Ctx, 'actor'>, content: unknown) {
   const { userId, sessionId } = customerOf(ctx);
   if (!Value.Check(UpstreamResult, content)) throw problem('INVALID_TOKEN', NOT_YOURS);
@@ -64,7 +67,10 @@ function begunHere(ctx: Pick<Ctx, 'actor'>, content: unknown) {
   return identity;
 }
 
-/** What a link token stands for, for the person whose account it names. @throws Problem INVALID_TOKEN */
+/**
+ * The content of a link token, if it names the signed-in user's account.
+ * @throws Problem INVALID_TOKEN
+ */
 function askedOf(ctx: Pick<Ctx, 'actor'>, content: unknown) {
   const { userId } = customerOf(ctx);
   if (!Value.Check(AskedLink, content) || content.linkTo !== userId)
@@ -72,36 +78,44 @@ function askedOf(ctx: Pick<Ctx, 'actor'>, content: unknown) {
   return content.identity;
 }
 
-/** An account at a provider as its owner knows it. */
+/** An account at a provider, as its owner recognises it. */
 type Named = { provider: string; name: string };
 
 function named({ provider, email, name, subject }: UpstreamIdentity): Named {
   return { provider, name: email ?? name ?? subject };
 }
 
-/** What a code would link, for a page that asks first. @throws Problem INVALID_TOKEN unless this session began it */
+/**
+ * Shows what a code would link, for a page that asks first.
+ * @throws Problem INVALID_TOKEN unless this session started it
+ */
 export async function lookAtLinking(ctx: Ctx, code: string): Promise<Named> {
   return named(begunHere(ctx, await lookAtExchangeCode(ctx, code, 'link')));
 }
 
-/** {@link lookAtLinking} for a link token. @throws Problem INVALID_TOKEN for another person's */
+/**
+ * {@link lookAtLinking} for a link token.
+ * @throws Problem INVALID_TOKEN for another user's
+ */
 export async function lookAtLinkToken(ctx: Ctx, linkToken: string): Promise<Named> {
   return named(askedOf(ctx, await lookAtExchangeCode(ctx, linkToken, 'link_token')));
 }
 
 /**
- * Links what the signed-in person's own session began: a code that any page brings along would let whoever began link an account
- * of theirs to its visitor's (login CSRF; RFC 9700 §4.7).
- * @returns the linked identity @throws Problem INVALID_TOKEN for a spent code or one of another session, ALREADY_EXISTS
+ * Links an identity with a code whose linking the user's own session started. Otherwise an attacker's page could supply
+ * a code and link the attacker's identity to the visitor's account (login CSRF; RFC 9700 §4.7).
+ * @returns the linked identity
+ * @throws Problem INVALID_TOKEN for a spent code or one of another session, ALREADY_EXISTS
  */
 export function linkWithCode(ctx: Ctx, code: string) {
   return transaction(ctx, async (tx) => link(tx, begunHere(tx, (await spendExchangeCode(tx, code, ['link'])).content)));
 }
 
 /**
- * Links what a sign-in at a provider asked a proof of the account for. Never for a token that a page's address brought: the
- * application got it in an answer, and its person wants it linked (AU-8).
- * @returns the linked identity @throws Problem INVALID_TOKEN for a spent token or one of another person, ALREADY_EXISTS
+ * Links an identity after the proof of the account that a sign-in at its provider required. Never pass a token from a
+ * page's address: the application gets it in a response, and the user must have asked to link it (AU-8).
+ * @returns the linked identity
+ * @throws Problem INVALID_TOKEN for a spent token or one of another user, ALREADY_EXISTS
  */
 export function linkWithToken(ctx: Ctx, linkToken: string) {
   return transaction(ctx, async (tx) =>
@@ -118,7 +132,10 @@ async function link(tx: TxCtx, identity: UpstreamIdentity) {
   return linked;
 }
 
-/** Where the signed-in person's browser begins to link an account at a provider. @throws Problem NOT_FOUND, VALIDATION_FAILED */
+/**
+ * The address where the user's browser starts to link an account at a provider.
+ * @throws Problem NOT_FOUND, VALIDATION_FAILED
+ */
 export async function linkingUrl(
   ctx: Ctx,
   { provider: key, redirectUri, clientId }: { provider: string; redirectUri: string; clientId: string | undefined },

@@ -43,13 +43,16 @@ const Exchange = Type.Object(
   { additionalProperties: false },
 );
 
-/** What a provider may send back; other parameters are its own business. */
+/** The parameters a provider may return; unknown ones are ignored. */
 const Returned = Type.Record(Type.String({ maxLength: 100 }), Type.String({ maxLength: 10_000 }));
 
 const PATH = '/v1/auth/login/social';
 type ProviderVisit = { ctx: Ctx; provider: UpstreamProvider; start: Omit<SocialStart, 'browser'> };
 
-/** Marks the browser that leaves, so that no other can come back for it. @returns the provider's address */
+/**
+ * Marks the browser, so that no other one can finish the flow.
+ * @returns the provider's address
+ */
 export function sendToProvider(
   request: Request,
   reply: Reply,
@@ -65,7 +68,7 @@ async function startOf(request: Request, query: Static<typeof StartQuery>) {
   if (query.ticket !== undefined) {
     const { scope, redirectUri, ...linkTo } = linkTicket.open(request.server.system, query.ticket);
     const ctx = await anonymousCtx(request, scope);
-    // What is to be linked is bound to the session that began.
+    // A linking is bound to the session that started it.
     const binding = { clientId: null, codeChallenge: null };
     const way = new Passage('linking_asked');
     return { ctx, way, start: { redirectUri, appState: query.state ?? null, binding, linkTo, loginHint: null } };
@@ -92,7 +95,7 @@ async function startOf(request: Request, query: Static<typeof StartQuery>) {
   };
 }
 
-/** @returns where the browser goes on to */
+/** @returns the address the browser is sent to next */
 async function finish(
   request: Request,
   { key, parameters }: { key: string; parameters: Record<string, string> },

@@ -44,11 +44,11 @@ const LINK_SECONDS = 600;
 
 const nullableText = Type.Union([Type.String(), Type.Null()]);
 
-/** Whose account the identity shall be linked to, and the session that began it; null: to sign in. */
+/** The user to link the identity to, and the session that started it; null: to sign in. */
 const LinkTo = Type.Union([Type.Object({ userId: IdSchema('usr'), sessionId: IdSchema('ses') }), Type.Null()]);
 type LinkTo = Static<typeof LinkTo>;
 
-/** What is kept, encrypted, while the browser is away. */
+/** The state kept, encrypted, while the browser is at the provider. */
 const Away = Type.Object({
   state: Type.String(),
   nonce: Type.String(),
@@ -60,31 +60,34 @@ const Away = Type.Object({
 });
 type Away = Static<typeof Away>;
 
-/** What an exchange code of a sign-in at a provider stands for. */
+/** The content of an exchange code for a sign-in at a provider. */
 export const UpstreamResult = Type.Object({ identity: UpstreamIdentity, binding: Binding, linkTo: LinkTo });
 type UpstreamResult = Static<typeof UpstreamResult>;
 
-/** What a link token stands for: an identity, and the account that must be proven before it is linked. */
+/** The content of a link token: an identity, and the account that must be proven before it is linked. */
 export const AskedLink = Type.Object({ identity: UpstreamIdentity, linkTo: IdSchema('usr') });
 type AskedLink = Static<typeof AskedLink>;
 
-/** Where an application wants a sign-in to end. */
+/** Where an application's sign-in ends, and how it is bound. */
 export type SocialStart = {
   redirectUri: string;
   appState: string | null;
   binding: Binding;
   linkTo: LinkTo;
   loginHint: string | null;
-  /** A secret only this browser has: whoever comes back must bring it. */
+  /** A secret of this browser, required to finish the flow. */
   browser: string;
 };
 
-/** Where the provider sends the browser back: the auth address it left from. */
+/** The callback address for the provider, on the auth address from which the browser left. */
 async function callbackOf(ctx: Ctx, provider: { key: string }): Promise<string> {
   return `${await authAddressOf(ctx)}/v1/auth/login/social/${provider.key}/callback`;
 }
 
-/** Remembers why the browser leaves and says where to. @throws Problem SERVICE_UNAVAILABLE when the provider does not answer */
+/**
+ * Stores the flow and returns the provider's address.
+ * @throws Problem SERVICE_UNAVAILABLE if the provider does not respond
+ */
 export async function startUpstreamFlow(ctx: Ctx, provider: UpstreamProvider, start: SocialStart): Promise<string> {
   const { routingKey } = await projectOf(ctx.system, ctx.scope);
   const request = { state: `lku_${routingKey}_${randomSecret()}`, nonce: randomSecret(), verifier: randomSecret() };
@@ -122,8 +125,8 @@ export async function startUpstreamFlow(ctx: Ctx, provider: UpstreamProvider, st
 type CameBack = { ctx: Ctx; away: Away; provider: UpstreamProvider };
 
 /**
- * Finds why a browser left, once. It must be the browser that left, and come back from the provider it was sent to: each has a
- * callback address of its own (mix-up; RFC 9700 §4.4.2.2).
+ * Spends the stored flow of a browser that returns. It must be the same browser, returning from the provider it was
+ * sent to: each provider has its own callback address (mix-up; RFC 9700 §4.4.2.2).
  * @throws Problem INVALID_TOKEN
  */
 export async function comeBack(
@@ -149,23 +152,23 @@ export async function comeBack(
   const provider = await upstreamProvider(inProject, { by: 'id', value: row.provider_id });
   if (provider.key !== key) throw problem('INVALID_TOKEN', stale);
   const away: unknown = JSON.parse(ctx.system.keyring.open(row.sealed, SEALED, stateHash.toString('hex')));
-  // One that left before an update begins anew.
+  // A flow stored by an older version has to start again.
   if (!Value.Check(Away, away)) throw problem('INVALID_TOKEN', stale);
   return { ctx: inProject, away, provider };
 }
 
-/** Whether the project still offers the provider, now that the browser is back. */
+/** Whether the project still offers the provider when the browser returns. */
 export async function isOffered({ ctx, provider }: CameBack): Promise<boolean> {
   const { settings } = await projectOf(ctx.system, ctx.scope);
   return provider.enabled && settings.signInMethods.includes('social');
 }
 
-/** Reads who signed in at the provider, and issues the code that the application exchanges. */
+/** Reads the identity from the provider, and issues the code that the application exchanges. */
 export async function finishUpstream({ ctx, away, provider }: CameBack, returned: URL): Promise<string> {
   const request: UpstreamRequest = { ...away, challenge: '', loginHint: null };
   const identity = await identityFrom(ctx, provider, { request, returned });
   const content: UpstreamResult = { identity, binding: away.binding, linkTo: away.linkTo };
-  // What is to be linked is shown first; its code works in the session that began only, so it may take its time.
+  // The user confirms a linking first; its code works only in the session that started it, so it may live longer.
   const [purpose, seconds] =
     away.linkTo === null ? (['upstream', CODE_SECONDS] as const) : (['link', LINK_SECONDS] as const);
   return transaction(ctx, async (tx) => {
@@ -174,12 +177,12 @@ export async function finishUpstream({ ctx, away, provider }: CameBack, returned
   });
 }
 
-/** Ends the linkings at a provider that a person has begun. Served by upstream_flows_of_user. */
+/** Deletes the linkings at a provider that a user has started. Served by upstream_flows_of_user. */
 export async function forgetUpstreamFlowsOf(tx: TxCtx, userId: UserId): Promise<void> {
   await tx.db.deleteFrom('upstream_flows').where(acrossProjects(tx)).where('user_id', '=', userId).execute();
 }
 
-/** The answer when a verified address belongs to an account that is not linked yet. */
+/** The response when a verified address belongs to an account that is not linked yet. */
 export const LinkRequired = Type.Object({
   status: Type.Literal('link_required'),
   linkToken: Type.String({
@@ -189,13 +192,13 @@ export const LinkRequired = Type.Object({
   expiresIn: Type.Integer({ description: 'Seconds.' }),
 });
 
-/** A verified address whose account nobody has proven: its code is sent, and finishes the sign-in. */
+/** A verified address whose account has no verified address: a code is sent to it, which finishes the sign-in. */
 export type Unproven = { unproven: { userId: UserId; address: string; identity: UpstreamIdentity } };
 
 /**
- * Signs in whoever the provider named: by issuer and subject alone. A verified address that has an account asks for proof of
- * that account first; an unverified one counts for nothing (AU-8; ASVS 6.8.1). Where nobody has proven the account's address,
- * whoever made the account may not be its owner: then the address is to be proven, not the account.
+ * Signs in the user of an identity, found by issuer and subject alone. A verified address that has an account requires
+ * a proof of that account first; an unverified address is ignored (AU-8; ASVS 6.8.1). If the account's own address is
+ * not verified, its creator may not be its owner: then the address must be proven, not the account.
  * @throws Problem REGISTRATION_CLOSED, MEMBER_BLOCKED, MEMBERSHIP_REQUIRED
  */
 export async function enterUpstream(
@@ -216,7 +219,7 @@ export async function enterUpstream(
   if (owner) return askForProof(tx, { identity, linkTo: owner.userId }, owner.value);
   const { settings } = await projectOf(tx.system, tx.scope);
   if (settings.registration !== 'open') throw problem('REGISTRATION_CLOSED');
-  // Whatever a provider calls an address becomes one here only if it is one.
+  // A provider's email claim is used only if it is a valid address.
   const address = email === null ? null : parseEmail(email.value);
   const userId = await createUser(tx, {
     address: address === null ? null : { kind: 'email', value: address, verified: true },

@@ -81,7 +81,10 @@ function told(answer: Awaited<ReturnType<typeof comeBack>>): Record<string, stri
 const exchange = (code: string | undefined) =>
   latchkey.auth(`${BASE}/exchange`, { body: { code, codeVerifier: PKCE.codeVerifier } });
 
-/** The whole way. @returns what the application is told */
+/**
+ * The whole way.
+ * @returns what the application is told
+ */
 async function visit(claims: Issuer['claims'] = {}, provider = 'corporate'): Promise<Record<string, string>> {
   upstream.claims = claims;
   const left = await leave(provider);

@@ -17,7 +17,10 @@ import type { Ctx } from '#platform/ctx.ts';
 import { guardedFetch, outbound } from '#platform/fetch.ts';
 import { perSystem, type System } from '#platform/system.ts';
 
-/** How a browser was sent to a provider, and what must hold when it comes back (RFC 9700 §2.1.1; OpenID Connect Core §3.1.2.1). */
+/**
+ * The parameters of an authorization request, checked when the browser returns (RFC 9700 §2.1.1; OpenID Connect Core
+ * §3.1.2.1).
+ */
 export type UpstreamRequest = {
   state: string;
   nonce: string;
@@ -31,7 +34,7 @@ const REMEMBER_MS = 3_600_000;
 type Remembered = { key: string; until: number; configuration: Promise<Configuration> };
 const known = perSystem(() => new Map<string, Remembered>());
 
-/** The provider's endpoints and keys: discovered once an hour. */
+/** The provider's endpoints and keys; discovery runs once an hour. */
 function configurationOf({ system }: Pick<Ctx, 'system'>, provider: UpstreamProvider): Promise<Configuration> {
   const key = JSON.stringify([provider.clientId, provider.options, provider.clientSecret]);
   const now = system.clock.now().getTime();
@@ -39,7 +42,7 @@ function configurationOf({ system }: Pick<Ctx, 'system'>, provider: UpstreamProv
   if (remembered && remembered.key === key && remembered.until > now) return remembered.configuration;
   const configuration = discover(system, provider);
   known(system).set(provider.id, { key, until: now + REMEMBER_MS, configuration });
-  // What failed is tried again the next time.
+  // A failed discovery is not cached.
   configuration.catch(() => known(system).delete(provider.id));
   return configuration;
 }
@@ -65,7 +68,7 @@ async function discover(system: System, provider: UpstreamProvider): Promise<Con
   const issuer = options.issuer ?? preset.issuer?.replace('{tenant}', options.tenant ?? 'common') ?? '';
   return discovery(new URL(issuer), clientId, {}, authentication, {
     [customFetch]: guardedFetch(system),
-    // The ID token's signature is checked although it comes from the issuer itself: one that is none, or another's, is refused.
+    // The ID token's signature is checked although the token comes from the issuer directly: an invalid or foreign one is refused.
     execute: [enableNonRepudiationChecks, ...(insecureAllowed(system) ? [allowInsecureRequests] : [])],
   });
 }
@@ -75,14 +78,14 @@ function prepare(system: System, configuration: Configuration): void {
   if (insecureAllowed(system)) allowInsecureRequests(configuration);
 }
 
-/** Outside production mode a provider on this machine may be spoken to without TLS. */
+/** Outside production mode, a provider on this machine may be used without TLS. */
 function insecureAllowed({ config }: System): boolean {
   return config.mode === 'development';
 }
 
 const APPLE_SECRET_SECONDS = 2 * 3_600;
 
-/** Apple's client secret is a JWT signed with the team's key; the others' is what was configured. */
+/** Apple's client secret is a JWT signed with the team's key; other providers use the configured secret. */
 async function clientSecretOf(
   system: System,
   { preset, clientSecret, clientId, options }: UpstreamProvider,
@@ -96,13 +99,13 @@ async function clientSecretOf(
     .sign(await importPKCS8(clientSecret ?? '', 'ES256'));
 }
 
-/** What the provider takes part in, of what protects a sign-in besides the state. */
+/** Which protections the provider supports in addition to the state. */
 function checksOf({ preset }: UpstreamProvider): { nonce: boolean; pkce: boolean } {
   if (preset.protocol === 'oauth2') return { nonce: false, pkce: true };
   return { nonce: !preset.without?.includes('nonce'), pkce: !preset.without?.includes('pkce') };
 }
 
-/** Where the browser goes to sign in at the provider. */
+/** The address of the provider's sign-in page. */
 export async function authorizationUrl(
   ctx: Pick<Ctx, 'system'>,
   provider: UpstreamProvider,
@@ -123,10 +126,10 @@ export async function authorizationUrl(
 }
 
 /**
- * Exchanges the provider's code and reads who signed in. The answer is checked against the request: issuer (RFC 9207), state,
- * nonce, PKCE, and the signature of the ID token.
- * @param returned the callback address with what the provider added to it
- * @throws Error of `openid-client` that says what did not hold
+ * Exchanges the provider's code and reads the identity. Checks the response against the request: issuer (RFC 9207),
+ * state, nonce, PKCE, and the signature of the ID token.
+ * @param returned the callback address with the provider's parameters
+ * @throws Error of `openid-client` that names the failed check
  */
 export async function identityFrom(
   ctx: Pick<Ctx, 'system'>,
@@ -159,7 +162,7 @@ export async function identityFrom(
   });
 }
 
-/** Apple tells the name beside the ID token, once, when somebody signs in for the first time. Nothing depends on it. */
+/** Apple sends the name outside of the ID token, and only at a user's first sign-in. It is used for display only. */
 function nameBeside({ preset }: UpstreamProvider, returned: URL): Record<string, string> {
   const user = returned.searchParams.get('user');
   if (preset.protocol !== 'oidc' || !preset.formPost || user === null) return {};
@@ -224,8 +227,8 @@ async function oauthIdentity(
 }
 
 /**
- * Who names the accounts of a provider without an issuer: its preset, or whoever answers with the profile instead. So no
- * configuration can speak for the accounts of another provider (AU-8).
+ * The issuer recorded for accounts of a provider that has none: that of the preset, or the origin of the profile
+ * endpoint if that is configured. So no configuration can impersonate accounts of another provider (AU-8).
  */
 function accountsOf(preset: { issuer: string }, { userinfoEndpoint }: UpstreamProvider['options']): string {
   return userinfoEndpoint === undefined ? preset.issuer : new URL(userinfoEndpoint).origin;
@@ -239,14 +242,14 @@ async function readJson(system: System, url: string, accessToken: string): Promi
   return Object(await response.json());
 }
 
-/** GitHub lists addresses apart: the primary one counts, if it is verified. */
+/** GitHub lists addresses separately: returns the primary one if it is verified. */
 async function primaryEmail(system: System, url: string, accessToken: string): Promise<string | undefined> {
   const list = Object.values(await readJson(system, url, accessToken));
   const primary = list.map((entry) => Object(entry)).find((entry) => entry.primary === true && entry.verified === true);
   return typeof primary?.email === 'string' ? primary.email : undefined;
 }
 
-/** Asks whether a provider answers as configured. */
+/** Checks that a provider responds as configured. */
 export async function checkProvider(
   ctx: Pick<Ctx, 'system'>,
   provider: UpstreamProvider,

@@ -14,7 +14,7 @@ const DAY_MS = 86_400_000;
 export const InvitationStatus = Type.Enum(['pending', 'accepted', 'revoked', 'expired']);
 type InvitationStatus = Static<typeof InvitationStatus>;
 
-/** What the table of every target keeps of an invitation. */
+/** The columns that the tables of all targets share. */
 type InvitationRow = {
   workspace_id: WorkspaceId;
   id: string;
@@ -26,26 +26,28 @@ type InvitationRow = {
   revoked_at: Date | null;
 };
 
-/** What the invitations of all targets begin with. */
+/** The shared columns of a new invitation. */
 type NewInvitationRow = Omit<InvitationRow, 'id'>;
 
-/** What a person is invited to join: where its invitations are kept, what they are worth and how they are sent. */
+/** A kind of target: where its invitations are stored, what they may grant and how they are sent. */
 type InvitationTarget<Row extends InvitationRow> = {
-  /** Its unique index `<table>_open` keeps a second open invitation of an address out. */
+  /** Its unique index `<table>_open` prevents a second open invitation of an address. */
   table: keyof Tables;
   /** The condition for the rows of a scope. */
   within: (scope: Scope) => RawBuilder<unknown>;
   events: Record<'created' | 'resent' | 'revoked', NewEvent['type'] & `${string}invitation.${string}`>;
   insert: (tx: TxCtx, row: Row) => Promise<unknown>;
-  /** The actor as the column `invited_by` keeps it. */
+  /** The actor as stored in the column `invited_by`. */
   inviterOf: (actor: Actor) => string | null;
-  /** What its tokens begin with, and how long they work. */
+  /** The prefix of its tokens, and their lifetime. */
   tokens: (tx: TxCtx) => Promise<{ prefix: string; seconds: number }>;
-  /** Who sends the mail, and what the mail says besides the lifetime. */
+  /** The sender of the mail, and its variables besides the lifetime. */
   letter: (tx: TxCtx, row: Row, token: string) => Promise<Letter>;
-  /** @throws Problem AUTHORIZATION_DENIED when the actor may not grant what the invitation grants now */
+  /** @throws Problem AUTHORIZATION_DENIED if the actor may not grant what the invitation grants now */
   requireToGrant: (tx: TxCtx, act: 'resend' | 'revoke', row: Row) => Promise<void>;
-  /** Whether the sender of an invitation could send it today. What they may do stays so until the transaction ends. */
+  /**
+   * Whether the sender of an invitation could send it today. Locks the sender's permissions until the transaction ends.
+   */
   isBacked: (tx: TxCtx, row: Row) => Promise<boolean>;
 };
 
@@ -73,7 +75,10 @@ function hasExpired({ now }: Pick<Ctx, 'now'>): RawBuilder<boolean> {
   return sql<boolean>`accepted_at is null and revoked_at is null and expires_at <= ${now}`;
 }
 
-/** The invitations to one kind of target: mailed, resent, revoked and accepted by the same rules whatever they are to. */
+/**
+ * The invitations to one kind of target; sending, resending, revoking and accepting follow the same rules for all
+ * kinds.
+ */
 export class Invitations<Row extends InvitationRow> {
   readonly #target: InvitationTarget<Row>;
 
@@ -99,14 +104,20 @@ export class Invitations<Row extends InvitationRow> {
     return row;
   }
 
-  /** The open invitation of a link, locked until the transaction ends. @throws Problem INVALID_TOKEN when there is none, or its sender could not send it today */
+  /**
+   * The open invitation of a link, locked until the transaction ends.
+   * @throws Problem INVALID_TOKEN when there is none, or its sender could not send it today
+   */
   async findBacked(tx: TxCtx, token: string): Promise<Row> {
     const row = await this.#lockByToken(tx, token);
     if (!row || !(await this.#target.isBacked(tx, row))) throw problem('INVALID_TOKEN');
     return row;
   }
 
-  /** Invites an address. The caller has checked what the actor may grant. @throws Problem ALREADY_EXISTS while another invitation of the address is open */
+  /**
+   * Invites an address. The caller has checked what the actor may grant.
+   * @throws Problem ALREADY_EXISTS while another invitation of the address is open
+   */
   async create(tx: TxCtx, email: string, rowOf: (row: NewInvitationRow) => Row): Promise<Row> {
     await this.#closeExpired(tx, email);
     const { token, ...fresh } = await this.#newToken(tx);
@@ -132,8 +143,9 @@ export class Invitations<Row extends InvitationRow> {
   }
 
   /**
-   * Mails an open invitation again, with a new link and its whole lifetime; the link before ends. From then on it is worth what
-   * its new sender may do. @throws Problem NOT_FOUND, CONFLICT, AUTHORIZATION_DENIED
+   * Mails an open invitation again, with a new link and its full lifetime; the old link stops working. From then on it
+   * depends on what its new sender may grant.
+   * @throws Problem NOT_FOUND, CONFLICT, AUTHORIZATION_DENIED
    */
   resend(ctx: Ctx, id: string): Promise<Row> {
     return transaction(ctx, async (tx) => {
@@ -149,7 +161,10 @@ export class Invitations<Row extends InvitationRow> {
     });
   }
 
-  /** Revokes an open invitation. @throws Problem NOT_FOUND, CONFLICT, AUTHORIZATION_DENIED */
+  /**
+   * Revokes an open invitation.
+   * @throws Problem NOT_FOUND, CONFLICT, AUTHORIZATION_DENIED
+   */
   async revoke(ctx: Ctx, id: string): Promise<void> {
     await transaction(ctx, async (tx) => {
       const row = await this.#lockUnanswered(tx, id);
@@ -159,7 +174,8 @@ export class Invitations<Row extends InvitationRow> {
   }
 
   /**
-   * Revokes an open invitation whose sender could not send it today: they were removed, blocked, demoted or switched off since.
+   * Revokes an open invitation whose sender could not send it today: they were removed, blocked, demoted or disabled
+   * since.
    * @throws Problem INVALID_TOKEN for such an invitation
    */
   async revokeUnbacked(ctx: Ctx, token: string): Promise<void> {
@@ -173,7 +189,7 @@ export class Invitations<Row extends InvitationRow> {
   }
 
   /**
-   * Spends the invitation of a link. Of concurrent calls one succeeds.
+   * Spends the invitation of a link; exactly one of several concurrent calls succeeds.
    * @throws Problem INVALID_TOKEN when it is not open, or its sender could not send it today
    */
   async accept(tx: TxCtx, token: string): Promise<Row> {
@@ -197,7 +213,7 @@ export class Invitations<Row extends InvitationRow> {
     return row;
   }
 
-  /** An expired invitation makes room for a new one. */
+  /** Closes an expired invitation, so that the address can be invited again. */
   async #closeExpired(tx: TxCtx, email: string): Promise<void> {
     const { table, within } = this.#target;
     await sql`update ${sql.table(table)} set revoked_at = ${tx.now}

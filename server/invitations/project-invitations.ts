@@ -96,12 +96,12 @@ const invitations = new Invitations<Row>({
   },
   requireToGrant: async (tx, act, row) =>
     requireAuthority(tx, `invitation.${act}`, { grants: await grantsOf(tx, row) }),
-  // They may still invite, and hold what the invitation grants now.
+  // The sender may still invite, and has the permissions that the invitation grants now.
   isBacked: async (tx, row) =>
     couldStill(tx, row.invited_by, [AUTHORITY['invitation.accept'].permission, ...(await grantsOf(tx, row))]),
 });
 
-/** What the roles of an invitation grant now; those the project no longer has are left out. */
+/** The permissions that the roles of an invitation grant now; deleted roles are skipped. */
 async function grantsOf(tx: TxCtx, { roles }: Pick<Row, 'roles'>): Promise<string[]> {
   return (await lockKnownRoles(tx, roles)).flatMap(({ permissions }) => permissions);
 }
@@ -136,7 +136,8 @@ export async function getInvitation(ctx: Ctx, id: InvitationId): Promise<Invitat
 
 /**
  * Invites a person by mail. An actor can only grant roles whose permissions it holds.
- * @throws Problem ALREADY_EXISTS while another invitation of the address is open, AUTHORIZATION_DENIED, VALIDATION_FAILED for an unknown role
+ * @throws Problem ALREADY_EXISTS while another invitation of the address is open, AUTHORIZATION_DENIED,
+ * VALIDATION_FAILED for an unknown role
  */
 export async function invite(ctx: Ctx, invitation: Static<typeof NewInvitation>): Promise<Invitation> {
   const id = newId('inv', ctx.now);
@@ -173,10 +174,13 @@ export async function revokeUnbacked(ctx: Ctx, token: string): Promise<void> {
   await invitations.revokeUnbacked(ctx, token);
 }
 
-/** An invitation as the person who holds its link sees it. */
+/** An invitation as the holder of its link sees it. */
 export type OpenInvitation = { id: InvitationId; email: string; roles: string[]; projectId: ProjectId };
 
-/** The open invitation of a link. Served by invitations_token. @throws Problem INVALID_TOKEN */
+/**
+ * The open invitation of a link. Served by invitations_token.
+ * @throws Problem INVALID_TOKEN
+ */
 export async function findInvitation(
   ctx: (Pick<Ctx, 'db'> | Pick<TxCtx, 'db'>) &
     Pick<Ctx, 'now'> & { scope: { workspaceId: WorkspaceId; environment: Environment } },
@@ -194,7 +198,10 @@ export async function findInvitation(
   return row;
 }
 
-/** The project somebody is invited to, as {@link findInvitation} does. @throws Problem INVALID_TOKEN, also while it is to be deleted */
+/**
+ * The project of an invitation, found by {@link findInvitation}'s rules.
+ * @throws Problem INVALID_TOKEN, also while the project is closed
+ */
 export async function projectOfInvitation(ctx: Ctx, token: string): Promise<ProjectId> {
   const { projectId } = await findInvitation(ctx, token);
   if (await isClosed(ctx.system, { ...ctx.scope, projectId })) throw problem('INVALID_TOKEN');
@@ -202,7 +209,7 @@ export async function projectOfInvitation(ctx: Ctx, token: string): Promise<Proj
 }
 
 /**
- * Accepts an invitation to the project: the person becomes a member of it with its roles.
+ * Accepts an invitation to the project: the user becomes a member with the invitation's roles.
  * @throws Problem INVALID_TOKEN when it is not open or another project's, or its sender could not send it today
  */
 export async function acceptInvitation(tx: TxCtx, token: string, userId: UserId): Promise<void> {

@@ -74,7 +74,7 @@ export const mfaRoutes: Routes = [
       return sendSession(request, reply, session, { scope: ctx.scope, cookies });
     },
   }),
-  // For people who may not enter without a second factor and have none yet.
+  // For users who may not enter without a second factor and have none yet.
   post('/v1/auth/mfa/enroll', {
     permission: 'public',
     counted: 'proof',

@@ -35,7 +35,7 @@ import { enterWithBoth, Passage, relyingPartyOf } from '#ways';
 
 const RESEND_SECONDS = 30;
 
-/** What a second factor answers with: a code, or an assertion of a passkey. */
+/** The response to a second factor: a code, or a passkey assertion. */
 export const factorFields = {
   factorId: Type.Optional(Type.String({ maxLength: 40, description: 'One of `factors`.' })),
   code: Type.Optional(Type.String({ minLength: 6, maxLength: 20, pattern: '^[0-9A-Za-z -]+$' })),
@@ -49,7 +49,7 @@ export type FactorResponse = {
   response?: Static<typeof AuthenticationResponse>;
 };
 
-/** What a factor needs before it can answer. */
+/** What the client needs before it can respond for a factor. */
 export const FactorPrompt = Type.Object({
   type: Type.Enum(['passkey', 'phone', 'totp', 'recovery_code']),
   hint: Type.Optional(Type.String()),
@@ -60,9 +60,9 @@ export const FactorPrompt = Type.Object({
 });
 
 /**
- * Sends a code to a phone, or makes the options for a passkey; other factors need nothing.
- * @throws Problem NOT_FOUND for a factor that is not the person's, RATE_LIMIT_EXCEEDED; ADDON_REQUIRED and PLAN_LIMIT_EXCEEDED,
- *   with the other `factors`, where no text message can be sent
+ * Sends a code to a phone, or creates the options for a passkey; other factors need no prompt.
+ * @throws Problem NOT_FOUND for a factor that is not the user's, RATE_LIMIT_EXCEEDED; ADDON_REQUIRED and
+ * PLAN_LIMIT_EXCEEDED, with the other `factors`, if no text message can be sent
  */
 export async function promptFactor(
   ctx: Ctx,
@@ -90,7 +90,10 @@ export async function promptFactor(
   return { type: 'phone', hint: hintOf(phone), expiresIn, resendAfter: RESEND_SECONDS };
 }
 
-/** @throws Problem RATE_LIMIT_EXCEEDED when the last code is too new; then the request is not counted as a message */
+/**
+ * @throws Problem RATE_LIMIT_EXCEEDED if the last code was sent too recently; then the request does not count as a
+ * message
+ */
 function requireDue({ now }: Ctx, { resendAfter }: OpenChallenge): void {
   if (resendAfter && resendAfter > now)
     throw problemWithRetry('RATE_LIMIT_EXCEEDED', (resendAfter.getTime() - now.getTime()) / 1000);
@@ -100,7 +103,9 @@ function secondFactorOf({ userId }: OpenChallenge) {
   return { purpose: 'second_factor', userId } as const;
 }
 
-/** Where no text message can be sent, the refusal names the factors that work without one, so that nobody is locked out. */
+/**
+ * If no text message can be sent, the problem lists the factors that work without one, so that nobody is locked out.
+ */
 async function offeringOthers(
   ctx: Ctx,
   challenge: OpenChallenge,
@@ -141,7 +146,7 @@ async function sendFactorCode(
   await emit(tx, 'user.verification.requested', { channel: 'phone', purpose: 'mfa' });
 }
 
-/** A session, and what only its owner may see once. */
+/** A session, and recovery codes that are shown once. */
 export const MfaResult = {
   recoveryCodes: Type.Optional(Type.Array(Type.String(), { description: 'Shown once, to a person who had none.' })),
   deviceToken: Type.Optional(Type.String({ description: 'Of the device that was to be remembered; shown once.' })),
@@ -149,8 +154,8 @@ export const MfaResult = {
 export type MfaSession = SessionResponse & { recoveryCodes?: string[]; deviceToken?: string };
 
 /**
- * Checks a second factor and enters with a session of the higher level. The try stays counted, for the challenge and for the
- * account; the tokens before never reach further than this.
+ * Checks a second factor and enters with a session of the higher level. The attempt stays counted, for the challenge
+ * and for the account; tokens issued before keep the lower level.
  * @throws Problem INVALID_CODE, INVALID_TOKEN, ACCOUNT_THROTTLED, MEMBER_BLOCKED, MEMBERSHIP_REQUIRED
  */
 export async function finishWithFactor(
@@ -193,17 +198,23 @@ async function refuse(ctx: Ctx, userId: UserId): Promise<never> {
   throw problem('INVALID_CODE');
 }
 
-/** The methods of both factors; `mfa` says that they were of two kinds (RFC 8176 §2). */
+/** The methods of both factors; `mfa` says that they are of two kinds (RFC 8176 §2). */
 export function withMfa(first: readonly string[], second: readonly string[]): string[] {
   return [...new Set([...first, ...second, 'mfa'])];
 }
 
-/** Spends what was checked, in the caller's transaction. @returns the methods used, or null when it does not hold */
+/**
+ * Spends the checked proof in the caller's transaction.
+ * @returns the methods used, or null if the proof is wrong
+ */
 type Check = (tx: TxCtx) => Promise<string[] | null>;
 
 type FactorProof = FactorResponse & { challenge?: OpenChallenge };
 
-/** Looks at a factor's answer; what it returns decides, in a transaction, and spends it. @throws Problem VALIDATION_FAILED for no answer at all */
+/**
+ * Checks the response for a factor; the returned function decides and spends it in a transaction.
+ * @throws Problem VALIDATION_FAILED if there is no response
+ */
 export async function checkFactor(ctx: Ctx, userId: UserId, answer: FactorProof): Promise<Check> {
   const { flowId, response, code, challenge } = answer;
   if (flowId && response) {
@@ -224,10 +235,10 @@ export async function checkFactor(ctx: Ctx, userId: UserId, answer: FactorProof)
   }
 }
 
-/** The digits of a code that is sent to a phone; an app's has six (RFC 6238), so the length tells which one was typed. */
+/** A code sent to a phone has eight digits and an app's has six (RFC 6238), so the length tells them apart. */
 const PHONE_CODE = /^\d{8}$/;
 
-/** Which factor an answer is of. One answer is checked against one factor, the one whose attempts it is counted as. */
+/** The factor a response is for. A response is checked against exactly one factor, whose attempts it counts towards. */
 export function wayOf({ flowId, response, factorId, code = '' }: FactorResponse): Way {
   if (flowId && response) return 'passkey';
   if (factorId === 'recovery_code' || /[a-z]/i.test(code)) return 'recovery_code';
@@ -271,7 +282,10 @@ async function totpCheck(tx: TxCtx, userId: UserId, code: string): Promise<strin
   return factor && (await checkTotp(tx, factor, code)) ? ['otp'] : null;
 }
 
-/** Begins to set an app up for somebody who may not enter without a second factor. @throws Problem METHOD_DISABLED, INVALID_TOKEN */
+/**
+ * Starts the enrolment of an authenticator app for a user who may not enter without a second factor.
+ * @throws Problem METHOD_DISABLED, INVALID_TOKEN
+ */
 export async function enrolTotpFor(ctx: Ctx, challenge: OpenChallenge) {
   if (!challenge.enrolling) throw problem('INVALID_TOKEN');
   return transaction(ctx, async (tx) => {
@@ -280,7 +294,10 @@ export async function enrolTotpFor(ctx: Ctx, challenge: OpenChallenge) {
   });
 }
 
-/** A new authenticator app, labelled with the person's own address. @throws Problem METHOD_DISABLED */
+/**
+ * Creates an authenticator app, labelled with the user's own address.
+ * @throws Problem METHOD_DISABLED
+ */
 export async function newTotp(tx: TxCtx, userId: UserId) {
   const { settings, projectName } = await projectOf(tx.system, tx.scope);
   if (settings.mfa === 'off' || !settings.mfaFactors.includes('totp')) throw problem('METHOD_DISABLED');
@@ -291,7 +308,10 @@ export async function newTotp(tx: TxCtx, userId: UserId) {
   });
 }
 
-/** Confirms the app with its first code and enters. @throws Problem INVALID_CODE, INVALID_TOKEN, ACCOUNT_THROTTLED, MEMBER_BLOCKED, MEMBERSHIP_REQUIRED */
+/**
+ * Confirms the app with its first code and enters.
+ * @throws Problem INVALID_CODE, INVALID_TOKEN, ACCOUNT_THROTTLED, MEMBER_BLOCKED, MEMBERSHIP_REQUIRED
+ */
 export async function finishEnrolment(
   ctx: Ctx,
   challenge: OpenChallenge,

@@ -49,7 +49,7 @@ declare module '#platform/db.ts' {
 const RESEND_SECONDS = 30;
 const SEALED = 'pending-registration';
 
-/** The answer that a message is on its way; the same whether or not there is an account. */
+/** The response after a message was sent; the same whether or not there is an account. */
 export const AddressChallengeStarted = Type.Object(
   {
     flowId: AddressChallengeId,
@@ -59,16 +59,16 @@ export const AddressChallengeStarted = Type.Object(
   { title: 'StartedChallenge' },
 );
 
-/** Where a proof goes and what it will do. */
+/** The target and purpose of a new challenge. */
 export type NewAddressChallenge = Omit<ChallengeMessage, 'code' | 'token' | 'expiresAt'> & {
   userId: UserId | null;
   pending?: Record<string, unknown>;
-  /** The mark of the browser it is begun in. */
+  /** The mark of the browser in which it is started. */
   browser?: string | undefined;
 };
 
 /**
- * Opens a challenge and sends its code and link. Counted before it begins, so that nobody's mailbox or telephone bill is flooded.
+ * Opens a challenge and sends its code and link. Counted first, so that nobody's mailbox or telephone bill is flooded.
  * @throws Problem RATE_LIMIT_EXCEEDED
  */
 export async function startAddressChallenge(
@@ -79,7 +79,7 @@ export async function startAddressChallenge(
   return transaction(ctx, (tx) => openAddressChallenge(tx, { ...challenge, silent }));
 }
 
-/** {@link startAddressChallenge} in the caller's transaction, uncounted. */
+/** {@link startAddressChallenge} in the caller's transaction, without counting. */
 export async function openAddressChallenge(tx: TxCtx, challenge: NewAddressChallenge) {
   const id = newId('flw', tx.now);
   const secrets = await newSecrets(tx, challenge);
@@ -153,15 +153,16 @@ export type ProvenAddressChallenge = {
   userId: UserId | null;
   pending: unknown;
   /**
-   * Whoever proved it also began it: typed the code where it was asked for, or opened the link in the same browser. Anybody
-   * else has proven the address, and nothing that was chosen where it began is theirs.
+   * Whether the person who proved the address also started the challenge: typed its code, or opened the link in the
+   * same browser. Anybody else has proven the address only; what was chosen when it was started does not count for
+   * them.
    */
   begunHere: boolean;
 };
 
 /**
- * Checks a proof and, in the transaction of `work`, spends its challenge. A code's try stays counted whatever comes of it, so
- * parallel guesses share what is left; of parallel uses of a right one, one succeeds.
+ * Checks a proof and, in the transaction of `work`, spends its challenge. Attempts at a code are counted even if the
+ * request fails, so parallel guesses share one budget. Of concurrent uses of a valid code, exactly one succeeds.
  * @throws Problem INVALID_CODE or INVALID_TOKEN for a wrong, used, expired or exhausted one, and what `work` throws
  */
 export async function withProof<T>(
@@ -176,7 +177,10 @@ export async function withProof<T>(
   });
 }
 
-/** A proof and a change of credentials that voids it wait for each other, always in this order: the person, then the challenge. */
+/**
+ * Serialises a proof with a change of credentials that voids it. Always locks in this order: the user, then the
+ * challenge.
+ */
 async function lockPersonOf(tx: TxCtx, proof: Proof): Promise<void> {
   const open = tx.db.selectFrom('flows').select('user_id').where(acrossProjects(tx));
   const challenge = await ('token' in proof
@@ -187,7 +191,8 @@ async function lockPersonOf(tx: TxCtx, proof: Proof): Promise<void> {
 }
 
 /**
- * Looks whether a proof holds, before work that nobody gets for a made-up one. Nothing is spent; a wrong code counts as a try.
+ * Checks a proof before expensive work, so that invalid proofs can't cause it. Spends nothing; a wrong code counts as
+ * an attempt.
  * @throws Problem INVALID_CODE or INVALID_TOKEN
  */
 export async function requireProvable(ctx: Ctx, proof: Proof, purposes: readonly Purpose[]): Promise<void> {
@@ -264,7 +269,10 @@ async function spendAddressChallenge(
   return { purpose: row.purpose, channel: row.channel, address: row.address, userId: row.user_id, pending, begunHere };
 }
 
-/** What a page shows of a link before it is used: what for, and who asked. Looking spends nothing. @throws Problem INVALID_TOKEN */
+/**
+ * The content of a link's page: its purpose, and who requested it. Does not spend the link.
+ * @throws Problem INVALID_TOKEN
+ */
 export async function lookAtLink(ctx: Ctx, proof: LinkProof, purposes: readonly Purpose[]) {
   const row = await ctx.db
     .selectFrom('flows')
@@ -300,7 +308,8 @@ export async function projectOfLink(
 }
 
 /**
- * Sends a new code and link for an open challenge; those before stop working. An unknown, spent or expired challenge answers the same and sends nothing.
+ * Sends a new code and link for an open challenge; the old ones stop working. For an unknown, spent or expired
+ * challenge the response is the same, and nothing is sent.
  * @throws Problem RATE_LIMIT_EXCEEDED when asked again too soon
  */
 export async function resendAddressChallenge(
@@ -336,7 +345,7 @@ export async function resendAddressChallenge(
   return answer;
 }
 
-/** An open challenge that a new message can be sent for. Served by the primary key. */
+/** An open challenge that allows another message. Served by the primary key. */
 function findResendable(db: ReadDb, { scope, now }: Pick<Ctx, 'scope' | 'now'>, flowId: AddressChallengeId) {
   return db
     .selectFrom('flows')
@@ -347,7 +356,7 @@ function findResendable(db: ReadDb, { scope, now }: Pick<Ctx, 'scope' | 'now'>, 
     .where('expires_at', '>', now);
 }
 
-/** @throws Problem RATE_LIMIT_EXCEEDED when the last message is too new */
+/** @throws Problem RATE_LIMIT_EXCEEDED if the last message was sent too recently */
 function requireDue(
   { now }: Pick<Ctx, 'now'>,
   { resend_after: due }: Pick<AddressChallengesTable, 'resend_after'>,

@@ -4,7 +4,7 @@ import type { Environment, TxCtx } from '#platform/ctx.ts';
 import type { Settings } from '#settings';
 import { projectOf } from '#tenancy';
 
-/** What a proof of an address is for. `register`: the account is made when the address is proven. */
+/** The purpose of a challenge. `register`: the account is created when the address is proven. */
 export type Purpose =
   | 'register'
   | 'verify_email'
@@ -15,16 +15,16 @@ export type Purpose =
   | 'change_phone'
   | 'add_phone_factor';
 
-/** What a code and a link say, and where they go. */
+/** The content and target of a message with a code and a link. */
 export type ChallengeMessage = {
   purpose: Purpose;
   channel: 'email' | 'phone';
   address: string;
-  /** The person's language. */
+  /** The user's language. */
   locale?: string | null;
   /**
-   * There is nothing to prove: no code or link can answer the challenge. The asker sees the same answer, and the same work is done
-   * (AU-6). `tell`: the owner of the address hears that somebody tried to register with it.
+   * Makes the challenge a decoy that no code or link can answer. The response and the work are the same (AU-6). `tell`:
+   * notifies the owner of the address that somebody tried to register with it.
    */
   decoy?: { tell: boolean } | undefined;
   /** Sends nothing because the address has reached its limit of messages. The challenge works like any other. */
@@ -34,7 +34,7 @@ export type ChallengeMessage = {
   expiresAt: Date;
 };
 
-/** The mail of each purpose, and the page its link opens. */
+/** The mail template of each purpose, and the page its link opens. */
 const MAILS = {
   register: { template: 'verify_email', page: 'verify' },
   verify_email: { template: 'verify_email', page: 'verify' },
@@ -46,7 +46,9 @@ const MAILS = {
   add_phone_factor: { template: 'change_email', page: null },
 } as const satisfies Record<Purpose, { template: string; page: string | null }>;
 
-/** Sends a flow's code and link; for a decoy the same work is done, and nothing, or a hint to the owner, is sent. */
+/**
+ * Sends a challenge's code and link; for a decoy the same work is done, but nothing, or a notice to the owner, is sent.
+ */
 export async function sendChallengeMessage(tx: TxCtx, challenge: ChallengeMessage): Promise<void> {
   const common = { to: challenge.address, locale: challenge.locale ?? null, expiresAt: challenge.expiresAt };
   if (challenge.channel === 'phone') {
@@ -80,7 +82,7 @@ async function isTestNumber(tx: TxCtx, challenge: ChallengeMessage): Promise<boo
   return testCodeOf(settings, tx.scope.environment, challenge) !== undefined;
 }
 
-/** The fixed code of a test number; in the test environment only. */
+/** The fixed code of a test phone number; only in the test environment. */
 export function testCodeOf(
   settings: Settings,
   environment: Environment,

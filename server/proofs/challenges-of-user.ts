@@ -3,7 +3,7 @@ import type { Ctx, TxCtx } from '#platform/ctx.ts';
 import type { UserId } from '#platform/ids.ts';
 import { acrossProjects } from '#platform/scoped.ts';
 
-/** What a person has asked for and not finished, without its secrets. */
+/** The open challenges of a user, without their secrets. */
 export async function addressChallengesOf(ctx: Pick<Ctx, 'db' | 'scope'>, userId: UserId) {
   const rows = await ctx.db
     .selectFrom('flows')
@@ -20,7 +20,7 @@ export async function addressChallengesOf(ctx: Pick<Ctx, 'db' | 'scope'>, userId
   }));
 }
 
-/** Ends the open challenges of a person: their codes and links work no more. Served by flows_of_user. */
+/** Ends the open challenges of a user: their codes and links stop working. Served by flows_of_user. */
 export async function voidAddressChallengesOf(tx: TxCtx, userId: UserId): Promise<void> {
   await tx.db
     .updateTable('flows')
@@ -31,7 +31,7 @@ export async function voidAddressChallengesOf(tx: TxCtx, userId: UserId): Promis
     .execute();
 }
 
-/** Removes every challenge of a person, or towards one of these addresses. */
+/** Deletes every challenge of a user, or sent to one of these addresses. */
 export async function forgetAddressChallengesOf(
   tx: TxCtx,
   userId: UserId,

@@ -16,8 +16,8 @@ export function digitsOf(typed: string): string {
 }
 
 /**
- * How somebody shows that a message reached them: the code of the challenge they began, or the link, opened in the browser of that
- * mark.
+ * The proof that a message was received: the code of a challenge, or the link, with the mark of the browser that opened
+ * it.
  */
 export type Proof = { flowId: AddressChallengeId; code: string } | LinkProof;
 export type LinkProof = { token: string; browser?: string | undefined };
@@ -33,7 +33,8 @@ export const proofFields = {
 type ProofFields = { flowId?: AddressChallengeId; code?: string; token?: string };
 
 /**
- * Reads a proof out of a body. @param browser the mark of the browser that sent it
+ * Reads a proof from a body.
+ * @param browser the mark of the browser that sent it
  * @throws Problem VALIDATION_FAILED unless it holds `token`, or `flowId` and `code`
  */
 export function proofOf({ flowId, code, token }: ProofFields, browser?: string): Proof {
@@ -43,7 +44,7 @@ export function proofOf({ flowId, code, token }: ProofFields, browser?: string):
   throw problem('VALIDATION_FAILED', { extensions: { errors: [{ pointer: '/body', message }] } });
 }
 
-/** Whether a link is opened in the browser that asked for it. */
+/** Whether a link is opened in the browser that requested it. */
 export function isMarked({ browser }: LinkProof, hash: Buffer | null): boolean {
   return browser !== undefined && hash !== null && timingSafeEqual(hashSecret(browser), hash);
 }

@@ -4,7 +4,7 @@ import { projectOf } from '#tenancy';
 import { hintOf, type NewAddressChallenge } from './address-challenges.ts';
 import { AddressChallengeId } from './proofs.ts';
 
-/** The answer that asks for a code before a session is given. */
+/** The response that requires a code before there is a session. */
 export const VerificationChallenge = Type.Object(
   {
     status: Type.Literal('verification_required'),
@@ -16,7 +16,7 @@ export const VerificationChallenge = Type.Object(
   { title: 'VerificationChallenge' },
 );
 
-/** Asks for the proof of an address that a challenge was begun for. */
+/** The response that asks for the proof of a challenge's address. */
 export async function verificationChallenge(
   { system, scope }: Pick<Ctx, 'system' | 'scope'>,
   challenge: Pick<NewAddressChallenge, 'channel' | 'address'>,

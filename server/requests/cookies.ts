@@ -6,11 +6,11 @@ import type { Reply, Request } from '#platform/http.ts';
 import { problem } from '#platform/problem.ts';
 import { SessionResponse } from '#sessions';
 
-/** A session answer whose tokens are in cookies, out of reach of scripts. */
+/** A session response whose tokens are in cookies, out of reach of scripts. */
 const { access_token: _access, refresh_token: _refresh, token_type: _type, ...rest } = SessionResponse.properties;
 export const CookieSession = Type.Object(rest, { title: 'CookieSession' });
 
-/** The token of a kind that a browser brought. */
+/** The token of a kind from the request's cookies. */
 export function tokenCookie(
   request: Request,
   environment: Environment,
@@ -19,12 +19,12 @@ export function tokenCookie(
   return request.cookies[cookieName(request.address, environment, kind)];
 }
 
-/** Pages of other sites send nothing along: a session is for pages of the project's applications. */
+/** SameSite=Strict: only pages of the same site use the session. */
 function options({ address }: Request) {
   return cookieOptions(address, 'strict');
 }
 
-/** Answers with the session; its tokens in cookies where the request asked so. */
+/** Responds with the session; its tokens are in cookies if the request asked for that. */
 export async function sendSession<Body extends object>(
   request: Request,
   reply: Reply,
@@ -36,7 +36,10 @@ export async function sendSession<Body extends object>(
   return reply.send(setSessionCookies(request, reply, answer));
 }
 
-/** Puts a session's tokens into cookies. @returns the rest of the answer */
+/**
+ * Puts a session's tokens into cookies.
+ * @returns the rest of the response
+ */
 export function setSessionCookies(request: Request, reply: Reply, answer: SessionResponse) {
   const { environment } = answer.session;
   const { access_token, refresh_token, token_type: _bearer, ...shown } = answer;
@@ -61,8 +64,8 @@ export function clearSession(request: Request, reply: Reply, environment: Enviro
 }
 
 /**
- * Cookies are sent by the browser, not by the page, so a page has to say who it is: `Origin` must be one of the project's
- * own applications, or the auth host itself (ASVS 3.5.1).
+ * The browser attaches cookies whichever page sends the request, so `Origin` must be that of one of the project's own
+ * applications, or of the auth host itself (ASVS 3.5.1).
  * @throws Problem ORIGIN_NOT_ALLOWED
  */
 export async function requireOrigin(request: Request, scope: Scope): Promise<void> {

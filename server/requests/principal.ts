@@ -16,8 +16,8 @@ const NO_SESSION =
 const SCHEME = /^(Bearer|DPoP) ([A-Za-z0-9._~+/=-]+)$/i;
 
 /**
- * Authenticates every request whose route asks for it, before anything of the request is looked at, and checks the permission
- * the route declares.
+ * Authenticates every request whose route requires it, before its input is parsed, and checks the permission the route
+ * declares.
  */
 export function addAuthentication(app: App, environment: Environment): void {
   app.addHook('onRequest', (request, _reply, done) => {
@@ -41,8 +41,8 @@ async function authenticate(
   if (presented.scheme !== 'Bearer') throw problem('AUTHENTICATION_REQUIRED', 'Send this token as Bearer.');
   request.ctx = contextOf(app, request, token);
   requireServed(request.address, request.ctx.scope);
-  // A browser sends cookies whoever made the page, so changes need to say which page it was. One that says so when it reads
-  // is a page of another origin: it may be let in for another project's sake, and must not read this one's people.
+  // The browser attaches cookies whichever page sends the request, so changes must carry an Origin. A read with an Origin comes from
+  // a page of another origin: it may be allowed for another project, but must not read this project's data.
   const says = request.headers.origin !== undefined;
   if (inCookie && (says || !SAFE.includes(request.method))) await requireOrigin(request, request.ctx.scope);
   await authorise(request.ctx, permission);
@@ -51,8 +51,8 @@ async function authenticate(
 }
 
 /**
- * An access token of the OpenID provider opens one door: the one to a session of its project, and that only where an application
- * of the project itself presents it. It never comes in a cookie.
+ * An access token of the OpenID provider is accepted by one route only, which exchanges it for a session of its
+ * project, and only from one of the project's own applications. It is never accepted in a cookie.
  */
 async function authenticateForeign(
   app: App,

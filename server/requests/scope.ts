@@ -8,7 +8,7 @@ import type { System } from '#platform/system.ts';
 import { projectOfLink } from '#proofs';
 import { findProject, workspaceByRoutingKey } from '#tenancy';
 
-/** The fields of an unauthenticated request that say which project it belongs to; merge into a body. */
+/** The fields that name the project of an unauthenticated request; merge into a body. */
 export const scopeFields = {
   clientId: Type.Optional(
     Type.String({ minLength: 1, maxLength: 100, description: 'The application that asks; decides the project.' }),
@@ -44,7 +44,7 @@ function checkEnvironment(environment: Environment, named: string | undefined): 
 }
 
 /**
- * The context of a request without a token: its project is that of the address, or of `clientId`, or of the ids, or the
+ * The context of a request without a token. Its project is that of the address, or of `clientId`, or of the ids, or the
  * environment's default.
  * @throws Problem CONTEXT_REQUIRED, ENVIRONMENT_MISMATCH, CONTEXT_NOT_ALLOWED for another project than the address's
  */
@@ -62,8 +62,8 @@ export async function anonymousCtx(request: Request, fields: ScopeFields): Promi
 const ROUTED = /^lk[a-z]_([a-z0-9]{8})_/;
 
 /**
- * The context of a secret that was mailed: it carries its workspace. Its project is looked up with it.
- * @throws Problem INVALID_TOKEN when there is no such workspace
+ * The context of a mailed secret, which contains the key of its workspace. The project is looked up with it.
+ * @throws Problem INVALID_TOKEN if there is no such workspace
  */
 export async function realmOfSecret(request: Request, secret: string): Promise<Ctx> {
   const workspaceId = await workspaceByRoutingKey(request.server.system, ROUTED.exec(secret)?.[1] ?? '');
@@ -71,7 +71,10 @@ export async function realmOfSecret(request: Request, secret: string): Promise<C
   return ctxFor(request, { workspaceId, projectId: NO_PROJECT, environment: environmentOf(request) });
 }
 
-/** The context of a mailed link: that of the challenge it answers. @throws Problem INVALID_TOKEN */
+/**
+ * The context of a mailed link: that of its challenge.
+ * @throws Problem INVALID_TOKEN
+ */
 export async function linkCtx(request: Request, token: string): Promise<Ctx> {
   const ctx = await realmOfSecret(request, token);
   const projectId = await projectOfLink(ctx.system, ctx.scope, token);
@@ -79,13 +82,13 @@ export async function linkCtx(request: Request, token: string): Promise<Ctx> {
   return ctxFor(request, { ...ctx.scope, projectId });
 }
 
-/** The context of a proof: a link knows its own project, a code belongs to the one its request names. */
+/** The context of a proof: a link determines its project; a code belongs to the project that the request names. */
 export function proofCtx(request: Request, fields: ScopeFields & { token?: string }): Promise<Ctx> {
   return fields.token === undefined ? anonymousCtx(request, fields) : linkCtx(request, fields.token);
 }
 
 /**
- * A context in a scope that is known by other means, such as a refresh token.
+ * A context in a scope known by other means, such as a refresh token.
  * @throws Problem CONTEXT_NOT_ALLOWED when the address serves another project
  */
 export function ctxFor(request: Request, scope: Scope): Ctx {
@@ -97,7 +100,10 @@ export function ctxFor(request: Request, scope: Scope): Ctx {
   return unit ? { ...ctx, db: unit.db, unit } : { ...ctx, db: system.db };
 }
 
-/** A project's own address serves no other project. @throws Problem CONTEXT_NOT_ALLOWED */
+/**
+ * A project's own address serves no other project.
+ * @throws Problem CONTEXT_NOT_ALLOWED
+ */
 export function requireServed({ scope: served }: Address, { workspaceId, projectId }: Scope): void {
   if (!served) return;
   const same = projectId === served.projectId || projectId === NO_PROJECT;
