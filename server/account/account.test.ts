@@ -29,7 +29,7 @@ before(async () => {
 after(() => latchkey.stop());
 
 const visitor = (path = '', person?: Person) => visitorOf(latchkey, path, person);
-/** What is stored of a person, whose sessions may have ended. */
+/** The stored data of a person, whose sessions may have ended. */
 const known = async ({ session }: Person) =>
   (await latchkey.inProject((tx) => usersById(tx, [session.userId]))).get(session.userId);
 const me = (person: Person, path: string) => latchkey.api(`/v1/me/${path}`, { token: person.access_token });

@@ -16,15 +16,15 @@ import { formCard, show } from './show.ts';
 import { BASE, explain, goTo, type Visit } from './visit.ts';
 
 type ConfirmedChange = {
-  /** Of several, which one stands in the address. */
+  /** The address has the id of the item, because there are several. */
   one?: true;
   freshProof: FreshProof;
   section: '/security' | '/sessions';
   title: TextId;
   ask: TextId;
   /**
-   * What it is called.
-   * @returns undefined when it is not there
+   * The name of the item.
+   * @returns undefined if it does not exist
    */
   nameOf: (visit: Visit, id: string | undefined) => Promise<string | undefined>;
   run: (visit: Visit, id: string | undefined) => Promise<unknown>;
@@ -42,7 +42,7 @@ const factor = (type: 'totp' | 'phone', ask: TextId, name: TextId): ConfirmedCha
   run: ({ ctx }) => removeOwnFactor(ctx, type),
 });
 
-/** What a person can take away from the account; each is asked for once more. */
+/** What a user can remove from the account; each removal asks for confirmation. */
 const confirmedChanges: Readonly<Record<string, ConfirmedChange>> = {
   totp: factor('totp', 'account.askTotp', 'account.totp'),
   phone: factor('phone', 'account.askPhone', 'account.phoneFactor'),
@@ -116,7 +116,7 @@ const confirmedChanges: Readonly<Record<string, ConfirmedChange>> = {
   },
 };
 
-/** Asks once more before anything is taken away. */
+/** Asks for confirmation before anything is removed. */
 export const confirmedChangeRoutes: Routes = [
   ...Object.entries(confirmedChanges).flatMap(([what, change]) => {
     const { freshProof, section } = change;

@@ -35,7 +35,7 @@ after(async () => {
 });
 
 /** A new person's browser, signed in to their account. */
-/** Somebody whose browser shows their account. `token` is of another session, which a change of credentials ends. */
+/** A user whose browser shows their account. `token` is of another session, which a change of credentials ends. */
 async function signedIn(options: BrowserContextOptions) {
   const person = await register(latchkey, { profile: { displayName: 'Ada Lovelace' } });
   const context = await browser.newContext(options);

@@ -50,10 +50,7 @@ export function formCard(visit: Visit, back: string, content: Markup): Markup {
 
 type Way = { href: string; text: string };
 
-/**
- * One line of a list: what it is, more about it, and what can be done. Each link says what it is about to who only
- * hears it.
- */
+/** One row of a list: title, details and actions. Each link's accessible name includes the title. */
 export function row({ title, tag, detail, ways }: { title: string; tag?: Markup | ''; detail: string; ways: Way[] }) {
   const links = ways.map(
     ({ href, text }) => html`<a href="${BASE}${href}">${text}<span class="visually-hidden"> ${title}</span></a>`,
@@ -62,7 +59,7 @@ export function row({ title, tag, detail, ways }: { title: string; tag?: Markup 
 }
 
 /**
- * A day and time as the person writes it, where they are.
+ * A date and time in the user's language and time zone.
  * @param instant ISO 8601
  */
 export function dateOf({ voice: { language }, profile: { zoneinfo } }: Visit, instant: string): string {

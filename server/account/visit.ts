@@ -66,8 +66,8 @@ const flow = browserFlow({ purpose: 'account-step', parse: (value): Step => Valu
 export const { goTo, explain, faultOf, show: send } = flow;
 
 /**
- * Who visits, by the browser's sign-in.
- * @returns undefined for somebody who is not signed in, or no member any more
+ * The visitor, by the browser's sign-in.
+ * @returns undefined for a visitor who is not signed in, or no longer a member
  */
 export async function visitOf(request: Request, reply: Reply): Promise<Visit | undefined> {
   const session = await browserSession(request, reply);

@@ -50,7 +50,7 @@ afterEach(() => {
 
 type Left = { cookie: string; location: string };
 
-/** Leaves for a provider. */
+/** Starts a sign-in at a provider. */
 async function leave(provider = 'corporate', parameters: Record<string, string> = {}): Promise<Left> {
   const { clientId } = latchkey.demo.environments.test;
   const query = new URLSearchParams({
@@ -66,7 +66,7 @@ async function leave(provider = 'corporate', parameters: Record<string, string> 
   return { cookie: cookie.join('; '), location: answer.headers.get('location') ?? '' };
 }
 
-/** Comes back from it. */
+/** Returns from the provider. */
 function comeBack({ cookie }: Pick<Left, 'cookie'>, parameters: Record<string, string>, provider = 'corporate') {
   return latchkey.auth(`${BASE}/${provider}/callback?${new URLSearchParams(parameters)}`, { headers: { cookie } });
 }

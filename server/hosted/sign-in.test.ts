@@ -110,7 +110,7 @@ describe('signing in through the pages', () => {
     const flow = await codeFlow(latchkey);
     const browser = browserOf(latchkey);
     const asked = await browser.submit(await browser.open(flow.url), { identifier: person.email, password: PASSWORD });
-    // With a subscription its limits hold in the test environment too.
+    // With a subscription, the plan's limits apply in the test environment too.
     await latchkey.inProject((tx) => subscribe(tx, 'starter'));
     await latchkey.system.pool.query('update sms_periods set used = 150');
     const factorId = /name="factorId" value="(fac_\w+)"/.exec(asked.text)?.[1] ?? '';

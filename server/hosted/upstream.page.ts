@@ -5,7 +5,7 @@ import type { Routes } from '#platform/route.ts';
 import { bindingTo, deviceTokenOf, explain, failed, keepStep, markOf, proceed } from './flow.ts';
 import { page } from './forms.ts';
 
-/** ProviderVisit for a provider, or a mail program, and coming back. */
+/** Redirects to an identity provider or mail program, and the way back. */
 export const upstreamRoutes: Routes = [
   page('/provider/:provider', async (flow) => {
     const { request, reply, ctx, interaction, step } = flow;

@@ -5,10 +5,7 @@ import type { System } from '#platform/system.ts';
 import { addCors } from '#requests';
 import { served } from './routes.ts';
 
-/**
- * What the operator opens: the console and its API, the start page and, in development, the dev inbox and the dev
- * provider.
- */
+/** The console and its API, the start page and, in development, the dev inbox and the dev provider. */
 export async function createConsoleHost(system: System): Promise<App> {
   const app = await createHost(system, { kind: 'console', environment: null });
   const development = system.config.mode === 'development';

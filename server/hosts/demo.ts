@@ -35,7 +35,7 @@ export type Demo = {
 const DEMO_OWNER = 'owner@demo.example';
 
 /**
- * Makes a workspace with two projects, their clients and an owner in both environments, and writes `demo.json` (mode
+ * Creates a workspace with two projects, their clients and an owner in both environments, and writes `demo.json` (mode
  * 0600).
  */
 export async function createDemo(system: System, installation: Scope): Promise<Demo> {

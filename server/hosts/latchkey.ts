@@ -229,8 +229,8 @@ async function openHosts(system: System, parts: Part[]): Promise<void> {
 }
 
 /**
- * Ends a host: requests in flight finish. A connection whose last answer went out meanwhile would be kept open for the
- * next.
+ * Closes a host: requests in flight finish. Also closes connections whose last response was sent meanwhile, which would
+ * otherwise be kept alive.
  */
 async function closeHost(app: Host): Promise<void> {
   const sweeping = setInterval(() => app.server.closeIdleConnections(), 25);

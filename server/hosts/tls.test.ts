@@ -134,7 +134,7 @@ describe('an authority that says no', () => {
   test('the fault is an event, and the order is made again later', async () => {
     const names = await startDns();
     const base = await freePortBase();
-    // Nothing answers its questions there.
+    // Nothing responds to its challenges there.
     const own = new TestClock();
     const strict = await startAuthority(base + 5, own);
     const refused = await startTestLatchkey({

@@ -14,8 +14,8 @@ const API_PATHS = /^\/v1\/(me|admin)(\/|\?|$)/;
 const HSTS = 'max-age=31536000';
 
 /**
- * Ends TLS for the projects' own hosts, each with its certificate (SNI, RFC 6066 §3), and hands requests to the host
- * they are bound to. A name without a certificate gets no connection.
+ * Terminates TLS for the projects' own hosts, each with its certificate (SNI, RFC 6066 §3), and passes requests to the
+ * host they are bound to. A name without a certificate gets no connection.
  */
 export function createTlsFront(system: System, served: Served): FastifyInstance {
   const front = Fastify({

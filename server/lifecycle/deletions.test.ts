@@ -65,7 +65,7 @@ function registerIn(scope: Scope, email = newEmail()): Promise<TestResponse> {
   return latchkey.auth('/v1/auth/register', { body: { ...place(scope), email, password: PASSWORD } });
 }
 
-/** The jobs that wait for their day are due now, as the test's clock says. */
+/** Runs the jobs that are due by the test's clock. */
 async function runDue(removed: { workspaceId: WorkspaceId; projectId: ProjectId | null }): Promise<void> {
   await latchkey.inProject((tx) => addRemovalJob(tx, removed, new Date(Date.now() - 1_000)));
   await eventually(async () => {
@@ -158,7 +158,7 @@ describe('a project that is to be deleted', () => {
     latchkey.inProject((tx) => emit(tx, 'user.logout', { userId: 'usr_1', everywhere: false }), scope);
   const secondSees = (token: string) => second.api('/v1/me/context', token);
 
-  /** Everything that a closed project refuses, with how. */
+  /** Checks that a closed project refuses every kind of request. */
   async function expectClosed(): Promise<void> {
     const { workspaceId, projectId, environment } = scope;
     for (const token of [person.access, backEnd]) {

@@ -33,7 +33,7 @@ const mine = (permission: string) => latchkey.api(MINE, { token: person.access_t
 const theirs = (permission: string, memberId = person.memberId, by = token) =>
   latchkey.api(THEIRS, { token: by, body: { memberId, permission } });
 
-/** Both say the same. */
+/** Asks both routes, which must agree. */
 async function checked(permission: string) {
   const [own, admin] = await Promise.all([mine(permission), theirs(permission)]);
   assert.deepEqual([own.status, own.body], [200, admin.body]);

@@ -21,7 +21,7 @@ const found = async (q: string, more = ''): Promise<string[]> => {
   return answer.body.items.map(({ email }: { email: string }) => email);
 };
 
-/** Members who are newer than everybody so far. */
+/** Adds members who are newer than all others. */
 async function crowd(): Promise<void> {
   const { workspaceId, projects } = latchkey.demo;
   const ahead = (prefix: string) => firstIdAt(prefix, new Date(Date.now() + 86_400_000)).slice(0, -6);

@@ -25,7 +25,7 @@ after(() => latchkey.stop());
 const call = (method: string, path: string, body?: unknown, by = token): Promise<TestResponse> =>
   latchkey.api(`/v1/admin/members${path}`, { token: by, method, ...(body !== undefined && { body }) });
 
-/** Registers somebody in the other project of the workspace. */
+/** Registers a user in the other project of the workspace. */
 function registerInHelpdesk(body: Record<string, unknown> = {}) {
   const [, helpdesk] = latchkey.demo.projects;
   return register(latchkey, { workspaceId: latchkey.demo.workspaceId, projectId: helpdesk?.id, ...body });

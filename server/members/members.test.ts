@@ -211,7 +211,7 @@ describe('PUT /v1/admin/members/{memberId}/roles', () => {
           answers.map(({ text }) => text).join('\n'),
         );
         const survivor = answers[0]?.status === 409 ? owner : id;
-        // Back to where the round began.
+        // Restores the state before the round.
         await latchkey.api(`/v1/admin/members/${owner}/unblock`, { token, method: 'POST' });
         if (survivor !== owner) await setRoles(owner, ['owner']);
         await setRoles(id, []);

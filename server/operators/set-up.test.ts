@@ -11,7 +11,7 @@ before(async () => {
 });
 after(() => latchkey.stop());
 
-/** As after a first start in production mode, where nobody has the console yet. */
+/** The state after a first start in production mode: no operator exists. */
 async function withoutOwner(): Promise<void> {
   await latchkey.system.pool.query('delete from team_members');
 }

@@ -154,7 +154,7 @@ describe('the team of a workspace', () => {
     const [first, second] = await Promise.all([erase(alone), erase(friend)]);
     assert.deepEqual([first.status, second.status].sort(), [202, 409], `${first.text} ${second.text}`);
     const [gone, stays] = first.status === 202 ? [alone, friend] : [friend, alone];
-    // Who waits to be erased is no owner to count on.
+    // An owner whose erasure is scheduled does not count.
     const remaining = await signInOperator(latchkey, stays);
     const { body: left } = await remaining.call(TEAM, there);
     const own = left.items.find(({ you }: { you: boolean }) => you).id;

@@ -37,7 +37,7 @@ async function add(person: Person, key: Authenticator, deviation: Deviation = {}
   return save(person, { flowId, response: key.create(options, deviation), ...more });
 }
 
-/** Signs in with it. */
+/** Signs in with a passkey. */
 async function use(key: Authenticator, deviation: Deviation = {}) {
   const { flowId, options } = await request();
   return signIn({ flowId, response: key.get(options, deviation) });

@@ -9,7 +9,7 @@ const PASSWORD = 'der alte Paßwort-Satz, 21';
 const b64 = (bytes: Buffer) => bytes.toString('base64');
 const salt = randomBytes(16);
 
-/** Hashes as other systems make them, from the primitives themselves. */
+/** Hashes in the formats of other systems, computed from the primitives. */
 const hashes: Record<string, string> = {
   scrypt: `$scrypt$ln=14,r=8,p=1$${b64(salt)}$${b64(scryptSync(PASSWORD, salt, 32, { N: 2 ** 14, r: 8, p: 1 }))}`,
   'Firebase scrypt': firebase(),

@@ -30,7 +30,7 @@ const erase = (token: string) => latchkey.api('/v1/me', { token, method: 'DELETE
 const login = (email: string) =>
   latchkey.auth('/v1/auth/login/password', { body: { identifier: email, password: PASSWORD } });
 
-/** The job that waits for its day is due now, as the test's clock says. */
+/** Runs the erasure job that is due by the test's clock. */
 function runDueErasures(userId: string): Promise<void> {
   return latchkey.inProject((tx) => eraseUserJob(tx, `usr_${userId.slice(4)}`, new Date(Date.now() - 1000)));
 }

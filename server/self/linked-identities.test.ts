@@ -73,7 +73,7 @@ async function visit(url: string, claims: Issuer['claims']): Promise<string> {
 const startPath = (provider: string) =>
   `/v1/auth/login/social/${provider}/start?${new URLSearchParams({ clientId: clientId(), redirectUri: REDIRECT, codeChallenge: PKCE.codeChallenge })}`;
 
-/** Somebody who has nothing but an account at the provider. */
+/** A person who has only an account at the provider. */
 async function comer(provider = 'work') {
   const answer = await exchange(await visit(startPath(provider), { sub: crypto.randomUUID() }));
   assert.equal(answer.status, 200, answer.text);

@@ -29,7 +29,7 @@ const remove = (path: string, token: string) => me(path, token, { method: 'DELET
 const login = (person: Person, extra: Record<string, unknown> = {}) =>
   latchkey.auth('/v1/auth/login/password', { body: { identifier: person.email, password: PASSWORD, ...extra } });
 
-/** What was mailed to a person since they were asked last. */
+/** The mails to a person since the last call. */
 function mailsOf(person: Person): () => Promise<string[]> {
   let seen = 0;
   return async () => {

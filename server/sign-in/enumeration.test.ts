@@ -7,7 +7,7 @@ import { newEmail, PASSWORD, startTestLatchkey, TestClock, type TestLatchkey } f
 import { inTurn } from '#tests/in-turn.ts';
 
 const PER_CLASS = 120;
-/** Of each state of a subscription. */
+/** Subscribers in each state of a subscription. */
 const SUBSCRIBERS = 60;
 /** Two-sided, so that a chance difference fails about once in a million runs. */
 const CRITICAL_T = 4.9;
@@ -37,13 +37,13 @@ type Attempt = (email: string, headers: Record<string, string>) => Promise<Respo
 
 let asked = 0;
 
-/** Every request comes from a place of its own, so that none meets the limits of a source. */
+/** Every request has its own source address, so that none reaches the limit of a source. */
 function nextAddress(): string {
   asked += 1;
   return `10.1.${asked >> 8}.${asked & 255}`;
 }
 
-/** Runs both classes in turns, so that whatever else the machine does falls on both alike. */
+/** Runs both classes in turns, so that other load on the machine affects both alike. */
 async function compare(attempt: Attempt, unknown: string[] = known.map(newEmail), addresses = known): Promise<Samples> {
   const samples: Samples = { known: [], unknown: [] };
   const measure = async (into: Sample[], email: string) => {
@@ -107,7 +107,7 @@ const attempts: Record<string, Attempt> = {
   'email code': post('/v1/auth/login/email-code', (email) => ({ email })),
 };
 
-/** Checks that the two classes look alike and take alike long. */
+/** Checks that the two classes look alike and take equally long. */
 function expectAlike({ known: some, unknown }: { known: Sample[]; unknown: Sample[] }): void {
   const shapes = new Set([...some, ...unknown].map(({ response }) => JSON.stringify(visible(response))));
   assert.equal(shapes.size, 1, [...shapes].join('\n'));
@@ -145,7 +145,7 @@ describe('known and unknown addresses can not be told apart', () => {
       const subscribe = post('/api/status/subscribe', (email) => ({ channel: 'email', email }));
       const first = await Promise.all(addresses.map((email) => subscribe(email, { 'x-forwarded-for': nextAddress() })));
       assert.ok(first.every(({ status }) => status === 202));
-      // Who has left is known by the digest of the address alone.
+      // A user who has left is known only by the digest of the address.
       const { rowCount } = await latchkey.system.pool.query(
         `update status_subscribers set state = $1, address = case when $1 = 'unsubscribed' then '' else address end
          where address = any($2)`,
