@@ -148,7 +148,7 @@ describe('applications', () => {
     assert.equal((await tokenWith(second.secret)).status, 200);
   });
 
-  test('switching off ends the tokens and lets nobody in; switching on lets in again', async () => {
+  test('disabling ends the tokens and refuses sign-ins; enabling permits them again', async () => {
     const { body } = await add({ kind: 'management', permissions: ['roles:read'] });
     const ask = () => requestManagementToken(latchkey, { client_id: body.clientId, client_secret: body.secret });
     const issued = (await ask()).body.access_token;
@@ -161,7 +161,7 @@ describe('applications', () => {
     await eventually(async () => assert.equal((await ask()).status, 200));
   });
 
-  test('switching off ends what it got for people, for good', async () => {
+  test('disabling ends its users’ tokens permanently', async () => {
     const redirectUri = 'http://localhost:9002/cb';
     const { body } = await add({ kind: 'spa', redirectUris: [redirectUri] });
     const person = await register(latchkey);
@@ -229,7 +229,7 @@ describe('applications', () => {
     expectProblem(await latchkey.api(`${PATH}/${body.id}/secrets`, { token, method: 'POST' }), 409, 'CONFLICT');
   });
 
-  test('nobody grants what they do not hold, and a customer sees nothing', async () => {
+  test('an actor grants only permissions it holds, and a customer sees nothing', async () => {
     const narrow = await managementToken(latchkey, 'applications:write applications:read');
     const refused = await add({ kind: 'management', permissions: ['members:write'] }, narrow);
     expectProblem(refused, 403, 'AUTHORIZATION_DENIED');

@@ -37,8 +37,8 @@ const start = (key: string) => {
 };
 
 /**
- * Signs somebody in through GitHub's ways.
- * @returns the account's subject and issuer here, and whose it is
+ * Signs a user in through a provider like GitHub.
+ * @returns the account's subject and issuer here, and its user
  */
 async function signInThrough(key: string, id: number) {
   github.person = { id, login: 'somebody', name: 'Somebody', emails: [] };
@@ -123,7 +123,7 @@ describe('identity providers', () => {
 });
 
 describe('POST /v1/admin/identity-providers/{id}/test', () => {
-  test('says that it answers, or what is wrong', async () => {
+  test('reports that it responds, or the fault', async () => {
     const good = await add({ preset: 'oidc', options: { issuer: upstream.issuer } });
     const answer = await testOf(good.body.id);
     assert.deepEqual([answer.ok, answer.issuer], [true, upstream.issuer], answer.detail);

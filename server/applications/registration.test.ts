@@ -122,7 +122,7 @@ describe('POST /connect/register', () => {
     }
   });
 
-  test('OA-12 what registered itself is asked about at sign-in, as unverified, and works with a client library', async () => {
+  test('OA-12 a self-registered application needs consent as unverified, and works with a client library', async () => {
     const { token } = await issue();
     const { auth } = latchkey.system.config.addresses.test;
     const configuration = await client.dynamicClientRegistration(
@@ -212,7 +212,7 @@ describe('POST /connect/register', () => {
     assert.equal(status, 201);
   });
 
-  test('OA-12 400 for what would have to be fetched, and for what is not done here', async () => {
+  test('OA-12 400 for metadata that would have to be fetched, and for unsupported metadata', async () => {
     for (const wrong of [
       { jwks_uri: 'http://169.254.169.254/latest/meta-data' },
       { sector_identifier_uri: 'https://partner.example/sector' },

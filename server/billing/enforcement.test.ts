@@ -35,7 +35,7 @@ before(async () => {
 after(() => latchkey.stop());
 
 let source = 0;
-/** Each call comes from somewhere else, so that the limit per source is out of the way. */
+/** Each call comes from another address, so that the limit per source does not apply. */
 const elsewhere = () => {
   source += 1;
   return { 'x-forwarded-for': `203.0.${source >> 8}.${source & 255}` };
@@ -52,7 +52,7 @@ const admin = async (path: string, init: { method?: string; body?: unknown } = {
 const methods = async () => (await latchkey.auth('/v1/auth/methods', {}, 'production')).body.methods;
 const codeFor = async (phone: string) => /\d{8}/.exec((await lastMessage(latchkey, phone)).text)?.[0];
 
-/** Somebody in production with a verified address and a phone as second factor. */
+/** A user in production with a verified address and a phone as second factor. */
 async function personWithPhone(phone: string): Promise<{ email: string; recoveryCodes: string[] }> {
   const email = newEmail();
   const begun = await auth('/v1/auth/register', { email, password: PASSWORD });
@@ -132,7 +132,7 @@ describe('at the cap', () => {
     await changeSettings(latchkey, { registration: 'open' }, 'production');
   });
 
-  test('SMS-7 nobody is locked out: the refusal of a phone factor offers the others, and a recovery code enters', async () => {
+  test('SMS-7 no user is locked out: the refusal of a phone factor offers the others, and a recovery code works', async () => {
     const signIn = await auth('/v1/auth/login/password', { identifier: person.email, password: PASSWORD });
     const { mfaToken, factors } = challengeIn(signIn);
     const phone = factors.find(({ type }) => type === 'phone');
@@ -164,7 +164,7 @@ describe('the guard against pumping', () => {
     const changed = await rules({ countries: ['DE', 'JP'] });
     assert.deepEqual(changed.body.countries, ['DE', 'JP']);
     expectProblem(await start('+33612345679'), 400, 'VALIDATION_FAILED');
-    // The tier decides first.
+    // The tier is checked first.
     expectProblem(await start('+818012345678'), 400, 'VALIDATION_FAILED');
     await rules({ countries: null });
   });
@@ -201,7 +201,7 @@ describe('the guard against pumping', () => {
     await rules({ perNumber: 1000, perPrefix: 1000, perSource: 1000, perProject: 1000 });
   });
 
-  test('SMS-10 a block whose codes nobody uses gets no more, is listed, alerts once, and can be let in again', async () => {
+  test('SMS-10 a block whose codes are not used is blocked, listed, alerts once, and can be unblocked', async () => {
     await rules({ conversionSample: 6, conversionPercent: 30, blockSeconds: 7_200 });
     const use = async (phone: string) => {
       const begun = await start(phone);
@@ -209,7 +209,7 @@ describe('the guard against pumping', () => {
       const body = { flowId: begun.body.flowId, code: await codeFor(phone) };
       assert.equal((await auth('/v1/auth/login/phone/verify', body)).status, 200);
     };
-    // A block that people use goes on.
+    // A block whose codes are entered is not blocked.
     for (let index = 0; index < 9; index += 1)
       if (index % 3 === 0)
         // biome-ignore lint/performance/noAwaitInLoops: one after the other
@@ -237,7 +237,7 @@ describe('the guard against pumping', () => {
     expectProblem(again, 404, 'NOT_FOUND');
   });
 
-  test('SMS-10 a rule that can not be is refused; one project’s rules are not another’s', async () => {
+  test('SMS-10 an invalid rule is refused; rules apply to one project', async () => {
     for (const body of [
       { countries: ['Germany'] },
       { perNumber: 0 },

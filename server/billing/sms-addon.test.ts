@@ -148,7 +148,7 @@ describe('the life of a subscription', () => {
     await end();
   });
 
-  test('BL-3 a year without a visit makes twelve periods when somebody looks', async () => {
+  test('BL-3 a year without requests makes twelve periods at the next one', async () => {
     await subscribe('small');
     const { periodStart } = await get('/status');
     clock.advance(366 * DAY);
@@ -242,7 +242,7 @@ describe('metering', () => {
     await findOverdue(latchkey.system);
     token = await managementToken(latchkey, undefined, 'production');
     assert.equal((await get('/status')).status, 'past_due');
-    // Messages go on for a week.
+    // Messages are sent for a week.
     await send();
     clock.advance(8 * DAY);
     await assert.rejects(send(), { code: 'ADDON_REQUIRED' });
@@ -263,7 +263,7 @@ describe('metering', () => {
     await end();
   });
 
-  test('BL-8 a cancellation outlives an overdue payment; who owes money can not begin anew', async () => {
+  test('BL-8 a cancellation outlives an overdue payment; a project that owes money can not subscribe again', async () => {
     await subscribe('small');
     await post('/cancel', { atPeriodEnd: false });
     await issueStatements(latchkey.system);

@@ -122,7 +122,7 @@ describe('subscribing through Stripe', () => {
     assert.equal(customers.size, 1, 'pressing the button twice makes one customer');
   });
 
-  test('BL-10 nothing begins unpaid where what ran has ended since Stripe was asked', async () => {
+  test('BL-10 no subscription starts unpaid when the earlier one ended meanwhile', async () => {
     const [project] = latchkey.demo.projects;
     assert.ok(project);
     const scope = { workspaceId: latchkey.demo.workspaceId, projectId: project.id, environment: 'production' } as const;
@@ -173,7 +173,7 @@ describe('subscribing through Stripe', () => {
     assert.equal(await tell('customer.created', { id: 'cus_1', object: 'customer' }), 204);
   });
 
-  test('BL-11 who pays in two checkouts has one subscription: the second ends at Stripe and is credited', async () => {
+  test('BL-11 two paid checkouts make one subscription: the second ends at Stripe and is credited', async () => {
     const { session, subscription } = pay();
     assert.equal(await tell('checkout.session.completed', session), 204);
     await eventually(async () => assert.equal(stripe.subscriptions.get(subscription.id)?.status, 'canceled'));
@@ -185,7 +185,7 @@ describe('subscribing through Stripe', () => {
 });
 
 describe('usage', () => {
-  test('BL-12 an outage of Stripe loses no ledger row, and what is told twice counts once', async () => {
+  test('BL-12 an outage of Stripe loses no ledger row, and a repeated report counts once', async () => {
     stripe.mood = 'away';
     await send(3);
     const charged = (await ledger('segment')).filter(({ amount }) => amount > 0);
@@ -241,7 +241,7 @@ describe('changes', () => {
     assert.equal(stripe.invoiceItems.length, 1);
   });
 
-  test('BL-13 what Stripe bills waits for nobody to pay it by hand, and is paid when Stripe says so', async () => {
+  test('BL-13 a statement billed by Stripe is not listed for manual payment, and is paid when Stripe reports it', async () => {
     await issueStatements(latchkey.system);
     assert.deepEqual(await unpaidStatements(latchkey.system), []);
     const list = async () => (await latchkey.api(`${ADDON}/statements`, { token }, 'production')).body.items;

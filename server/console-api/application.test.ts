@@ -72,7 +72,7 @@ describe('the built application', () => {
     assert.equal((await get('/console/icon.svg')).headers['cache-control'], 'public, no-cache');
   });
 
-  test('what is not there is 404, and nothing outside its folder is served', async () => {
+  test('an unknown file is 404, and nothing outside its folder is served', async () => {
     for (const url of ['/console/assets/gone.js', '/console/v1/nothing', '/console/assets/..%2f..%2fpackage.json']) {
       // biome-ignore lint/performance/noAwaitInLoops: one after the other
       assert.equal((await get(url)).statusCode, 404, url);

@@ -24,7 +24,7 @@ before(async () => {
 });
 after(() => latchkey.stop());
 
-/** What a log answers, once everything emitted so far stands in it. */
+/** The response of a log that includes everything emitted so far. */
 async function log(path: string, by: Operator = operator): Promise<TestResponse['body']> {
   await eventually(async () => {
     const { rows } = await latchkey.system.pool.query('select 1 from events where sequence is null');

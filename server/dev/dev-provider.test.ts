@@ -9,7 +9,7 @@ import { newEmail, PKCE, startTestLatchkey, type TestLatchkey } from '#tests/har
 import { startApplicationServer } from '#tests/oidc.ts';
 import { startProductionConsole } from '#tests/production.ts';
 
-/** Where screenshots go, for people to look at; none are taken without it. */
+/** The folder for screenshots; without it none are taken. */
 const SHOTS = process.env['LATCHKEY_SCREENSHOTS'];
 
 let latchkey: TestLatchkey;

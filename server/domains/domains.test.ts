@@ -101,7 +101,7 @@ describe('claiming', () => {
 });
 
 describe('verifying', () => {
-  test('409 says what was looked for and what was found, and nothing changes', async () => {
+  test('409 names the expected and the found records, and nothing changes', async () => {
     const domain = await claim('missing.shop.example');
     const none = await verify(domain);
     expectProblem(none, 409, 'DOMAIN_NOT_VERIFIED');
@@ -151,7 +151,7 @@ describe('a host has one holder', () => {
     assert.equal(dns.asked(domain.verification.name), before + 1);
   });
 
-  test('of those who claim a free host at once, one gets it', async () => {
+  test('of concurrent claims to a free host, one succeeds', async () => {
     const domains = [await claim('wanted.shop.example'), await claim('wanted.shop.example', elsewhere)];
     dns.zone.set(domains[0].verification.name, [[domains[0].verification.value], [domains[1].verification.value]]);
     const answers = await Promise.all([verify(domains[0]), verify(domains[1], elsewhere)]);
@@ -175,7 +175,7 @@ describe('a host has one holder', () => {
 });
 
 describe('the daily look-up', () => {
-  /** Every domain that is due by then is looked up. */
+  /** Looks up every domain that is due by then. */
   async function later(hours: number): Promise<void> {
     clock.advance(hours * HOUR_MS);
     await recheckDomains(latchkey.system);
@@ -233,7 +233,7 @@ describe('the daily look-up', () => {
     assert.deepEqual([await statusOf({ id }), (await admin(`/${id}`)).body.fault], ['verified', null]);
   });
 
-  test('whoever proves a lost host takes it over: the former holder has no bindings left', async () => {
+  test('a new proof takes over a lost host: the former holder has no bindings left', async () => {
     const { id, name } = await bindHost(latchkey, dns, { host: 'sold.shop.example', purposes: ['auth', 'api'] });
     dns.zone.delete(name);
     await later(24);

@@ -14,7 +14,7 @@ import {
 import { type Operator, signInOperator, teammate } from '#tests/operators.ts';
 
 const DAY_MS = 86_400_000;
-// It ends up at the real time, which the provider's tokens are checked against.
+// It ends at the real time, because the provider's tokens are checked against it.
 const clock = new TestClock(Date.now() - 2 * DAY_MS);
 let latchkey: TestLatchkey;
 let operator: Operator;
@@ -49,7 +49,7 @@ describe('the overview', () => {
     });
     const none = { signIns: 0, failures: 0, newMembers: 0, activeMembers: 0, deliveries: 0, delivered: 0 };
     const dates = [3, 2, 1, 0].map((ago) => dayOf(clock.now().getTime() - ago * DAY_MS));
-    // The demo's owner in the test environment is a member, too.
+    // The demo's owner in the test environment is also a member.
     assert.deepEqual(figures.days, [
       { ...none, date: dates[0] },
       { ...none, date: dates[1], signIns: 2, failures: 1, newMembers: 2, activeMembers: 1 },
@@ -67,7 +67,7 @@ describe('the overview', () => {
     });
   });
 
-  test('the number of members follows those who come and leave, and is not counted anew for every look', async () => {
+  test('the number of members follows joins and removals, and is not counted again for every request', async () => {
     const membersNow = async () => (await operator.call('/console/v1/overview?days=1')).body.totals.members;
     const before = await membersNow();
     const { body } = await operator.call('/console/v1/members', { body: { email: 'passing@people.example' } });
@@ -109,7 +109,7 @@ describe('the overview', () => {
     assert.deepEqual((await analyst.call('/console/v1/search?q=owner@')).body.members, []);
   });
 
-  test('the inbox shows what the project sent, and nothing of others', async () => {
+  test('the inbox shows only the project’s messages', async () => {
     const ada = await register(latchkey);
     await latchkey.auth('/v1/auth/password/forgot', { body: { identifier: ada.email } });
     const inbox = await operator.call(`/console/v1/inbox?to=${ada.email}`);

@@ -277,7 +277,7 @@ describe('a worker is killed between the carrier’s acceptance and the ledger',
     workers = [...workers, worker];
     return worker;
   };
-  /** Sends a message whose worker dies while the carrier holds its request. */
+  /** Sends a message whose worker dies during the carrier's request. */
   const sendAndKill = async (protocol: 'twilio' | 'http', to: string) => {
     const worker = await startWorker(protocol);
     const killed = new Promise((resolve) => worker.child.once('exit', resolve));
@@ -288,7 +288,9 @@ describe('a worker is killed between the carrier’s acceptance and the ledger',
     assert.equal(carrier.calls.length, 1, 'the carrier took the message');
   };
 
-  /** Until a message that a killed worker was sending counts as abandoned; the workers have clocks of their own. */
+  /**
+   * Advances the clock until a message of a killed worker counts as abandoned; the workers have clocks of their own.
+   */
   const giveUpWaiting = () => clock.advance(Date.now() - clock.now().getTime() + 180_000);
 
   test('SMS-4 over a carrier that would send twice: metered once, not sent again', async () => {

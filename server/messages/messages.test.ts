@@ -24,12 +24,12 @@ const mail = (latchkey: TestLatchkey, to: string, extra: { locale?: string; expi
     sendMessage(tx, { template: 'sign_in_code', to, variables: { code: '12345678', minutes: 10 }, ...extra }),
   );
 
-/** The queue waits a little longer after every failure; a test need not. */
+/** Skips the backoff of the queue after a failure. */
 const runAgain = (latchkey: TestLatchkey) =>
   latchkey.system.pool.query(`update graphile_worker._private_jobs set run_at = now()`);
 
 describe('templates', () => {
-  test('every one can be filled in, in every language', () => {
+  test('every template renders in every language', () => {
     for (const language of languages)
       for (const template of templateIds) {
         const text = builtInTexts[language][template];
@@ -188,7 +188,7 @@ describe('the templates of a project', () => {
     assert.match((await inbox('fr2@example.com')).subject, /est votre code Shop/);
   });
 
-  test('of two editors of a text the second is told, also where it was the built-in one; one of another name is none', async () => {
+  test('of two editors of a text the second gets a conflict, also for a built-in text; an unknown name is refused', async () => {
     const read = await latchkey.api(path, { token });
     assert.deepEqual([read.status, read.body.custom, read.body.locale], [200, false, 'fr']);
     const builtIn = read.headers.get('etag') ?? '';

@@ -38,7 +38,7 @@ test('records are found by id, uid and user code, within their issuer, until the
   assert.equal(rowCount, 0);
 });
 
-test('what its bearer may use can not be read from the database, and comes back whole', async () => {
+test('bearer credentials can not be read from the database, and are restored completely', async () => {
   for (const model of ['AccessToken', 'AuthorizationCode', 'DeviceCode', 'RefreshToken']) {
     const records = new RecordAdapter(latchkey.system, 'https://issuer.example', model);
     const jti = `secret-of-${model}`;

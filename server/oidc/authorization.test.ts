@@ -63,7 +63,7 @@ describe('the authorization code flow', () => {
     }
   });
 
-  test('OA-2 a code works once, and its replay ends what it gave', async () => {
+  test('OA-2 a code works once, and its replay ends the tokens it gave', async () => {
     const flow = await codeFlow(latchkey, { scope: 'openid' });
     const back = await signIn(flow, await register(latchkey));
     const tokens = await flow.finish(back);
@@ -195,7 +195,7 @@ describe('the authorization code flow', () => {
     assert.equal((await other.finish(back)).claims()?.sub, second.session.userId);
   });
 
-  test('id_token_hint of somebody else asks for a sign-in', async () => {
+  test('id_token_hint of another user asks for a sign-in', async () => {
     const browser = browserOf(latchkey);
     const [first, second] = [await codeFlow(latchkey), await codeFlow(latchkey)];
     const { id_token: hint } = await first.finish(await signIn(first, await register(latchkey)));
@@ -289,7 +289,7 @@ describe('tokens', () => {
     assert.equal((await look()).active, false);
   });
 
-  test('a token is nobody’s business outside its project', async () => {
+  test('a token is inactive outside its project', async () => {
     const flow = await codeFlow(latchkey);
     const tokens = await flow.finish(await signIn(flow, await register(latchkey)));
     const look = async (made: { clientId: string; secret: string | null }) => {

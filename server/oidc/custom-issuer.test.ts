@@ -90,7 +90,7 @@ function login(person: { email: string }): Promise<TestResponse> {
 const context = (address: string, token: string) => callAt(latchkey, `${address}/v1/me/context`, { token });
 
 describe('a project’s own issuer', () => {
-  test('its metadata names it and nothing else; the environment’s issuer stays what it was', async () => {
+  test('its metadata names only itself; the environment’s issuer does not change', async () => {
     for (const path of ['/.well-known/openid-configuration', '/.well-known/oauth-authorization-server']) {
       // biome-ignore lint/performance/noAwaitInLoops: two
       for (const answer of [await at(path), await at(path)]) {
@@ -134,7 +134,7 @@ describe('a project’s own issuer', () => {
     const token = await managementTokenOf(scope);
     const before = await bindHost(latchkey, dns, { host: 'sold.shop.example' });
     const person = await register(latchkey);
-    // A member of both projects, so that only the host's change of hands can end the sign-in.
+    // A member of both projects, so that only the change of the host's owner can end the sign-in.
     const join = { ...scope, identifier: person.email, password: PASSWORD };
     assert.equal((await latchkey.auth('/v1/auth/login/password', { body: join })).status, 200);
     const browser = browserFor([before.auth], fetchHere());
@@ -183,7 +183,7 @@ describe('a project’s own issuer', () => {
     assert.equal((await latchkey.auth(`/connect/authorize?${query}`)).status, 303);
   });
 
-  test('OA-11 a logout is told under its name', async () => {
+  test('OA-11 a logout notification has its issuer', async () => {
     const receiver = await startReceiver();
     try {
       const { clientId } = await latchkey.inProject((tx) =>

@@ -123,7 +123,7 @@ describe('an issuer', () => {
     }
   });
 
-  test('a new key is published to stay, however many ask while it is made', async () => {
+  test('a new key stays published despite requests while it is created', async () => {
     const kids = async () => (await latchkey.auth('/connect/jwks')).body.keys.map(({ kid }: { kid: string }) => kid);
     let made = false;
     const asking = Promise.all(
@@ -152,7 +152,7 @@ describe('an issuer', () => {
   });
 });
 
-test('BI-4 while the database is away a client it has to ask for is told to come back, in the format of OAuth', async (t) => {
+test('BI-4 while the database is down an unknown client gets a retry response in OAuth’s format', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'latchkey-oidc-'));
   t.after(() => rm(folder, { recursive: true, force: true }));
   await chmod(folder, 0o755);

@@ -87,7 +87,7 @@ describe('one session', () => {
     });
   });
 
-  test('OA-7 a person sees the applications of a session, and takes the access of one back', async () => {
+  test('OA-7 a person sees the applications of a session, and revokes the access of one', async () => {
     const { clientId } = await application({ name: 'Photo album', firstParty: false });
     const person = await register(latchkey);
     const browser = browserOf(latchkey);
@@ -114,7 +114,7 @@ describe('one session', () => {
     assert.equal((await latchkey.api(path, { token, method: 'DELETE' })).status, 404);
   });
 
-  test('OA-11 an application is told of the end of a session, again until it answers', async () => {
+  test('OA-11 an application is notified of the end of a session, with retries', async () => {
     const told: string[] = [];
     let answers = 0;
     const receiver = createServer(async (request, response) => {
@@ -132,7 +132,7 @@ describe('one session', () => {
     const flow = await codeFlow(latchkey, {}, { clientId });
     const tokens = await flow.finish(await signIn(flow, person));
     await latchkey.auth('/v1/sessions/logout', { token: person.access_token, body: { everywhere: true } });
-    // What is not recorded yet is still the first attempt's.
+    // Anything not recorded yet belongs to the first attempt.
     await eventually(async () => {
       const { rowCount } = await latchkey.system.pool.query(
         `update webhook_deliveries set next_attempt_at = now() where status = 'retrying'`,
@@ -188,7 +188,7 @@ describe('one session', () => {
 });
 
 describe('consent', () => {
-  test('an application of somebody else is let in by the person, once', async () => {
+  test('a third-party application gets consent from the person, once', async () => {
     const { clientId } = await application({ firstParty: false, name: 'Elsewhere' });
     const person = await register(latchkey);
     const browser = browserOf(latchkey);

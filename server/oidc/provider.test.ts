@@ -305,7 +305,7 @@ describe('ending the tokens of a client', () => {
         }
       }),
     );
-    // The change takes until the second after the one it was begun in.
+    // The change takes effect in the next second.
     await latchkey.inProject(async (tx) => {
       await rotateSecret(tx, client.id);
       const second = Math.floor(Date.now() / 1000);

@@ -65,7 +65,7 @@ describe('oidc-client-ts in a browser', () => {
   });
 });
 
-/** Calls a method of a UserManager in the page. Methods that leave the page answer nothing. */
+/** Calls a method of a UserManager in the page. Methods that leave the page return nothing. */
 async function inPage(page: Page, settings: object, method: string): Promise<unknown> {
   await page.addScriptTag({ url: '/oidc-client-ts.js' });
   const call = page.evaluate(
@@ -77,7 +77,7 @@ async function inPage(page: Page, settings: object, method: string): Promise<unk
     [settings, method],
   );
   return call.catch((error: unknown) => {
-    // The page was left while the call was under way.
+    // The page was left during the call.
     if (method.endsWith('Redirect')) return null;
     throw error;
   });
@@ -131,7 +131,7 @@ describe('oauth4webapi', () => {
   });
 });
 
-/** Named at run time: its types bring those of a browser along, which the server must not see. */
+/** Imported by name at run time: its types include those of browsers, which the server's compilation must not see. */
 const AUTH_JS = ['@auth', 'core'].join('/');
 
 describe('Auth.js', () => {

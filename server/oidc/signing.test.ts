@@ -17,7 +17,7 @@ async function newKey(algorithm: 'ES256' | 'RS256') {
 }
 
 describe('a key of ours in the provider', () => {
-  // One ECDSA signature in about a hundred has a number that is shorter than the others.
+  // About one ECDSA signature in a hundred has a number that is shorter than the others.
   for (const [algorithm, signatures] of [
     ['ES256', 2_000],
     ['RS256', 3],

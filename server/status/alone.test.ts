@@ -12,7 +12,7 @@ import { freePortBase } from '#tests/ports.ts';
 
 const ENTRY = fileURLToPath(new URL('../latchkey.mjs', import.meta.url));
 
-/** One Latchkey in a process of its own. */
+/** A Latchkey in a separate process. */
 async function serve(roles: string, settings: Record<string, string>): Promise<ChildProcess> {
   const child = spawn(process.execPath, [ENTRY, 'serve', '--roles', roles], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -122,7 +122,7 @@ describe('the status alone', () => {
     assert.match(await (await fetch(`${address}/status`)).text(), /The database is unavailable/);
     const { body: before } = await summary();
 
-    // Its own file is all it has now; the minutes of the outage wait in it for the database.
+    // The snapshot file is its only source now; it holds the minutes of the outage until the database is back.
     await kill(status, 'SIGTERM');
     const { spans } = JSON.parse(await readFile(join(folder, 'status', 'status.json'), 'utf8'));
     assert.equal(spans.production.database.at(-1).status, 'major_outage');
@@ -149,7 +149,7 @@ describe('the status alone', () => {
         [],
       );
       assert.equal(body.lastKnownAt, null);
-      // Everything works; the incident is open until it has been well for ten minutes, and says so.
+      // Everything works. The incident stays open until ten minutes without a failure, and says so.
       assert.deepEqual([body.overallStatus, body.incidents.length], ['degraded', 1]);
       assert.equal(body.incidents[0]?.phase, 'monitoring');
       assert.equal(body.incidents[0].startedAt.slice(0, 16), since(before, 'database').slice(0, 16));

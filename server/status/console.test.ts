@@ -29,7 +29,7 @@ const call = (path: string, method: string, body?: object) =>
   app.operator.call(`/console/v1/status${path}`, { method, ...(body && { body }) });
 const read = async (path: string): Promise<TestResponse['body']> => (await call(path, 'GET')).body;
 const titled = (name: string) => page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
-/** Chooses from a list that opens under a field. */
+/** Chooses an option of a select field. */
 const choose = async (label: string, option: string) => {
   await page.getByRole('combobox', { name: label }).or(field(label)).first().click();
   await page.getByRole('option', { name: option, exact: true }).click();
@@ -77,7 +77,7 @@ describe('components and their groups', () => {
     assert.deepEqual(await faultsOf(page), []);
   });
 
-  test('two people rename a group: the second sees what the first did, and decides', async () => {
+  test('two people rename a group: the second sees the change of the first, and decides', async () => {
     const { id } = await named('/groups', 'Shop');
     await app.open('/status/components');
     await page.getByRole('link', { name: 'Edit the group Shop' }).click();
@@ -262,7 +262,7 @@ describe('what people are told', () => {
     );
   });
 
-  test('what happens by itself is chosen, and can be undone', async () => {
+  test('automatic actions are chosen, and can be undone', async () => {
     await app.open('/status/settings');
     const before = await read('/settings');
     await choose('When a component fails', 'Create a draft incident');

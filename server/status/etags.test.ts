@@ -39,7 +39,7 @@ const records: [name: string, path: () => Promise<string>, changes: [object, obj
   ],
 ];
 
-describe('two people at one record of the status', () => {
+describe('two people edit one record of the status', () => {
   for (const [name, pathOf, [mine, theirs]] of records)
     test(`${name}: who saw it before it changed overwrites nothing`, async () => {
       const path = await pathOf();
@@ -55,7 +55,7 @@ describe('two people at one record of the status', () => {
       assert.equal((await change(mine, headers.get('etag') ?? '')).status, 200);
     });
 
-  test('what is measured of a component makes no other version of it', async () => {
+  test('a measurement does not change the version of a component', async () => {
     const seen = (await admin('/components/oidc')).headers.get('etag');
     await latchkey.system.pool.query(
       `update status_components set status = 'major_outage', status_since = now() where id = 'oidc' and environment = 'test'`,

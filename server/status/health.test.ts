@@ -56,7 +56,7 @@ describe('the health of a component, replayed', () => {
     assert.equal(later.level, 0);
   });
 
-  test('a rate has a margin on the way back, and says nothing below its least number of attempts', () => {
+  test('a rate recovers with a margin, and gives no reading below its minimum number of attempts', () => {
     assert.equal(rateReading({ good: 3, bad: 6 }, 0, 10), null);
     assert.equal(rateReading({ good: 94, bad: 6 }, 0, 10), 1);
     assert.equal(rateReading({ good: 96, bad: 4 }, 0, 10), 0);

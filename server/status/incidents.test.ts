@@ -102,7 +102,7 @@ describe('an incident of the operator', () => {
     );
   });
 
-  test('is nobody’s business while it is a draft', async () => {
+  test('is private while it is a draft', async () => {
     const made = await admin('/incidents', {
       body: {
         title: 'Secret draft',
@@ -171,20 +171,20 @@ describe('an incident of its own accord', () => {
     });
   });
 
-  test('fails again while it is watched: back to investigating, once', async () => {
+  test('fails again while it is monitored: back to investigating, once', async () => {
     await applyTransitions(ctx(), [change('email', 'partial_outage')]);
     await applyTransitions(ctx(), [change('email', 'operational')]);
     await applyTransitions(ctx(), [change('email', 'partial_outage')]);
     const [open] = (await admin('/incidents')).body.items;
     assert.deepEqual(await noticesOf(open.id), ['investigating', 'monitoring', 'investigating']);
-    // Whoever writes into it takes it over.
+    // A person who writes an update takes the incident over.
     await admin(`/incidents/${open.id}/updates`, { body: { phase: 'identified', body: 'A bad carrier.' } });
     await applyTransitions(ctx(), [change('email', 'operational')]);
     assert.equal((await admin(`/incidents/${open.id}`)).body.phase, 'identified');
     await admin(`/incidents/${open.id}/updates`, { body: { phase: 'resolved', body: 'Done.' } });
   });
 
-  test('is a draft, or not made at all, where the policy says so', async () => {
+  test('is a draft, or not created, by the policy', async () => {
     await admin('/settings', { method: 'PATCH', body: { automatic: 'draft' } });
     await applyTransitions(ctx(), [change('sms', 'major_outage')]);
     const [draft] = (await admin('/incidents')).body.items;
@@ -217,7 +217,7 @@ describe('a maintenance', () => {
     }
   };
 
-  test('reminds, begins and ends by itself, each once; what fails meanwhile is planned', async () => {
+  test('reminds, starts and ends automatically, each once; failures meanwhile are planned', async () => {
     const made = await plan(120, 30);
     assert.equal(made.status, 201, made.text);
     const { id } = made.body;
@@ -278,7 +278,7 @@ describe('components and groups', () => {
     expectProblem(await admin('/components/auth', { method: 'DELETE' }), 409, 'CONFLICT');
     assert.equal((await admin(`/components/${id}`, { method: 'DELETE' })).status, 204);
     assert.equal((await admin(`/groups/${group.id}`, { method: 'DELETE' })).status, 204);
-    // The incident that its failing opened goes on by itself, and ends like any other.
+    // The automatic incident of its failure advances and ends like any other.
     await resolveWatched(ctx());
     clock.advance(10 * MINUTE);
     await resolveWatched(ctx());

@@ -17,7 +17,7 @@ after(async () => {
   await Promise.all([latchkey.stop(), receiver.stop()]);
 });
 
-/** The connection that leads, by its process in the database; null while nobody does. */
+/** The database process id of the leader's connection; null without a leader. */
 const leader = async (): Promise<number | null> => {
   const { rows } = await latchkey.system.pool.query(
     `select l.pid from pg_locks l join pg_database d on d.oid = l.database
@@ -75,7 +75,7 @@ describe('several processes that look after the status', () => {
         )
       ).rows.map(({ data }) => data.to);
     await eventually(async () => assert.deepEqual(await changes(), ['major_outage']), 60_000);
-    // A process that measures nothing shows the same.
+    // A process that does not measure shows the same.
     await eventually(async () => {
       const { body } = await latchkey.api('/api/status/summary');
       assert.deepEqual([body.incidents[0]?.title, body.incidents.length], ['Problem with Shop', 1]);

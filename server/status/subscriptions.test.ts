@@ -23,7 +23,7 @@ const PENDING = { status: 'confirmation_required' };
 
 type Mail = { to: string; subject: string; text: string; headers: Record<string, string> };
 
-/** A mail server that keeps what it is given and refuses addresses that begin with `gone`. */
+/** A mail server that stores mails and refuses addresses that start with `gone`. */
 async function startMailServer() {
   const mails: Mail[] = [];
   const server = new SMTPServer({
@@ -75,7 +75,7 @@ after(async () => {
 
 const admin = async (path: string, call: Parameters<TestLatchkey['api']>[1] = {}): Promise<TestResponse> =>
   latchkey.api(`/v1/admin/status${path}`, { token: await managementToken(latchkey), ...call });
-/** Each from a place of its own, so that none is one too many. */
+/** Each from another address, so that no rate limit applies. */
 const subscribe = (body: Record<string, unknown>): Promise<TestResponse> => {
   place += 1;
   const from = `203.0.113.${place}`;
@@ -83,7 +83,7 @@ const subscribe = (body: Record<string, unknown>): Promise<TestResponse> => {
 };
 const page = (path: string, form?: Record<string, string>): Promise<TestResponse> =>
   latchkey.console(path, form === undefined ? {} : { method: 'POST', body: new URLSearchParams(form) });
-/** The path of the newest link in a mail to somebody. */
+/** The path of the newest link in a mail to an address. */
 const mailedPath = async (email: string, kind: 'confirm' | 'unsubscribe'): Promise<string> =>
   eventually(async () => {
     const link = new RegExp(`http\\S+(/status/${kind}\\?token=\\S+)`).exec(smtp.to(email).at(-1)?.text ?? '')?.[1];
@@ -293,7 +293,7 @@ describe('one’s own subscription', () => {
 });
 
 describe('importing subscribers', () => {
-  test('needs stated consent, and brings back nobody who has left', async () => {
+  test('needs stated consent, and does not restore unsubscribed addresses', async () => {
     const email = newEmail();
     await confirmed(email);
     await openIncident({ title: 'Goodbye' });
@@ -304,7 +304,7 @@ describe('importing subscribers', () => {
     assert.deepEqual(body, { added: 1, skipped: 1 });
   });
 
-  test('100,000 of them: a notice is queued at once, and sign-in mail goes before what waits', async () => {
+  test('100,000 of them: a notice is queued at once, and sign-in mail goes first', async () => {
     await latchkey.system.pool.query(`
       insert into status_subscribers (environment, id, channel, address, address_digest, state, component_ids, source, consent, created_at, updated_at)
       select 'test', 'sub_' || lpad(n::text, 26, '0'), 'email', 'bulk' || n || '@example.com', sha256(('bulk' || n)::bytea), 'active', '{console}', 'import', 'test', now(), now()
@@ -312,7 +312,7 @@ describe('importing subscribers', () => {
     const began = performance.now();
     assert.equal((await openIncident({ title: 'To many', componentIds: ['console'] })).status, 201);
     const took = performance.now() - began;
-    // One by one it would take minutes.
+    // Requests for each would take minutes.
     assert.ok(took < 15_000, `${took} ms`);
     await eventually(async () => assert.ok(smtp.mails.some(({ to }) => to.startsWith('bulk'))));
     const email = newEmail();
@@ -327,7 +327,7 @@ describe('importing subscribers', () => {
       `select count(*) as waiting from graphile_worker.jobs where priority > 0 and task_identifier in ('send_message', 'status_notice')`,
     );
     assert.ok(rows[0].waiting > 0, 'others still wait');
-    // The rest of it is of no interest.
+    // The rest does not matter here.
     await latchkey.system.pool.query(`update status_notices set done_at = now()`);
     await latchkey.system.pool.query(
       `update messages /* all workspaces */ set status = 'expired' where status = 'queued'`,
@@ -335,7 +335,7 @@ describe('importing subscribers', () => {
   });
 });
 
-// Last, as the clock goes on.
+// Last, because it advances the clock.
 describe('a confirmation link', () => {
   test('ST-1 dies after 24 hours, is of no use for anything else, and can not be made up', async () => {
     const email = newEmail();

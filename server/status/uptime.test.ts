@@ -34,7 +34,7 @@ describe('uptime', () => {
       book.note('test', 'auth', 'partial_outage', at(9));
       book.note('test', 'auth', 'under_maintenance', at(10));
     }
-    // A book survives as JSON, in the snapshot file.
+    // A book can be stored as JSON in the snapshot file.
     const restored = new MinuteBook(JSON.parse(JSON.stringify(one.spans)));
     await writeMinutes(latchkey.system, restored, at(11));
     await writeMinutes(latchkey.system, restored, at(11));

@@ -204,7 +204,7 @@ describe('feeds and the badge', () => {
       await page.close();
     });
 
-  test('somebody subscribes on the page, without script', async () => {
+  test('a visitor subscribes on the page, without script', async () => {
     const context = await browser.newContext({ javaScriptEnabled: false });
     const page = await context.newPage();
     const email = newEmail();
@@ -238,8 +238,8 @@ describe('the languages of the page', () => {
   });
 });
 
-describe('as an incident goes on, readers of Statuspage', () => {
-  test('are told what each update did to components, but for those that are never shown', async () => {
+describe('as an incident advances, readers of Statuspage', () => {
+  test('get the effect of each update on components, except those never shown', async () => {
     const affected = async () => {
       const [{ incident_updates: updates }] = (await v2('incidents.json')).incidents;
       return updates.map(({ affected_components: changes }: TestResponse['body']) => changes);

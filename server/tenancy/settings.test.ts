@@ -38,7 +38,7 @@ describe('the settings of a project', () => {
     await change({ registration: 'open' });
   });
 
-  test('what can not be is refused with its field', async () => {
+  test('invalid values are refused with their field', async () => {
     for (const body of [
       { registration: 'sometimes' },
       { passwordMinLength: 7 },
