@@ -45,7 +45,7 @@ describe('coming and going', () => {
     assert.match(page.text, /<h1 id="title">Sign-in and security<\/h1>/);
   });
 
-  test('somebody signed in to an application needs no second sign-in, and the page is no application of theirs', async () => {
+  test('an existing session opens the account page; the page is not listed as an application', async () => {
     const person = await register(latchkey);
     const browser = browserOf(latchkey);
     await signInOn(latchkey, await codeFlow(latchkey), person, browser);
@@ -55,7 +55,7 @@ describe('coming and going', () => {
     assert.equal(body.items.length, 1, 'the one application');
   });
 
-  test('signing out ends the session everywhere, and the next visit asks who it is', async () => {
+  test('signing out ends the session everywhere, and the next visit requires a sign-in', async () => {
     const { browser, page, person } = await visitor();
     const out = await browser.submit(page, {}, '/sign-out');
     assert.ok(out.url.startsWith(`${account}/signed-out`), out.url);
@@ -65,7 +65,7 @@ describe('coming and going', () => {
     assert.match((await browser.open(account)).url, /\/sign-in\//);
   });
 
-  test('somebody who cancels the sign-in stays outside, and is not sent round again', async () => {
+  test('a cancelled sign-in shows the signed-out page, without another redirect', async () => {
     const browser = browserOf(latchkey);
     const question = await browser.open(account);
     const page = await browser.submit(question, {}, '/cancel');
@@ -149,7 +149,7 @@ describe('the profile', () => {
     assert.deepEqual(rows.at(-1).changed, ['displayName']);
   });
 
-  test('a username that is taken, and a date that is none, are said', async () => {
+  test('a taken username and an invalid date show an error', async () => {
     const taken = `t${crypto.randomUUID().slice(0, 8)}`;
     const { browser, page } = await visitor();
     await browser.submit(page, { username: taken }, '/account');

@@ -64,7 +64,7 @@ describe('memberships', () => {
 });
 
 describe('a person’s data', () => {
-  test('are downloaded as a file, by who signed in a moment ago', async () => {
+  test('are downloaded as a file, after a recent sign-in', async () => {
     const { browser, person } = await visitor();
     const file = await browser.open(`${account}/data/export`);
     assert.equal(JSON.parse(file.text).profile.email, person.email);

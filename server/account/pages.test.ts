@@ -220,7 +220,7 @@ describe('linked accounts', () => {
     await page.context().close();
   });
 
-  test('a code of somebody else’s linking links nothing', async () => {
+  test('a code of another user’s linking links nothing', async () => {
     const { page, token } = await signedIn({});
     await page.goto(`${account}/linked?code=lkx_abcdefgh_0123456789012345678901234567890123456789012`);
     await page.getByRole('alert').waitFor();

@@ -46,7 +46,7 @@ describe('a mailed sign-in link', () => {
     assert.match((await look('sign-in', token)).text, /no longer works/);
   });
 
-  test('a link of a method that was switched off since lets nobody in', async () => {
+  test('a link of a method that was disabled since does not work', async () => {
     const { email } = await register(latchkey);
     await ask({ email });
     const token = await mailedToken(latchkey, email);

@@ -131,7 +131,7 @@ describe('signing in through the pages', () => {
     );
   });
 
-  test('acr_values=aal2 steps up who has a factor; as an essential claim it is refused to who has none', async () => {
+  test('acr_values=aal2 steps up users with a factor; as an essential claim it is refused without one', async () => {
     const person = await register(latchkey);
     const browser = browserOf(latchkey);
     const first = await codeFlow(latchkey);
@@ -152,7 +152,7 @@ describe('signing in through the pages', () => {
     assert.equal((await wanted.finish(back)).claims()?.acr, 'aal2');
   });
 
-  test('where a factor is required and there is none, it is set up on the way in, and reloading keeps it', async () => {
+  test('a required factor that is missing is set up during sign-in, and reloading keeps it', async () => {
     const person = await register(latchkey);
     await changeSettings(latchkey, { mfa: 'required' });
     const flow = await codeFlow(latchkey);
@@ -283,7 +283,7 @@ describe('signing in through the pages', () => {
     assert.equal(forged.status, 403);
   });
 
-  test('another browser can not go on with a sign-in, and is told what to do', async () => {
+  test('another browser can not continue a sign-in, and sees what to do', async () => {
     const flow = await codeFlow(latchkey);
     const page = await browserOf(latchkey).open(flow.url);
     const stranger = await browserOf(latchkey).open(page.url);

@@ -114,7 +114,7 @@ describe('certificates by ACME', () => {
     assert.equal((await plain('plain.shop.example', '/.well-known/acme-challenge/unknown')).status, 404);
   });
 
-  test('one whose lifetime nears its end is replaced', async () => {
+  test('a certificate close to its expiry is replaced', async () => {
     const orders = () => authority.orders.filter((host) => host === 'renewed.shop.example').length;
     const { id, auth } = await bindHost(latchkey, dns, { host: 'renewed.shop.example' });
     await eventually(() => secure(`${auth}/api/status/summary`));

@@ -67,7 +67,7 @@ describe('GET /v1/admin/members/import', () => {
 });
 
 describe('GET /v1/admin/members/import/{jobId}/failures', () => {
-  test('says of each failed row, over several chunks, what is wrong, as CSV that a spreadsheet opens', async () => {
+  test('lists the faults of each failed row, over several chunks, as CSV that a spreadsheet opens', async () => {
     const good = { email: newEmail() };
     const rows = Array.from({ length: 2_300 }, (_, n) => (n % 200 === 0 ? { email: 'x', note: 'y "z"' } : good));
     const id = await imported([...rows, { roles: ['em"peror'] }]);

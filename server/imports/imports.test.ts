@@ -135,7 +135,7 @@ describe('POST /v1/admin/members/import', () => {
     );
   });
 
-  test('who is there already: members stay as they are, people of the workspace join, the same file again changes nothing', async () => {
+  test('existing members stay unchanged, users of the workspace join, the same file again changes nothing', async () => {
     const { email: own } = await register(latchkey, { profile: { displayName: 'Own' } });
     const [, helpdesk] = latchkey.demo.projects;
     const elsewhere = { workspaceId: latchkey.demo.workspaceId, projectId: helpdesk?.id };
@@ -231,7 +231,7 @@ describe('POST /v1/admin/members/import', () => {
     assert.equal(left.length, 0);
   });
 
-  test('nobody hands on by an import what they do not hold', async () => {
+  test('an import can not grant permissions its actor does not hold', async () => {
     const email = newEmail();
     const narrow = await managementToken(latchkey, 'members:import members:read');
     const report = await imported(lines([{ email, roles: ['owner'] }, { email: newEmail() }]), NDJSON, '', narrow);
@@ -239,7 +239,7 @@ describe('POST /v1/admin/members/import', () => {
     assert.match(report.report[0].errors[0].message, /grants permissions that the importer does not have/);
   });
 
-  test('400, 403, 413, 415 for what is not an import; nothing of it stays', async () => {
+  test('400, 403, 413, 415 for invalid uploads; nothing of them is kept', async () => {
     expectProblem(await upload(''), 400, 'VALIDATION_FAILED');
     expectProblem(await upload(new Uint8Array([0x7b, 0xff, 0x7d])), 400, 'VALIDATION_FAILED');
     expectProblem(await upload('email\n"unclosed', 'text/csv'), 400, 'VALIDATION_FAILED');
@@ -258,7 +258,7 @@ describe('POST /v1/admin/members/import', () => {
     assert.equal(rowCount, 0);
   });
 
-  test('what is refused halfway is answered to who sends everything before listening, as browsers do', async () => {
+  test('a client that sends everything before reading, as browsers do, gets an error raised halfway', async () => {
     const rest = 'someone@example.com,b\n'.repeat(500_000);
     for (const [body, type] of [
       [`email,name\n"a","b","c"\n${rest}`, 'text/csv'],

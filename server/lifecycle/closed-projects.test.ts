@@ -23,8 +23,8 @@ async function newProject(name: string): Promise<Scope> {
 
 const drop = (projectId: string) => owner.call(`/console/v1/projects/${projectId}`, { method: 'DELETE' });
 
-describe('what began in a project that is to be deleted', () => {
-  test('a browser that signed in there is asked anew by the other projects, and their account page', async () => {
+describe('flows that started before their project was closed', () => {
+  test('a browser that signed in there must sign in again at other projects and their account page', async () => {
     const scope = await newProject('Left');
     const redirectUri = 'http://localhost:5173/callback';
     const { clientId } = await latchkey.inProject(

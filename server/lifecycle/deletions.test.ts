@@ -98,7 +98,7 @@ describe('who may delete what', () => {
       expectProblem(answer, 403, 'AUTHORIZATION_DENIED');
   });
 
-  test('not a default project nor its workspace, which the status belongs to; not what the console stands on', async () => {
+  test('not a default project nor its workspace, which keep the status; not the built-in workspace', async () => {
     const { rows } = await latchkey.system.pool.query('select workspace_id, project_id from console_installation');
     const there = { 'x-workspace-id': rows[0].workspace_id };
     for (const answer of await Promise.all([
@@ -193,7 +193,7 @@ describe('a project that is to be deleted', () => {
     expectProblem(await owner.call('/console/v1/roles', { headers: { 'x-project-id': projectId } }), 404, 'NOT_FOUND');
   }
 
-  test('is refused at once in every process, whole; its owners are told, and the other projects go on', async () => {
+  test('is refused at once in every process; its owners are notified, and the other projects go on', async () => {
     assert.equal((await secondSees(person.access)).status, 200);
     assert.equal((await metadata()).status, 200);
     const { status, body, text } = await drop(scope.projectId);
@@ -262,7 +262,7 @@ describe('a project that is to be deleted', () => {
     });
   });
 
-  test('after seven days nothing of it is left; who belongs to nothing else is erased, unless they come back', async () => {
+  test('after seven days nothing of it is left; users of no other project are erased, unless they sign in', async () => {
     const only = await registerIn(scope);
     assert.equal(only.status, 200, only.text);
     const back = newEmail();
@@ -382,7 +382,7 @@ describe('a workspace that is to be deleted', () => {
   });
 });
 
-describe('the list of what is removed', () => {
+describe('the list of removed tables', () => {
   const uncovered = async () => {
     const covered = new Set<string>(PARTS.flatMap(({ removals = [] }) => removals.flatMap(({ tables }) => tables)));
     return (await tenantTables(latchkey.system.pool)).filter((table) => !covered.has(table));

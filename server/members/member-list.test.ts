@@ -65,14 +65,14 @@ describe('GET /v1/admin/members?q', () => {
     assert.deepEqual(await found('\u0308'), []);
   });
 
-  test('finds what was changed by its new name only', async () => {
+  test('finds a changed member only by the new name', async () => {
     const person = await register(latchkey, { profile: { displayName: 'Beforehand' } });
     await rename(person, { displayName: 'Afterwards' });
     assert.deepEqual(await found('beforehand'), []);
     assert.deepEqual(await found('afterwards'), [person.email]);
   });
 
-  test('finds, in order and page by page, also those who are not among the newest', async () => {
+  test('finds members beyond the newest, in order and page by page', async () => {
     const first = await register(latchkey, { profile: { displayName: 'Needle one' } });
     const second = await register(latchkey, { profile: { displayName: 'Needle 100%_two' } });
     await crowd();
@@ -122,7 +122,7 @@ describe('GET /v1/admin/members?q', () => {
 });
 
 describe('GET /v1/admin/members, filtered', () => {
-  test('by status, role and time together, and an unknown role is nobody', async () => {
+  test('by status, role and time together; an unknown role matches nobody', async () => {
     const moment = new Date().toISOString();
     const one = await register(latchkey);
     const [{ id }] = (await members(`?q=${one.email}`)).body.items;

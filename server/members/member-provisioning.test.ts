@@ -78,7 +78,7 @@ describe('POST /v1/admin/members', () => {
     assert.deepEqual((await call('GET', `/${id}`)).body.userId, userId);
   });
 
-  test('somebody of another project joins with the account they have, which stays as it is', async () => {
+  test('a user of another project joins with their existing account, which stays unchanged', async () => {
     const { email, session } = await registerInHelpdesk({ profile: { displayName: 'Grace' } });
     const { status, body } = await call('POST', '', {
       email,
@@ -101,7 +101,7 @@ describe('POST /v1/admin/members', () => {
     assert.deepEqual((await call('GET', `?q=${one.email}`)).body.items, []);
   });
 
-  test('400 and 403 for what does not fit or is not the caller’s to give', async () => {
+  test('400 for invalid fields, 403 for rights the caller does not hold', async () => {
     for (const body of [
       {},
       { displayName: 'Nobody' },
@@ -126,7 +126,7 @@ describe('POST /v1/admin/members', () => {
 });
 
 describe('PATCH /v1/admin/members/{memberId}', () => {
-  test('200 changes profile, addresses and metadata; the address before is told', async () => {
+  test('200 changes profile, addresses and metadata; the old address is notified', async () => {
     const { email, access_token, session } = await register(latchkey);
     const id = await memberOf(email);
     const next = newEmail();
@@ -152,7 +152,7 @@ describe('PATCH /v1/admin/members/{memberId}', () => {
     assert.equal(await memberOf(next), id);
   });
 
-  test('403 for addresses of somebody who may do more, or has roles elsewhere; their metadata may change', async () => {
+  test('403 for addresses of a member with more rights, or with roles elsewhere; their metadata may change', async () => {
     const narrow = await managementToken(latchkey, 'members:read members:write');
     const owner = await memberOf('owner@demo.example');
     for (const body of [{ email: newEmail() }, { username: 'king' }, { phone: '+49301234501' }]) {
@@ -171,7 +171,7 @@ describe('PATCH /v1/admin/members/{memberId}', () => {
     assert.deepEqual([body.email, body.displayName], [one.email, null]);
   });
 
-  test('400 for nothing, and for a proof of no address; 404 for nobody', async () => {
+  test('400 without changes and for a verified flag without an address; 404 for an unknown member', async () => {
     const id = await memberOf((await register(latchkey)).email);
     expectProblem(await call('PATCH', `/${id}`, {}), 400, 'VALIDATION_FAILED');
     expectProblem(await call('PATCH', `/${id}`, { emailVerified: true }), 400, 'VALIDATION_FAILED');
@@ -202,7 +202,7 @@ describe('DELETE /v1/admin/members/{memberId}', () => {
     assert.ok(!types.includes('user.erasure.scheduled'));
   });
 
-  test('who is in no project any more is to be erased, and told', async () => {
+  test('a user in no project any more is scheduled for erasure, and notified', async () => {
     const { email, session } = await register(latchkey);
     assert.equal((await call('DELETE', `/${await memberOf(email)}`)).status, 204);
     assert.ok((await eventsOf(latchkey, session.userId)).includes('user.erasure.scheduled'));

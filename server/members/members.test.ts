@@ -170,7 +170,7 @@ describe('PUT /v1/admin/members/{memberId}/roles', () => {
     expectProblem(await latchkey.api('/v1/admin/roles', { token: access_token }), 403, 'AUTHORIZATION_DENIED');
   });
 
-  test('403 nobody grants what they do not hold', async () => {
+  test('403 an actor can not grant permissions it does not hold', async () => {
     const { email, access_token } = await register(latchkey);
     const { id } = await find(email);
     await setRoles(id, ['admin']);
@@ -300,7 +300,7 @@ describe('roles and permissions', () => {
     );
   });
 
-  test('the owner holds everything, also what was added later', async () => {
+  test('the owner holds every permission, including those added later', async () => {
     await call('POST', 'permissions', { key: 'reports:export', description: 'Export reports' });
     const { body } = await latchkey.api('/v1/me/authorization', { token: await ownerToken(latchkey) });
     assert.ok(body.permissions.includes('reports:export'));
@@ -338,7 +338,7 @@ describe('GET /v1/me/memberships', () => {
 describe('/v1/me/profile', () => {
   const patch = (body: unknown, by: string) => latchkey.api('/v1/me/profile', { token: by, method: 'PATCH', body });
 
-  test('200 changes what is named, clears with null, and shows in the context at once', async () => {
+  test('200 changes the given fields, clears with null, and shows in the context at once', async () => {
     const { access_token, email } = await register(latchkey);
     const changes = {
       displayName: 'Ada',

@@ -47,7 +47,7 @@ test('role and permission changes count on the next request in another process',
   assert.equal(await status(), 403);
 });
 
-describe('nobody acts on somebody who may do more than they', () => {
+describe('an actor can not act on a member with more rights', () => {
   const act = (by: string, id: string, what: string, call: { method: string; body?: unknown } = { method: 'POST' }) =>
     latchkey.api(`/v1/admin/members/${id}${what}`, { token: by, ...call });
   const acts = (by: string, id: string): Promise<TestResponse>[] => [
@@ -78,7 +78,7 @@ describe('nobody acts on somebody who may do more than they', () => {
     assert.deepEqual((await act(token, owner.id, '', { method: 'GET' })).body.roles, ['owner']);
   });
 
-  test('an owner acts on owners and admins, an admin on admins; permissions a project made up are in nobody’s way', async () => {
+  test('an owner acts on owners and admins, an admin on admins; custom permissions do not matter', async () => {
     const management = await managementToken(latchkey);
     const made = async (path: string, body: unknown) =>
       assert.equal((await latchkey.api(`/v1/admin/${path}`, { token: management, body })).status, 201);

@@ -51,7 +51,7 @@ describe('the session of an operator', () => {
     ]);
   });
 
-  test('two operators change the same record: the second is told, and nothing is overwritten', async () => {
+  test('two operators change the same record: the second gets an error, and nothing is overwritten', async () => {
     const path = '/console/v1/settings';
     const { headers, body } = await operator.call(path);
     const seen = headers.get('etag') ?? '';
@@ -147,7 +147,7 @@ describe('the session of an operator', () => {
     assert.match((await leaving.browser.open(`${console}/console/v1/sign-in`)).url, /\/sign-in\//);
   });
 
-  test('a dangerous action asks who it is again after ten minutes, and goes on after that', async () => {
+  test('a dangerous action requires a fresh proof after ten minutes, and succeeds with it', async () => {
     const careful = await signInOperator(latchkey);
     const { id } = (await careful.call('/console/v1/roles', { body: { key: 'gone', name: 'Gone', permissions: [] } }))
       .body;

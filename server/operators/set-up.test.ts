@@ -56,7 +56,7 @@ describe('the first start', () => {
     assert.ok(!(await browser.open(link)).text.includes('<form'));
   });
 
-  test('create-owner lets whoever runs the machine in, also with an account that lost its password', async () => {
+  test('create-owner lets the administrator of the machine in, also to an account that lost its password', async () => {
     const person = await newOperator(latchkey);
     const before = await signInOperator(latchkey, person);
     const password = await createOwner(latchkey.system, person.email);

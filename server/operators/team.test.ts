@@ -61,7 +61,7 @@ describe('the team of a workspace', () => {
     expectProblem(await owner.call(INVITATIONS, { body: { email, role: 'viewer' } }), 409, 'ALREADY_EXISTS');
   });
 
-  test('an invitation that is mailed again has a new link; one that is taken back has none', async () => {
+  test('a resent invitation has a new link; a revoked one has none', async () => {
     const email = newEmail();
     const { id } = (await owner.call(INVITATIONS, { body: { email, role: 'viewer' } })).body;
     const linkIn = async () =>
@@ -128,7 +128,7 @@ describe('the team of a workspace', () => {
     assert.equal(rows[0].count, 1);
   });
 
-  test('whoever owns a workspace alone can not be erased; who is erased is in no team any more', async () => {
+  test('the only owner of a workspace can not be erased; an erased operator is in no team any more', async () => {
     const { system } = latchkey;
     const tokenOf = async (person: { email: string; password: string }) => {
       const { location } = Object.fromEntries((await latchkey.console('/console/v1/sign-in')).headers);

@@ -126,7 +126,7 @@ describe('signing in with a passkey', () => {
       assert.equal((await use(key)).status, 200);
     });
 
-  test('AU-6 is refused alike for a key nobody has, a late answer and a wrong one', async () => {
+  test('AU-6 an unknown key, a late response and a wrong one are refused alike', async () => {
     const { key } = await withPasskey();
     const late = await request();
     const response = key.get(late.options);
@@ -177,7 +177,7 @@ describe('signing in with a passkey', () => {
 });
 
 describe('a passkey as proof again', () => {
-  test('SE-1 raises the session; somebody else’s does not', async () => {
+  test('SE-1 raises the session; another user’s passkey does not', async () => {
     const { person, key } = await withPasskey();
     const { key: theirs } = await withPasskey();
     const again = async (with_: Authenticator) => {

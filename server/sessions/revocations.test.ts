@@ -93,7 +93,7 @@ describe('ending sessions', () => {
     expectProblem(await context(access_token), 401, 'SESSION_REVOKED');
   });
 
-  test('a session is forgotten ninety days after its end, with what it was in projects', async () => {
+  test('a session is deleted ninety days after its end, with its scope entries', async () => {
     const people = await Promise.all([register(latchkey), register(latchkey), register(latchkey)]);
     const ids = people.map(({ session }) => session.id);
     const { pool } = latchkey.system;
