@@ -59,14 +59,6 @@ export function connectionsOf(system: System): Connections {
 
 const wholes = new WeakMap<SystemInTx, System>();
 
-/** The part of a system that is visible in transactions. */
-export function withoutConnections(system: System): SystemInTx {
-  const { config, log, clock, keyring, feed, metrics, testPasswordCost } = system;
-  const inTx = { config, log, clock, keyring, feed, metrics, testPasswordCost };
-  wholes.set(inTx, system);
-  return inTx;
-}
-
 function isWhole(system: SystemInTx): system is System {
   return CONNECTIONS in system;
 }
@@ -87,3 +79,11 @@ export function perSystem<T>(make: (system: System) => T): (system: SystemInTx) 
     return fresh;
   };
 }
+
+/** The part of a system that is visible in transactions: one object for all of them. */
+export const withoutConnections = perSystem((system): SystemInTx => {
+  const { config, log, clock, keyring, feed, metrics, testPasswordCost } = system;
+  const inTx = { config, log, clock, keyring, feed, metrics, testPasswordCost };
+  wholes.set(inTx, system);
+  return inTx;
+});
