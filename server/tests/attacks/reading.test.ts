@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
-import { glob, readFile } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
+import { routes as accountRoutes } from '#account';
+import { routes as hostedRoutes } from '#hosted';
+import type { Route } from '#platform/route.ts';
 import { visitorOf } from '#tests/account.ts';
 import { managementToken, ownerToken, register, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
 import { type Browser, codeFlow } from '#tests/oidc.ts';
@@ -57,20 +59,14 @@ async function written(url: string, headers: Record<string, string> = {}): Promi
   return rows.map(({ name }) => name).filter((name) => !NOISE.test(name));
 }
 
-/** The paths of pages that are not in the OpenAPI description, as the code declares them. */
-async function pagesIn(folder: string, prefix: string): Promise<string[]> {
-  const found: string[] = [];
-  for await (const file of glob(`server/${folder}/*.page.ts`)) {
-    const source = await readFile(file, 'utf8');
-    for (const [, path = ''] of source.matchAll(/\bpage\(\s*app,\s*'([^']*)'/g)) found.push(prefix + path);
-    for (const [, path = ''] of source.matchAll(/app\.get\(\s*'(\/account[^']*)'/g)) found.push(path);
-  }
-  return found;
+/** The paths of the pages below a prefix, which are not in the OpenAPI description. */
+function pagesBelow(prefix: string, routes: readonly Route[]): string[] {
+  return routes.filter(({ method, path }) => method === 'GET' && path.startsWith(prefix)).map(({ path }) => path);
 }
 
 describe('reading changes nothing', () => {
   test('on the account pages of a signed-in person', async () => {
-    const paths = await pagesIn('account', '/account');
+    const paths = pagesBelow('/account', accountRoutes.page);
     assert.ok(paths.length > 15, `${paths}`);
     for (const path of paths) {
       // biome-ignore lint/performance/noAwaitInLoops: attributes the writes of each request
@@ -82,7 +78,7 @@ describe('reading changes nothing', () => {
   test('on the pages of a sign-in', async () => {
     const flow = await codeFlow(latchkey, { prompt: 'login' });
     const start = await browser.open(flow.url);
-    const paths = await pagesIn('hosted', '/sign-in/:uid');
+    const paths = pagesBelow('/sign-in/:uid', hostedRoutes.page);
     assert.ok(paths.length > 10, `${paths}`);
     for (const path of paths) {
       const url = start.url + path.slice('/sign-in/:uid'.length).replace(':provider', 'dev');
