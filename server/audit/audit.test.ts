@@ -48,9 +48,9 @@ async function settled(): Promise<void> {
 }
 
 async function found(query: string): Promise<TestResponse['body']['items']> {
-  const answer = await get(query);
-  assert.equal(answer.status, 200, answer.text);
-  return answer.body.items;
+  const response = await get(query);
+  assert.equal(response.status, 200, response.text);
+  return response.body.items;
 }
 
 async function addRole(key: string, by = token): Promise<{ id: string; key: string }> {
@@ -145,18 +145,18 @@ describe('GET /v1/admin/audit-events', () => {
     const theirs = await tenantManagementToken(latchkey, other);
     for (const path of ['', '/export', '/export?format=csv', '/checkpoints', `?resource=${role.id}`]) {
       // biome-ignore lint/performance/noAwaitInLoops: sequential on purpose
-      const answer = await get(path, theirs);
-      assert.equal(answer.status, 200);
-      assert.ok(!answer.text.includes(role.id) && !answer.text.includes('secret-of-mine'), path);
+      const response = await get(path, theirs);
+      assert.equal(response.status, 200);
+      assert.ok(!response.text.includes(role.id) && !response.text.includes('secret-of-mine'), path);
     }
   });
 });
 
 async function exported(query = ''): Promise<string> {
   await settled();
-  const answer = await get(`/export${query}`);
-  assert.equal(answer.status, 200, answer.text);
-  return answer.text;
+  const response = await get(`/export${query}`);
+  assert.equal(response.status, 200, response.text);
+  return response.text;
 }
 
 async function* linesOf(text: string): AsyncGenerator<string> {
@@ -222,12 +222,12 @@ describe('GET /v1/admin/audit-events/export', () => {
       scope,
     );
     await settled();
-    const answer = await latchkey.api(
+    const response = await latchkey.api(
       `${AUDIT}/export`,
       { token: await managementToken(latchkey, undefined, 'production') },
       'production',
     );
-    const { seal } = await verify(answer.text);
+    const { seal } = await verify(response.text);
     assert.ok(seal.count >= 2_500);
     assert.equal(seal.scope.environment, 'production');
   });
@@ -310,8 +310,8 @@ describe('latchkey audit verify', () => {
     await writeFile(whole, text);
     await writeFile(broken, text.split('\n').toSpliced(4, 1).join('\n'));
     const checkpoints = join(folder, 'checkpoints.json');
-    const { text: answer, body } = await get('/checkpoints');
-    await writeFile(checkpoints, answer);
+    const { text: response, body } = await get('/checkpoints');
+    await writeFile(checkpoints, response);
     const good = await cli(whole, '--checkpoints', checkpoints, '--key', body.key);
     assert.deepEqual([good.code, good.stderr], [0, '']);
     assert.match(good.stdout, /^Verified: .*\n.*\n {2}entries {6}\d+, from 1 to \d+, none missing, none altered\n/);

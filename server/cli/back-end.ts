@@ -63,10 +63,10 @@ async function readCredentials(file: string) {
 }
 
 /** @throws StartError with the detail of the problem document */
-async function bodyOf(answer: Response): Promise<Record<string, unknown>> {
-  const body: Record<string, unknown> = Object(await answer.json());
-  if (answer.ok) return body;
+async function bodyOf(response: Response): Promise<Record<string, unknown>> {
+  const body: Record<string, unknown> = Object(await response.json());
+  if (response.ok) return body;
   const [first] = Array.isArray(body['errors']) ? body['errors'] : [];
   const detail = Object(first)['message'] ?? body['detail'] ?? body['error_description'] ?? body['error'];
-  throw new StartError(`${answer.status}: ${String(detail ?? 'refused')}`);
+  throw new StartError(`${response.status}: ${String(detail ?? 'refused')}`);
 }

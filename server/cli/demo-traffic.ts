@@ -156,7 +156,7 @@ function itemsOf(body: Json): unknown[] {
 async function call(url: string, { token, body, method, headers }: Call): Promise<JsonResponse> {
   await setTimeout(PAUSE_MS);
   const form = body instanceof URLSearchParams;
-  const answer = await fetch(url, {
+  const response = await fetch(url, {
     method: method ?? (body === undefined ? 'GET' : 'POST'),
     headers: {
       ...headers,
@@ -165,7 +165,7 @@ async function call(url: string, { token, body, method, headers }: Call): Promis
     },
     body: body === undefined ? null : form ? body : JSON.stringify(body),
   });
-  const text = await answer.text();
+  const text = await response.text();
   const parsed: unknown = text.startsWith('{') ? JSON.parse(text) : {};
-  return { status: answer.status, body: Object(parsed) };
+  return { status: response.status, body: Object(parsed) };
 }

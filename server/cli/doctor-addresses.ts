@@ -25,18 +25,18 @@ async function checkAddress({ check, url, environment, mode }: Address): Promise
   if (addresses.length === 0)
     return { check, state: 'failed', found: `${url}: ${name} has no address`, remedy: `Add a DNS record for ${name}.` };
   try {
-    const answer = await fetch(`${url}/api/status/summary`, {
+    const response = await fetch(`${url}/api/status/summary`, {
       redirect: 'manual',
       signal: AbortSignal.timeout(RESPONSE_MS),
     });
-    const summary: unknown = await answer.json();
+    const summary: unknown = await response.json();
     const theirs = Object(summary).environment;
-    if (answer.ok && typeof theirs === 'string' && (environment === null || theirs === environment))
+    if (response.ok && typeof theirs === 'string' && (environment === null || theirs === environment))
       return { check, state: 'ok', found: url };
     return {
       check,
       state: 'failed',
-      found: `${url} answered ${answer.status}${typeof theirs === 'string' ? `, for the environment ${theirs}` : ''}`,
+      found: `${url} answered ${response.status}${typeof theirs === 'string' ? `, for the environment ${theirs}` : ''}`,
       remedy: 'Something else answers there: see where the reverse proxy sends this host, and that it passes Host on.',
     };
   } catch (error) {

@@ -77,9 +77,9 @@ async function forward(url: string, secret: string, event: Record<string, unknow
     },
     body,
   }).then(
-    async (answer) => {
-      await answer.body?.cancel();
-      return String(answer.status);
+    async (response) => {
+      await response.body?.cancel();
+      return String(response.status);
     },
     (error: unknown) => reasonOf(error),
   );

@@ -45,8 +45,8 @@ test('"sessions end-all" ends what a running server issued: access tokens, refre
   assert.equal(status, 0, errors);
   assert.ok(JSON.parse(output).ended >= 1, output);
   await eventually(async () => {
-    const answer = await latchkey.api('/v1/me/context', { token: person.access_token });
-    assert.equal(answer.status, 401, answer.text);
+    const response = await latchkey.api('/v1/me/context', { token: person.access_token });
+    assert.equal(response.status, 401, response.text);
   });
   assert.equal((await latchkey.api('/v1/admin/roles', { token: management })).status, 401);
   const refreshed = await latchkey.auth('/v1/sessions/refresh', { body: { refresh_token: person.refresh_token } });

@@ -8,36 +8,36 @@ import { type Markup, type Page, renderPage, type Voice } from './layout.ts';
 
 const STEP_SECONDS = 3_600;
 
-/** What went wrong with the form before: the next page shows it once. */
+/** The fault of the submitted form; the next page shows it once. */
 export const StepFault = Type.Object({ code: Type.String(), minutes: Type.Optional(Type.Number()) });
 
-/** How far a person is; every step may say something once. */
+/** The state of a flow. A fault or a notice is shown once. */
 type AnyStep = { fault?: Static<typeof StepFault>; notice?: string };
 
-/** Pages of one kind that a browser goes through one after the other, such as a sign-in. */
+/** A kind of flow through pages, such as a sign-in. */
 type Kind<Step> = {
-  /** What the steps are sealed for, so that no other secret of the browser passes for one. */
+  /** The purpose that steps are sealed for, so that no other sealed value passes for a step. */
   purpose: string;
-  /** @throws for what is no step */
+  /** @throws Error for a value that is not a step */
   parse: (value: unknown) => Step;
-  /** The text for the code of a problem. */
+  /** The text for each problem code. */
   faults: Readonly<Record<string, TextId>>;
 };
 
-/** Where the pages stand, and whose they are. */
+/** Where the pages are, and whom they belong to. */
 type Place = {
   /** The address of the first page; the other pages follow it. */
   base: string;
   /** The user or sign-in that a step belongs to. */
   owner: string;
-  /** The parts of the name of the cookie that keeps the step. */
+  /** The parts of the name of the cookie that stores the step. */
   cookie: readonly [kind: string, id: string | null];
 };
 
-/** One person in one browser on pages that belong together. */
+/** One person in one browser on the pages of a flow. */
 export type BrowserVisit<Step> = { request: Request; reply: Reply; place: Place; voice: Voice; step: Step };
 
-/** The steps between pages of one kind: kept by the browser, encrypted, and left by a redirect. They need no JavaScript. */
+/** Stores the step between pages in an encrypted cookie and moves on by redirects. Needs no JavaScript. */
 export function browserFlow<Step extends AnyStep>({ purpose, parse, faults }: Kind<Step>) {
   type Visit = BrowserVisit<Step>;
 
@@ -47,12 +47,12 @@ export function browserFlow<Step extends AnyStep>({ purpose, parse, faults }: Ki
     try {
       return parse(JSON.parse(request.server.system.keyring.open(sealed, purpose, place.owner)));
     } catch {
-      // Another owner's, or sealed with a key that is gone: the person begins anew.
+      // The step of another owner, or sealed with a removed secret: the flow starts again.
       return parse({});
     }
   }
 
-  /** Remembers how far the person is. What is not in `step` is forgotten. */
+  /** Replaces the stored step. */
   function keepStep({ request, reply, place }: Visit, step: object): void {
     const name = stepCookie(request, place);
     const options = cookieOptions(request.address, 'lax');
@@ -66,13 +66,13 @@ export function browserFlow<Step extends AnyStep>({ purpose, parse, faults }: Ki
     reply.setCookie(name, sealed, { ...options, maxAge: STEP_SECONDS });
   }
 
-  /** Goes on to another page: always with a GET, so that reloading repeats nothing (OA-6). */
+  /** Redirects to another page with a GET, so that reloading repeats nothing (OA-6). */
   function goTo(visit: Visit, page: string, step: Step = visit.step): Reply {
     keepStep(visit, step);
     return visit.reply.redirect(visit.place.base + page, 303);
   }
 
-  /** Goes back to a page that then shows what was wrong; anything unexpected, and a proof that is missing, is thrown on. */
+  /** Redirects to a page that shows the fault. Rethrows unexpected errors and missing proofs. */
   function explain(visit: Visit, page: string, error: unknown): Reply {
     if (!(error instanceof Problem) || error.code === 'REAUTHENTICATION_REQUIRED') throw error;
     if (error.status >= 500 && error.code !== 'SERVICE_UNAVAILABLE') throw error;
@@ -81,14 +81,14 @@ export function browserFlow<Step extends AnyStep>({ purpose, parse, faults }: Ki
     return goTo(visit, page, { ...visit.step, fault: { code: error.code, ...(minutes && { minutes }) } });
   }
 
-  /** What was wrong with the form before; empty when nothing was. */
+  /** The fault of the submitted form; empty if there is none. */
   function faultOf({ step: { fault }, voice: { say, project } }: Visit): Markup | '' {
     if (!fault) return '';
     const text = say(faults[fault.code] ?? 'fault.invalid', { project, minutes: fault.minutes ?? 1 });
     return html`<p class="fault" role="alert" id="fault">${text}</p>`;
   }
 
-  /** Sends a page. A fault and a notice are shown once. */
+  /** Sends a page, with its fault or notice once. */
   function show(visit: Visit, page: Page): Reply {
     const { fault, notice, ...kept } = visit.step;
     if (fault || notice) keepStep(visit, kept);

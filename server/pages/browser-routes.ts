@@ -9,20 +9,20 @@ import type { BrowserVisit } from './browser-flow.ts';
 
 type Work<Visit> = (visit: Visit) => Promise<Reply> | Reply;
 
-/** @param back the page of the form that is sent, where it is not at the form's own address */
+/** @param back the page of the submitted form, if it is not at the form's own address */
 type Arrival = { request: Request; reply: Reply; back?: string };
 
 type Surface<Visit, Params extends TObject> = {
   /** The path of the first page; the other pages follow it. */
   path: string;
   params: Params;
-  /** Finds out who is on which page and does the work, or sends whoever may not be there elsewhere. */
+  /** Identifies the person and runs the work, or redirects a person who may not see the page. */
   enter: (arrival: Arrival, work: Work<Visit>) => Promise<Reply>;
-  /** Goes back to a page that then shows what was wrong. */
+  /** Redirects to a page that shows the fault. */
   explain: (visit: Visit, page: string, error: unknown) => Reply;
 };
 
-/** What is asked before the work. */
+/** What is checked before the work. */
 type Guard = Pick<Route, 'freshProof' | 'counted'>;
 
 type Action<Visit, Named, Fields extends TSchema> = Guard &
@@ -31,7 +31,7 @@ type Action<Visit, Named, Fields extends TSchema> = Guard &
     act: (visit: Visit, sent: Static<Fields>, named: Named) => Promise<Reply> | Reply;
   };
 
-/** The routes of pages that a browser goes through: pages are looked at with a GET and changed by a form of their own host. */
+/** The routes of a flow's pages: GET shows a page, a form of the same host changes something. */
 export function browserRoutes<Visit extends Pick<BrowserVisit<unknown>, 'place'>, Params extends TObject>({
   path: first,
   params,
@@ -49,7 +49,7 @@ export function browserRoutes<Visit extends Pick<BrowserVisit<unknown>, 'place'>
     });
   }
 
-  /** A form. What does not fit `fields`, and what is refused, leads back to its page, which shows why. */
+  /** A form. Invalid fields and refusals lead back to its page, which shows the fault. */
   function action<Fields extends TSchema>(
     path: string,
     { fields, act, back, ...guard }: Action<Visit, Named, Fields>,

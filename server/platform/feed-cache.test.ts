@@ -24,17 +24,17 @@ before(async () => {
 });
 after(() => latchkey.stop());
 
-/** What had to be read for some words. */
+/** The words that had to be read from the database. */
 async function readFor(...words: string[]): Promise<string[]> {
   loaded.length = 0;
   for (const word of words) {
-    // biome-ignore lint/performance/noAwaitInLoops: one after the other
+    // biome-ignore lint/performance/noAwaitInLoops: sequential on purpose
     await lengths(latchkey.system, word);
   }
   return [...loaded];
 }
 
-test('a value is read once, until a change of its topic is heard', async () => {
+test('a value is read once, until a change of its topic arrives', async () => {
   const { feed } = latchkey.system;
   assert.deepEqual(await readFor('a', 'bb', 'a', 'bb'), ['a', 'bb']);
   feed.apply({ topic: 'other', key: 'a' });
@@ -45,14 +45,14 @@ test('a value is read once, until a change of its topic is heard', async () => {
   assert.deepEqual(await readFor('a', 'bb'), ['a', 'bb']);
 });
 
-test('what was read while a change came is not remembered, nor what is not there', async () => {
+test('a value read during a change is not cached, nor is a missing one', async () => {
   beforeResponse = () => latchkey.system.feed.apply({ topic: 'planted', key: 'late' });
   assert.deepEqual(await readFor('late', 'late'), ['late', 'late']);
   beforeResponse = () => undefined;
   assert.deepEqual(await readFor('late', 'late', '', ''), ['late', '', '']);
 });
 
-test('the oldest goes when there are too many', async () => {
+test('the oldest entry is evicted when the cache is full', async () => {
   latchkey.system.feed.apply({ topic: 'planted', key: '*' });
   assert.deepEqual(await readFor('1', '2', '3', '2', '3', '1'), ['1', '2', '3', '1']);
 });

@@ -2,11 +2,10 @@ import type { Change } from './feed.ts';
 import { perSystem, type System, type SystemInTx } from './system.ts';
 
 /**
- * What a process remembers until it hears of a change, and does not use while it can't hear of changes.
- * @param cache.topics the changes to hear of
- * @param cache.drops whether a change is about what is remembered under a key; every change of the topics, when absent
- * @param cache.load reads over the system's `lookups`, so a transaction may wait for it. `undefined` is not remembered
- * @param cache.max how many are remembered; then the oldest goes
+ * A cache that the change feed invalidates. While the feed is down, it is bypassed.
+ * @param cache `topics`: the changes that invalidate it; `drops`: whether a change invalidates a key (default: every
+ * change of the topics does); `load`: reads over the system's `lookups`, so a transaction may wait for it; `undefined`
+ * is not cached; `max`: the number of entries, beyond which the oldest is evicted
  */
 export function feedCache<Wanted, Value>(cache: {
   topics: readonly string[];
@@ -34,7 +33,7 @@ export function feedCache<Wanted, Value>(cache: {
     const read = async (key: string, wanted: Wanted) => {
       const before = generation;
       const value = await load(system, wanted);
-      // A change heard while reading may not be in what was read.
+      // A change during the read may be missing from the result, so it is not cached.
       if (value === undefined || before !== generation) return value;
       const oldest = known.size >= max ? known.keys().next().value : undefined;
       if (oldest !== undefined) known.delete(oldest);

@@ -77,7 +77,7 @@ describe('Idempotency-Key', () => {
   test('of twelve concurrent requests one is executed, and all get its response', async () => {
     const role = newRole();
     const correlation = { 'x-correlation-id': 'twelve-at-once' };
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 12 }, () =>
         latchkey.api('/v1/admin/roles', {
           body: role,
@@ -86,9 +86,9 @@ describe('Idempotency-Key', () => {
         }),
       ),
     );
-    assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([201]));
-    assert.equal(new Set(answers.map(({ text }) => text)).size, 1);
-    assert.equal(answers.filter(({ headers }) => headers.get('idempotent-replayed') === null).length, 1);
+    assert.deepEqual(new Set(responses.map(({ status }) => status)), new Set([201]));
+    assert.equal(new Set(responses.map(({ text }) => text)).size, 1);
+    assert.equal(responses.filter(({ headers }) => headers.get('idempotent-replayed') === null).length, 1);
     assert.equal(await count(role.key), 1);
   });
 

@@ -168,8 +168,8 @@ export async function keepResponse(
     return;
   }
   // Responses may contain tokens and secrets that are shown once.
-  const answer = JSON.stringify(responseOf(reply, payload));
-  const answer_sealed = system.keyring.seal(answer, PURPOSE, claim.toString('base64url'));
+  const response = JSON.stringify(responseOf(reply, payload));
+  const answer_sealed = system.keyring.seal(response, PURPOSE, claim.toString('base64url'));
   // The claim is the first statement of the transaction; a request without writes has not started it yet.
   const db = await unit.begin();
   await db.updateTable('idempotency_keys').set({ answer_sealed }).where('id', '=', claim).execute();

@@ -38,9 +38,9 @@ type Resource = { path: string; change: unknown; token: string };
 async function resources(): Promise<Resource[]> {
   const { access_token: customer } = await register(latchkey);
   const make = async (path: string, body: unknown) => {
-    const answer = await latchkey.api(path, { body, token });
-    assert.equal(answer.status, 201, answer.text);
-    return `${path}/${answer.body.id}`;
+    const response = await latchkey.api(path, { body, token });
+    assert.equal(response.status, 201, response.text);
+    return `${path}/${response.body.id}`;
   };
   const application = { kind: 'spa', name: 'Front', redirectUris: ['https://front.example/'] };
   const options = { issuer: 'https://id.acme.example' };
@@ -63,9 +63,9 @@ const patch = ({ path, change, token: by }: Resource, ifMatch: string) =>
   latchkey.api(path, { method: 'PATCH', body: change, token: by, headers: { 'if-match': ifMatch } });
 
 async function etagOf({ path, token: by }: Pick<Resource, 'path' | 'token'>): Promise<string> {
-  const answer = await latchkey.api(path, { token: by });
-  assert.equal(answer.status, 200, answer.text);
-  const etag = answer.headers.get('etag');
+  const response = await latchkey.api(path, { token: by });
+  assert.equal(response.status, 200, response.text);
+  const etag = response.headers.get('etag');
   assert.ok(etag, path);
   return etag;
 }
@@ -166,12 +166,12 @@ describe('ETag and If-Match', () => {
 
   test('a condition on a resource without ETag is refused, not ignored', async () => {
     const { access_token: by } = await register(latchkey);
-    const answer = await latchkey.api('/v1/me/security/mfa/phone', {
+    const response = await latchkey.api('/v1/me/security/mfa/phone', {
       method: 'DELETE',
       token: by,
       headers: { 'if-match': '"x"' },
     });
-    expectProblem(answer, 412, 'PRECONDITION_FAILED');
+    expectProblem(response, 412, 'PRECONDITION_FAILED');
   });
 
   test('more concurrent conditional changes than connections all succeed', async () => {

@@ -41,8 +41,8 @@ export async function openConsole(
   });
   page.on('pageerror', (error) => complaints.push(String(error)));
   const goTo = async (path: string) => {
-    const answer = await page.goto(`${origin}/console${path}`);
-    assert.equal(answer?.status(), 200, 'The console is not built: npm run build -w console');
+    const response = await page.goto(`${origin}/console${path}`);
+    assert.equal(response?.status(), 200, 'The console is not built: npm run build -w console');
     await shown(page);
   };
   const { workspaceId, projects } = latchkey.demo;

@@ -29,8 +29,8 @@ const read = async (path: string) => (await app.operator.call(`/console/v1${path
 const firstOf = async (path: string) => (await read(path)).items[0];
 
 async function byColleague(path: string, body: unknown, method = 'PATCH'): Promise<void> {
-  const answer = await colleague.call(`/console/v1${path}`, { method, body });
-  assert.equal(answer.status, 200, answer.text);
+  const response = await colleague.call(`/console/v1${path}`, { method, body });
+  assert.equal(response.status, 200, response.text);
 }
 
 type Edit = {

@@ -124,12 +124,12 @@ function at({ method, path }: Operation, { status, text }: TestResponse, who: st
 }
 
 /** Asserts that the response reveals nothing to another tenant. */
-function expectNothing(operation: Operation, answer: TestResponse): void {
-  const about = at(operation, answer, 'a stranger');
+function expectNothing(operation: Operation, response: TestResponse): void {
+  const about = at(operation, response, 'a stranger');
   // The status belongs to the team of the installation.
-  if (operation.permission === 'status:write') assert.equal(answer.status, 403, about);
-  else if (/\{memberId\}|_01/.test(operation.path)) assert.ok([400, 404, 409].includes(answer.status), about);
-  const shown = answer.text.replace(operation.path.replace('{memberId}', memberId), '');
+  if (operation.permission === 'status:write') assert.equal(response.status, 403, about);
+  else if (/\{memberId\}|_01/.test(operation.path)) assert.ok([400, 404, 409].includes(response.status), about);
+  const shown = response.text.replace(operation.path.replace('{memberId}', memberId), '');
   for (const secret of secrets) assert.ok(!shown.includes(secret), about);
 }
 
@@ -157,11 +157,11 @@ describe('every operation of the console × every caller', () => {
     for (const operation of operations) {
       for (const [who, headers] of Object.entries(nobody)) {
         // biome-ignore lint/performance/noAwaitInLoops: sequential on purpose
-        const answer = await latchkey.console(operation.path.replace('{memberId}', memberId), {
+        const response = await latchkey.console(operation.path.replace('{memberId}', memberId), {
           method: operation.method,
           headers: { ...headers, 'x-workspace-id': latchkey.demo.workspaceId },
         });
-        assert.equal(answer.status, 401, at(operation, answer, who));
+        assert.equal(response.status, 401, at(operation, response, who));
       }
     }
   });
@@ -173,14 +173,14 @@ describe('every operation of the console × every caller', () => {
       assert.ok(operator, role);
       for (const operation of guarded) {
         // biome-ignore lint/performance/noAwaitInLoops: sequential on purpose
-        const answer = await attempt(nobodys(operation), operator);
+        const response = await attempt(nobodys(operation), operator);
         if (permissions.includes(operation.permission)) {
-          assert.ok([200, 204, 400, 402, 404, 409, 415].includes(answer.status), at(operation, answer, role));
+          assert.ok([200, 204, 400, 402, 404, 409, 415].includes(response.status), at(operation, response, role));
         } else {
           assert.deepEqual(
-            [answer.status, answer.body.errorCode, answer.body.requiredPermission],
+            [response.status, response.body.errorCode, response.body.requiredPermission],
             [403, 'AUTHORIZATION_DENIED', operation.permission],
-            at(operation, answer, role),
+            at(operation, response, role),
           );
         }
       }
@@ -230,7 +230,7 @@ describe('every operation of the console × every caller', () => {
       );
       const mixed = await attempt(operation, stranger, { 'x-workspace-id': workspaceId });
       const own = await attempt(operation, stranger, { 'x-workspace-id': workspaceId, 'x-project-id': projectId });
-      for (const answer of [mixed, own]) expectNothing(operation, answer);
+      for (const response of [mixed, own]) expectNothing(operation, response);
     }
   });
 
@@ -250,11 +250,11 @@ describe('every operation of the console × every caller', () => {
     clock.advance(601_000);
     for (const operation of guarded.filter(({ method, stepUp }) => stepUp || !SAFE.includes(method))) {
       // biome-ignore lint/performance/noAwaitInLoops: sequential on purpose
-      const answer = await attempt(nobodys(operation), owner);
+      const response = await attempt(nobodys(operation), owner);
       assert.equal(
-        answer.body.errorCode === 'REAUTHENTICATION_REQUIRED',
+        response.body.errorCode === 'REAUTHENTICATION_REQUIRED',
         operation.stepUp,
-        at(operation, answer, 'owner'),
+        at(operation, response, 'owner'),
       );
     }
     assert.equal(guarded.filter(({ stepUp }) => stepUp).length, 37);

@@ -49,9 +49,9 @@ async function faultsInEveryLook(): Promise<string[]> {
 }
 
 async function made(path: string, body: unknown): Promise<TestResponse['body']> {
-  const answer = await app.operator.call(`/console/v1${path}`, { method: 'POST', body });
-  assert.ok(answer.status < 300, answer.text);
-  return answer.body;
+  const response = await app.operator.call(`/console/v1${path}`, { method: 'POST', body });
+  assert.ok(response.status < 300, response.text);
+  return response.body;
 }
 
 describe('a record passes axe-core in both themes at both widths', () => {

@@ -102,8 +102,8 @@ test('the first screen, with its charts, loads at most 250 kB of compressed Java
   await register(latchkey);
   const app = await openConsole(latchkey, browser);
   const scripts: Response[] = [];
-  app.page.on('response', (answer) => {
-    if (new URL(answer.url()).pathname.endsWith('.js')) scripts.push(answer);
+  app.page.on('response', (response) => {
+    if (new URL(response.url()).pathname.endsWith('.js')) scripts.push(response);
   });
   await app.open('');
   await app.page.getByRole('img', { name: 'Sign-ins per day' }).waitFor();

@@ -29,7 +29,7 @@ export function codesOf(secret: string, clock: TestClock): () => string {
 }
 
 /** The MFA challenge of a sign-in response. */
-export function challengeIn(answer: TestResponse): { mfaToken: string; factors: { type: string; id: string }[] } {
-  assert.equal(answer.body.status, 'mfa_required', answer.text);
-  return answer.body;
+export function challengeIn(response: TestResponse): { mfaToken: string; factors: { type: string; id: string }[] } {
+  assert.equal(response.body.status, 'mfa_required', response.text);
+  return response.body;
 }

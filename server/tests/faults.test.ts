@@ -50,13 +50,13 @@ describe('the database goes down and comes back', () => {
     const load = (async () => {
       for (let count = 0; running; count += 1) {
         // biome-ignore lint/performance/noAwaitInLoops: one change after the other
-        const answer = await rename(token, `name ${count}`).catch(() => null);
-        if (!answer) continue;
-        seen.add(answer.status);
-        if (answer.status === 200) acknowledged.push(`name ${count}`);
-        if (answer.status === 503) {
-          expectProblem(answer, 503, 'SERVICE_UNAVAILABLE');
-          assert.ok(answer.headers.get('retry-after'));
+        const response = await rename(token, `name ${count}`).catch(() => null);
+        if (!response) continue;
+        seen.add(response.status);
+        if (response.status === 200) acknowledged.push(`name ${count}`);
+        if (response.status === 503) {
+          expectProblem(response, 503, 'SERVICE_UNAVAILABLE');
+          assert.ok(response.headers.get('retry-after'));
         }
       }
     })();
@@ -136,8 +136,8 @@ describe('the process dies or is stopped', () => {
         while (victim.child.signalCode === null) {
           const email = newEmail();
           // biome-ignore lint/performance/noAwaitInLoops: one registration after the other
-          const answer = await registration(victim, email).catch(() => null);
-          if (answer?.status === 200) acknowledged.push(email);
+          const response = await registration(victim, email).catch(() => null);
+          if (response?.status === 200) acknowledged.push(email);
         }
       });
       await eventually(async () => assert.ok(acknowledged.length > (round + 1) * 8));
@@ -171,12 +171,12 @@ describe('the process dies or is stopped', () => {
     const process = await startSecondProcess(latchkey);
     t.after(() => process.stop());
     const emails = Array.from({ length: 8 }, newEmail);
-    const answers = emails.map((email) => registration(process, email));
+    const responses = emails.map((email) => registration(process, email));
     // The first response proves that the others are in flight.
-    await answers[0];
+    await responses[0];
     const ended = new Promise((resolve) => process.child.once('exit', resolve));
     process.child.kill('SIGTERM');
-    const statuses = (await Promise.all(answers)).map(({ status }) => status);
+    const statuses = (await Promise.all(responses)).map(({ status }) => status);
     assert.deepEqual([...new Set(statuses)], [200]);
     assert.equal(await ended, 0);
   });

@@ -30,17 +30,17 @@ describe('the checks of the harness can fail', () => {
       },
       components: { responses: { NOT_FOUND: { description: '`NOT_FOUND`', content: problem } } },
     });
-    const answer = { method: 'GET', path: '/v1/things/1', status: 200, type: 'application/json', text: '{"id":1}' };
-    const missing = { ...answer, status: 404, type: 'application/problem+json', text: '{"errorCode":"NOT_FOUND"}' };
-    contract.check(answer);
+    const response = { method: 'GET', path: '/v1/things/1', status: 200, type: 'application/json', text: '{"id":1}' };
+    const missing = { ...response, status: 404, type: 'application/problem+json', text: '{"errorCode":"NOT_FOUND"}' };
+    contract.check(response);
     contract.check(missing);
-    assert.throws(() => contract.check({ ...answer, text: '{}' }), /with a body its description does not allow/);
+    assert.throws(() => contract.check({ ...response, text: '{}' }), /with a body its description does not allow/);
     assert.throws(
-      () => contract.check({ ...answer, status: 500 }),
+      () => contract.check({ ...response, status: 500 }),
       /answered 500, which its description does not know/,
     );
     assert.throws(
-      () => contract.check({ ...answer, type: 'application/problem+json' }),
+      () => contract.check({ ...response, type: 'application/problem+json' }),
       /as application\/problem\+json/,
     );
     assert.throws(() => contract.check({ ...missing, text: '{"errorCode":"CONFLICT"}' }), /404 CONFLICT, which/);

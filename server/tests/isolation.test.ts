@@ -48,9 +48,9 @@ after(async () => {
 async function makeRecords(): Promise<Records> {
   const token = await ownerToken(latchkey);
   const make = async (path: string, body: unknown): Promise<TestResponse['body']> => {
-    const answer = await latchkey.api(`/v1/admin/${path}`, { token, body });
-    assert.equal(answer.status, 201, answer.text);
-    return answer.body;
+    const response = await latchkey.api(`/v1/admin/${path}`, { token, body });
+    assert.equal(response.status, 201, response.text);
+    return response.body;
   };
   const victim = await register(latchkey, { profile: { displayName: 'Victim of nobody' } });
   const found = await latchkey.api(`/v1/admin/members?q=${victim.email}`, { token });
@@ -158,7 +158,7 @@ async function revokedManagementToken(): Promise<string> {
 async function everyOne(
   some: readonly Operation[],
   names: readonly string[],
-  check: (answer: TestResponse, operation: Operation, about: string) => void,
+  check: (response: TestResponse, operation: Operation, about: string) => void,
 ): Promise<void> {
   assert.ok(some.length > 0);
   for (const name of names) {
@@ -166,8 +166,12 @@ async function everyOne(
     assert.ok(token !== undefined, name);
     for (const operation of some) {
       // biome-ignore lint/performance/noAwaitInLoops: sequential on purpose
-      const answer = await attempt(latchkey, operation, token);
-      check(answer, operation, `${operation.method} ${operation.path} with ${name}: ${answer.status} ${answer.text}`);
+      const response = await attempt(latchkey, operation, token);
+      check(
+        response,
+        operation,
+        `${operation.method} ${operation.path} with ${name}: ${response.status} ${response.text}`,
+      );
     }
   }
 }
@@ -221,7 +225,7 @@ describe('every operation of the API host × every token that is not its own', (
   });
 
   test('BI-3 a token that is not valid here gets 401', async () => {
-    await everyOne(guarded(), NOBODY, (answer, _operation, about) => assert.equal(answer.status, 401, about));
+    await everyOne(guarded(), NOBODY, (response, _operation, about) => assert.equal(response.status, 401, about));
   });
 
   test('BI-3 an access token of the OpenID provider gets 403, also the owner’s', async () => {
@@ -256,16 +260,16 @@ describe('every operation of the API host × every token that is not its own', (
 
   test('BI-3 full permissions elsewhere reveal nothing of this project', async () => {
     const reading = administrative().filter(({ method }) => method === 'GET');
-    await everyOne(reading, STRANGERS, (answer, operation, about) => {
-      const told = answer.text.replaceAll(operation.path, '');
+    await everyOne(reading, STRANGERS, (response, operation, about) => {
+      const told = response.text.replaceAll(operation.path, '');
       for (const secret of [...secrets, ...Object.values(records)]) assert.ok(!told.includes(secret), about);
     });
   });
 
   test('BI-3 a customer reaches nothing of another customer', async () => {
     const naming = own().filter(({ namesRecord, path }) => namesRecord && path !== '/v1/me/security/applications');
-    await everyOne(naming, ['a customer without the permission'], (answer, _operation, about) =>
-      assert.ok([204, 404].includes(answer.status), about),
+    await everyOne(naming, ['a customer without the permission'], (response, _operation, about) =>
+      assert.ok([204, 404].includes(response.status), about),
     );
   });
 
@@ -297,8 +301,8 @@ describe('operations of the auth host that need a session', () => {
       for (const { method, path, body } of needing) {
         const token = tokens[name] ?? '';
         // biome-ignore lint/performance/noAwaitInLoops: sequential on purpose
-        const answer = await latchkey.auth(path, { method, ...(token !== '' && { token }), body: body ?? {} });
-        assert.equal(answer.status, 401, `${method} ${path} with ${name}: ${answer.text}`);
+        const response = await latchkey.auth(path, { method, ...(token !== '' && { token }), body: body ?? {} });
+        assert.equal(response.status, 401, `${method} ${path} with ${name}: ${response.text}`);
       }
     }
   });

@@ -30,8 +30,8 @@ export function siblingsOf(running: () => TestLatchkey) {
     sibling,
     policies,
     login,
-    verify: (answer: TestResponse, code: string | undefined, more: Record<string, unknown> = {}) =>
-      running().auth('/v1/auth/mfa/verify', { body: { mfaToken: challengeIn(answer).mfaToken, code, ...more } }),
+    verify: (response: TestResponse, code: string | undefined, more: Record<string, unknown> = {}) =>
+      running().auth('/v1/auth/mfa/verify', { body: { mfaToken: challengeIn(response).mfaToken, code, ...more } }),
     switchTo: (token: string) =>
       running().auth('/v1/sessions/switch-context', { token, body: { ...sibling(), environment: 'test' } }),
     refresh: (token: string) => running().auth('/v1/sessions/refresh', { body: { refresh_token: token } }),
@@ -46,8 +46,8 @@ export function siblingsOf(running: () => TestLatchkey) {
 }
 
 /** Asserts that a session is refused and that the response names the required step-up. */
-export function expectStepUp(answer: TestResponse): void {
-  expectProblem(answer, 401, 'REAUTHENTICATION_REQUIRED');
-  assert.equal(answer.body.acr, 'aal2', answer.text);
-  assert.equal(typeof answer.body.maxAge, 'number', answer.text);
+export function expectStepUp(response: TestResponse): void {
+  expectProblem(response, 401, 'REAUTHENTICATION_REQUIRED');
+  assert.equal(response.body.acr, 'aal2', response.text);
+  assert.equal(typeof response.body.maxAge, 'number', response.text);
 }

@@ -34,9 +34,9 @@ type Person = { email: string; given: string; family: string };
  */
 export async function liveAMonth(latchkey: TestLatchkey, clock: TestClock, dns: TestDns): Promise<Operator> {
   const backEnd = async (path: string, body: unknown, method = 'POST') => {
-    const answer = await latchkey.api(`/v1/admin/${path}`, { method, body, token: await managementToken(latchkey) });
-    assert.ok(answer.status < 300, `${path}: ${answer.text}`);
-    return answer.body;
+    const response = await latchkey.api(`/v1/admin/${path}`, { method, body, token: await managementToken(latchkey) });
+    assert.ok(response.status < 300, `${path}: ${response.text}`);
+    return response.body;
   };
   await configure(backEnd, latchkey);
   const next = figures();
@@ -119,8 +119,8 @@ async function liveADay(latchkey: TestLatchkey, people: Person[], { next, weeken
 async function subscribe(latchkey: TestLatchkey): Promise<void> {
   const token = await managementToken(latchkey, undefined, 'production');
   const call = { token, body: { tierId: 'growth' } };
-  const answer = await latchkey.api('/v1/admin/billing/addons/sms/subscribe', call, 'production');
-  assert.equal(answer.status, 200, answer.text);
+  const response = await latchkey.api('/v1/admin/billing/addons/sms/subscribe', call, 'production');
+  assert.equal(response.status, 200, response.text);
 }
 
 async function join(latchkey: TestLatchkey, number: number): Promise<Person> {
@@ -183,9 +183,9 @@ async function operate(operator: Operator, latchkey: TestLatchkey, clock: TestCl
     body: unknown,
     call: { method?: string; headers?: Record<string, string> } = {},
   ) => {
-    const answer = await operator.call(`/console/v1/${path}`, { method: 'POST', body, ...call });
-    assert.ok(answer.status < 300, `${path}: ${answer.text}`);
-    return answer.body;
+    const response = await operator.call(`/console/v1/${path}`, { method: 'POST', body, ...call });
+    assert.ok(response.status < 300, `${path}: ${response.text}`);
+    return response.body;
   };
   const proven = await send('domains', { host: 'login.shop.example' });
   dns.zone.set(proven.verification.name, [[proven.verification.value]]);

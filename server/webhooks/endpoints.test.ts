@@ -202,10 +202,10 @@ describe('webhook endpoints', () => {
       ['/replay', { body: { since: '2026-01-01T00:00:00Z' } }],
       ['/recover', { body: { since: '2026-01-01T00:00:00Z' } }],
     ];
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       calls.map(([path, call]) => latchkey.api(`${ENDPOINTS}/${id}${path}`, { token: stranger, ...call })),
     );
-    for (const answer of answers) expectProblem(answer, 404, 'NOT_FOUND');
+    for (const response of responses) expectProblem(response, 404, 'NOT_FOUND');
   });
 });
 
@@ -213,16 +213,19 @@ describe('the limit of fifty endpoints', () => {
   test('is exact under concurrent additions', async () => {
     const tenant = await createTenant(latchkey, 'webhook-limit');
     const owner = await tenantToken(latchkey, tenant);
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 70 }, () =>
         latchkey.api(ENDPOINTS, { token: owner, body: { url: 'https://example.com/hook', events: ['*'] } }),
       ),
     );
     assert.deepEqual(
-      [answers.filter(({ status }) => status === 201).length, answers.filter(({ status }) => status === 409).length],
+      [
+        responses.filter(({ status }) => status === 201).length,
+        responses.filter(({ status }) => status === 409).length,
+      ],
       [50, 20],
     );
-    const [refused] = answers.filter(({ status }) => status === 409);
+    const [refused] = responses.filter(({ status }) => status === 409);
     assert.ok(refused);
     expectProblem(refused, 409, 'CONFLICT');
     assert.deepEqual([refused.body.limit, refused.body.current], [50, 50]);

@@ -75,8 +75,8 @@ describe('log and repair', () => {
     await happen();
     await eventually(async () => assert.equal((await deliveriesOf(old.id, '&status=delivered')).length, 8));
     const fresh = await endpointFor('/fresh');
-    const answer = await admin(`/endpoints/${fresh.id}/replay`, { body: { since, until, types: ['user.logout'] } });
-    assert.equal(answer.status, 202, answer.text);
+    const response = await admin(`/endpoints/${fresh.id}/replay`, { body: { since, until, types: ['user.logout'] } });
+    assert.equal(response.status, 202, response.text);
     await eventually(async () => assert.equal((await deliveriesOf(fresh.id, '&status=delivered')).length, 7));
     assert.deepEqual(idsAt('/fresh').sort(), idsAt('/old').slice(0, 7).sort());
     const backwards = await admin(`/endpoints/${fresh.id}/replay`, { body: { since: until, until: since } });
@@ -113,15 +113,15 @@ describe('log and repair', () => {
   test('a test event is sent to one endpoint, marked as an example, and counts in its stats', async () => {
     const { receiver, admin, endpointFor, settled, remove } = webhooks;
     const { id, secret } = await endpointFor('/tested', { events: ['session.revoked'] });
-    const answer = await admin(`/endpoints/${id}/test`, { body: { type: 'user.created' } });
-    assert.equal(answer.status, 202, answer.text);
+    const response = await admin(`/endpoints/${id}/test`, { body: { type: 'user.created' } });
+    assert.equal(response.status, 202, response.text);
     await settled(id, 'delivered');
     const [got] = receiver.at('/tested');
     assert.ok(got);
     const event = JSON.parse(got.body);
     assert.deepEqual(
       [event.type, event.example, event.sequence, event.id],
-      ['user.created', true, null, answer.body.eventId],
+      ['user.created', true, null, response.body.eventId],
     );
     assert.match(secret, /^whsec_/);
     const { body: stats } = await admin(`/endpoints/${id}/stats`);

@@ -107,22 +107,22 @@ async function surfaces(): Promise<Record<string, (email: string) => Promise<Tes
 }
 
 async function importRow(...rows: Record<string, unknown>[]): Promise<TestResponse['body']> {
-  const answer = await latchkey.api('/v1/admin/members/import', {
+  const response = await latchkey.api('/v1/admin/members/import', {
     token,
     body: rows.map((row) => JSON.stringify(row)).join('\n'),
     headers: { 'content-type': 'application/x-ndjson' },
   });
-  assert.equal(answer.status, 202, answer.text);
+  assert.equal(response.status, 202, response.text);
   return eventually(async () => {
-    const { body } = await latchkey.api(`/v1/admin/members/import/${answer.body.id}?limit=100`, { token });
+    const { body } = await latchkey.api(`/v1/admin/members/import/${response.body.id}?limit=100`, { token });
     assert.equal(body.status, 'completed');
     return body;
   });
 }
 
 async function expectSignIn(identifier: string): Promise<void> {
-  const answer = await latchkey.auth('/v1/auth/login/password', { body: { identifier, password: PASSWORD } });
-  assert.equal(answer.status, 200, `${identifier}: ${answer.text}`);
+  const response = await latchkey.auth('/v1/auth/login/password', { body: { identifier, password: PASSWORD } });
+  assert.equal(response.status, 200, `${identifier}: ${response.text}`);
 }
 
 async function taken(email: string): Promise<void> {
@@ -138,9 +138,9 @@ describe('an e-mail address means exactly one mailbox', () => {
     const asked = Object.entries(await surfaces());
     const attempts = Object.entries(NO_ADDRESSES).flatMap((one) => asked.map((other) => [...one, ...other] as const));
     await inTurn(attempts, async ([why, email, where, ask]) => {
-      const answer = await ask(email);
-      assert.equal(answer.status, 400, `${where}, ${why}: ${answer.text}`);
-      assert.equal(answer.body.errorCode, 'VALIDATION_FAILED', `${where}, ${why}`);
+      const response = await ask(email);
+      assert.equal(response.status, 400, `${where}, ${why}: ${response.text}`);
+      assert.equal(response.body.errorCode, 'VALIDATION_FAILED', `${where}, ${why}`);
     });
     const queued = await latchkey.system.pool.query('select recipient from messages where recipient = any($1)', [
       Object.values(NO_ADDRESSES).flatMap((email) => [email, email.normalize('NFKC').toLowerCase()]),
@@ -152,8 +152,8 @@ describe('an e-mail address means exactly one mailbox', () => {
     );
     // Each operation accepts a valid address.
     await inTurn(asked, async ([where, ask]) => {
-      const answer = await ask(newEmail());
-      assert.ok(answer.status < 300, `${where}: ${answer.text}`);
+      const response = await ask(newEmail());
+      assert.ok(response.status < 300, `${where}: ${response.text}`);
     });
   });
 
@@ -175,8 +175,8 @@ describe('an e-mail address means exactly one mailbox', () => {
 
   test('an invalid address without an account gets no code', async () => {
     await inTurn(Object.entries(NO_ADDRESSES), async ([why, email]) => {
-      const answer = await latchkey.auth('/v1/auth/login/email-code', { body: { email }, headers: elsewhere() });
-      assert.ok([202, 400].includes(answer.status), `${why}: ${answer.text}`);
+      const response = await latchkey.auth('/v1/auth/login/email-code', { body: { email }, headers: elsewhere() });
+      assert.ok([202, 400].includes(response.status), `${why}: ${response.text}`);
     });
     const { rows } = await latchkey.system.pool.query(
       `select recipient from messages where status <> 'suppressed' and recipient = any($1)`,

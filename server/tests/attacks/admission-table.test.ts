@@ -178,7 +178,7 @@ describe('the table of admission', () => {
 
   test('is documented in the security model', async () => {
     const page = await readFile(new URL('../../../docs/security-model.md', import.meta.url), 'utf8');
-    const rows = RULES.map(({ when, answer }, at) => `| ${at + 1} | ${when} | ${answer} |`);
+    const rows = RULES.map(({ when, answer: response }, at) => `| ${at + 1} | ${when} | ${response} |`);
     assert.equal(tableIn(page, 'admission'), ['| | When | The answer |', '|---|---|---|', ...rows].join('\n'));
   });
 

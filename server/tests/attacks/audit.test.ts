@@ -48,9 +48,9 @@ async function settled(): Promise<void> {
 }
 
 async function exported(query = ''): Promise<string> {
-  const answer = await latchkey.api(`${AUDIT}/export${query}`, { token: await managementToken(latchkey) });
-  assert.equal(answer.status, 200, answer.text);
-  return answer.text;
+  const response = await latchkey.api(`${AUDIT}/export${query}`, { token: await managementToken(latchkey) });
+  assert.equal(response.status, 200, response.text);
+  return response.text;
 }
 
 async function verified(text: string, checkpoints: string[] = []) {

@@ -35,9 +35,9 @@ before(async () => {
 });
 after(() => latchkey.stop());
 
-function expectSecondFactorAsked(answer: TestResponse): void {
-  expectProblem(answer, 401, 'REAUTHENTICATION_REQUIRED');
-  assert.deepEqual([answer.body.acr, answer.body.maxAge], ['aal2', 600], answer.text);
+function expectSecondFactorAsked(response: TestResponse): void {
+  expectProblem(response, 401, 'REAUTHENTICATION_REQUIRED');
+  assert.deepEqual([response.body.acr, response.body.maxAge], ['aal2', 600], response.text);
 }
 
 const isOwn = ({ path }: Operation) => /^\/v1\/me(\/|$)/.test(path) || /^\/account(\/|$)/.test(path);
@@ -71,7 +71,7 @@ describe('the proof that a change of one’s own account requires', () => {
     const { weak } = await people.protectedPerson();
     const asked = operationsWith('second factor');
     assert.ok(asked.length >= 20);
-    for (const answer of await callsOf(asked, weak)) expectSecondFactorAsked(answer);
+    for (const response of await callsOf(asked, weak)) expectSecondFactorAsked(response);
   });
 
   test('is any factor of the last ten minutes if the change only removes access', async () => {
@@ -82,9 +82,9 @@ describe('the proof that a change of one’s own account requires', () => {
       assert.notEqual(body?.errorCode, 'REAUTHENTICATION_REQUIRED', text);
     const old = await register(latchkey);
     clock.advance(601_000);
-    for (const answer of await callsOf(asked, old)) {
-      expectProblem(answer, 401, 'REAUTHENTICATION_REQUIRED');
-      assert.deepEqual([answer.body.acr, answer.body.maxAge], [undefined, 600]);
+    for (const response of await callsOf(asked, old)) {
+      expectProblem(response, 401, 'REAUTHENTICATION_REQUIRED');
+      assert.deepEqual([response.body.acr, response.body.maxAge], [undefined, 600]);
     }
   });
 

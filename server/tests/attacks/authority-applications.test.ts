@@ -25,13 +25,13 @@ after(() => latchkey.stop());
 /** Tries as the weaker client over the API, and as a developer in the console. */
 async function refused(method: string, path: string, body: unknown, requiredPermission: string): Promise<void> {
   const call = { method, ...(body !== undefined && { body }) };
-  const answers: TestResponse[] = [
+  const responses: TestResponse[] = [
     await latchkey.api(`/v1/admin/${path}`, { token: weaker.token, ...call }),
     ...(requiredPermission.startsWith('applications:') ? [] : [await developer.call(`/console/v1/${path}`, call)]),
   ];
-  for (const answer of answers) {
-    expectProblem(answer, 403, 'AUTHORIZATION_DENIED');
-    assert.equal(answer.body.requiredPermission, requiredPermission, `${method} ${path}`);
+  for (const response of responses) {
+    expectProblem(response, 403, 'AUTHORIZATION_DENIED');
+    assert.equal(response.body.requiredPermission, requiredPermission, `${method} ${path}`);
   }
 }
 
@@ -69,13 +69,13 @@ describe('managing applications does not allow escalation', () => {
 
   test('an unknown permission is refused', async () => {
     const body = { kind: 'management', name: 'Unknown', permissions: ['members:read', 'nothing:real'] };
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       owner('POST', 'applications', body),
       owner('PATCH', `applications/${stronger.id}`, { permissions: body.permissions }),
     ]);
-    for (const answer of answers) {
-      expectProblem(answer, 400, 'VALIDATION_FAILED');
-      assert.equal(answer.body.errors[0].pointer, '/body/permissions/1');
+    for (const response of responses) {
+      expectProblem(response, 400, 'VALIDATION_FAILED');
+      assert.equal(response.body.errors[0].pointer, '/body/permissions/1');
     }
   });
 

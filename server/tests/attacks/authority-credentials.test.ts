@@ -38,9 +38,9 @@ describe('a stored credential stays with the origin it was given for', () => {
       weak('PATCH', path, { url: evil }),
       weak('PATCH', path, { url: evil, headers: shown }),
     ]);
-    for (const answer of refused) {
-      expectProblem(answer, 400, 'VALIDATION_FAILED');
-      assert.equal(answer.body.errors[0].pointer, '/body/headers');
+    for (const response of refused) {
+      expectProblem(response, 400, 'VALIDATION_FAILED');
+      assert.equal(response.body.errors[0].pointer, '/body/headers');
     }
     assert.equal((await weak('GET', path)).body.url, mine);
     assert.equal((await weak('PATCH', path, { url: `${receivers[0]?.origin}/elsewhere` })).status, 200);
@@ -60,9 +60,9 @@ describe('a stored credential stays with the origin it was given for', () => {
       weak('PATCH', path, { options: { ...options, tokenEndpoint: `${evil}/token` } }),
       weak('PATCH', path, { options: { ...options, userinfoEndpoint: `${evil}/me` }, enabled: true }),
     ]);
-    for (const answer of refused) {
-      expectProblem(answer, 400, 'VALIDATION_FAILED');
-      assert.equal(answer.body.errors[0].pointer, '/body/clientSecret');
+    for (const response of refused) {
+      expectProblem(response, 400, 'VALIDATION_FAILED');
+      assert.equal(response.body.errors[0].pointer, '/body/clientSecret');
     }
     const moved = { options: { issuer: evil }, clientSecret: 'their own' };
     assert.equal((await weak('PATCH', path, { name: 'Corp' })).status, 200);
@@ -86,20 +86,20 @@ describe('an author of message templates gets no one-time link or code', () => {
       '{link}\n\nhttps://evil.example/?c={code}',
       '{link}\n\nhttps://evil.example/{code, number}',
     ];
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       ...bodies.map((body) => owner('PUT', path, text(body))),
       owner('PUT', path, text('{link}', { subject: 'https://evil.example/ {link}' })),
       owner('PUT', path, text('{link}', { action: 'Open {link}' })),
     ]);
-    for (const answer of answers) expectProblem(answer, 400, 'VALIDATION_FAILED');
+    for (const response of responses) expectProblem(response, 400, 'VALIDATION_FAILED');
     assert.equal((await owner('PUT', path, text('Hello\n\n{link}\n\nor type {code}.'))).status, 200);
   });
 
   test('properties that every object inherits are not variables', async () => {
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       ['constructor', '__proto__', 'toString'].map((name) => owner('PUT', path, text(`{link}\n\n{${name}}`))),
     );
-    for (const answer of answers) expectProblem(answer, 400, 'VALIDATION_FAILED');
+    for (const response of responses) expectProblem(response, 400, 'VALIDATION_FAILED');
   });
 
   test('a template that predates the rule is replaced by the built-in text', async () => {
@@ -124,10 +124,10 @@ describe('replaying to a webhook endpoint', () => {
     const endpoint = { url: `${receivers[0]?.origin}/hooks`, events: ['role.created'] };
     const { id } = (await owner('POST', 'webhooks/endpoints', endpoint)).body;
     const body = { since: '2020-01-01T00:00:00Z' };
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 12 }, () => owner('POST', `webhooks/endpoints/${id}/replay`, body)),
     );
-    const statuses = answers.map(({ status }) => status).sort();
+    const statuses = responses.map(({ status }) => status).sort();
     assert.deepEqual(statuses, [...Array(10).fill(202), 429, 429]);
     const recovery = await owner('POST', `webhooks/endpoints/${id}/recover`, body);
     expectProblem(recovery, 429, 'RATE_LIMIT_EXCEEDED');

@@ -170,15 +170,15 @@ describe('the public status belongs to the installation', () => {
     const outsider = await teammate(latchkey, 'owner');
     const call = (path: string, body: unknown) => outsider.call(`/console/v1/${path}`, { body });
     const permissions = ['status:write'];
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       call('status/incidents', { title: 'All is lost', severity: 'critical' }),
       call('applications', { kind: 'management', name: 'Writes', permissions }),
       call('roles', { key: 'writes', name: 'Writes', permissions }),
       call('invitations', { email: newEmail(), roles: ['owner'] }),
     ]);
-    for (const answer of answers) {
-      expectProblem(answer, 403, 'AUTHORIZATION_DENIED');
-      assert.equal(answer.body.requiredPermission, 'status:write');
+    for (const response of responses) {
+      expectProblem(response, 403, 'AUTHORIZATION_DENIED');
+      assert.equal(response.body.requiredPermission, 'status:write');
     }
     const made = await operator.call('/console/v1/roles', { body: { key: 'speaks', name: 'Speaks', permissions } });
     assert.equal(made.status, 201, made.text);

@@ -90,9 +90,9 @@ describe('a change of permissions in the console requires a proof of the last te
     ];
     for (const [method, path, body] of calls) {
       // biome-ignore lint/performance/noAwaitInLoops: sequential on purpose
-      const answer = await owner.call(`/console/v1/${path}`, { method, ...(body !== undefined && { body }) });
-      if (method === 'HEAD') assert.equal(answer.status, 401);
-      else expectProblem(answer, 401, 'REAUTHENTICATION_REQUIRED');
+      const response = await owner.call(`/console/v1/${path}`, { method, ...(body !== undefined && { body }) });
+      if (method === 'HEAD') assert.equal(response.status, 401);
+      else expectProblem(response, 401, 'REAUTHENTICATION_REQUIRED');
     }
   });
 });

@@ -32,7 +32,7 @@ describe('an account belongs to its person, not to the administrators of one pro
     assert.equal(added.status, 201);
     const path = `members/${added.body.id}`;
     const evil = newEmail();
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       call('PATCH', path, { email: evil, emailVerified: true }),
       call('PATCH', path, { email, emailVerified: true }),
       call('PATCH', path, { phone: '+4930123456', phoneVerified: true }),
@@ -41,7 +41,7 @@ describe('an account belongs to its person, not to the administrators of one pro
       call('PATCH', path, { customData: { plan: 'free' } }),
       call('POST', `${path}/reset-mfa`),
     ]);
-    for (const answer of answers) expectProblem(answer, 403, 'AUTHORIZATION_DENIED');
+    for (const response of responses) expectProblem(response, 403, 'AUTHORIZATION_DENIED');
     await latchkey.auth('/v1/auth/password/forgot', { body: { identifier: evil } });
     assert.equal((await latchkey.console(`/dev/inbox?to=${encodeURIComponent(evil)}`)).body.items.length, 0);
     assert.equal((await signInNextDoor(latchkey, email, PASSWORD)).status, 200);
@@ -163,14 +163,14 @@ describe('managing roles does not allow changes to stronger roles', () => {
     const client = await backEnd(latchkey, ['roles:read', 'roles:write', 'permissions:write']);
     const weak = admin(latchkey, client.token);
     const path = `roles/${made.body.id}`;
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       weak('PUT', `${path}/permissions`, { permissions: [] }),
       weak('PATCH', path, { name: 'Weak' }),
       weak('DELETE', path),
       weak('DELETE', 'permissions/orders:refund'),
       weak('POST', 'roles', { key: 'mine', name: 'Mine', permissions: ['members:write'] }),
     ]);
-    for (const answer of answers) expectProblem(answer, 403, 'AUTHORIZATION_DENIED');
+    for (const response of responses) expectProblem(response, 403, 'AUTHORIZATION_DENIED');
     assert.deepEqual((await owner('GET', path)).body.permissions, permissions);
     const own = await weak('POST', 'roles', { key: 'mine', name: 'Mine', permissions: ['roles:read'] });
     assert.equal(own.status, 201);

@@ -16,9 +16,9 @@ export async function backEnd(latchkey: TestLatchkey, permissions: readonly stri
 
 /** The management token for a client's secret. */
 async function tokenOf(latchkey: TestLatchkey, clientId: string, secret: string): Promise<string> {
-  const answer = await requestManagementToken(latchkey, { client_id: clientId, client_secret: secret });
-  assert.equal(answer.status, 200, answer.text);
-  return answer.body.access_token;
+  const response = await requestManagementToken(latchkey, { client_id: clientId, client_secret: secret });
+  assert.equal(response.status, 200, response.text);
+  return response.body.access_token;
 }
 
 /** Calls the admin API of the demo's first project. */

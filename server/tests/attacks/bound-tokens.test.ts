@@ -119,13 +119,13 @@ async function faults(keys: KeyPair): Promise<Wrong[]> {
 describe('a token that is bound to a key', () => {
   test('is exchanged for a session with a proof of the key, once per proof', async () => {
     const { token, keys } = await boundToken(true);
-    const answer = await enter(await withProof(token, keys));
-    assert.equal(answer.status, 200, answer.text);
-    assert.equal((await latchkey.api('/v1/me/context', { token: answer.body.access_token })).status, 200);
+    const response = await enter(await withProof(token, keys));
+    assert.equal(response.status, 200, response.text);
+    assert.equal((await latchkey.api('/v1/me/context', { token: response.body.access_token })).status, 200);
     const once = await withProof(token, keys);
-    const answers = await Promise.all(Array.from({ length: 10 }, () => enter(once)));
-    assert.equal(answers.filter(({ status }) => status === 200).length, 1);
-    const replayed = answers.find(({ status }) => status !== 200);
+    const responses = await Promise.all(Array.from({ length: 10 }, () => enter(once)));
+    assert.equal(responses.filter(({ status }) => status === 200).length, 1);
+    const replayed = responses.find(({ status }) => status !== 200);
     assert.ok(replayed);
     expectProblem(replayed, 401, 'AUTHENTICATION_REQUIRED');
   });
@@ -134,10 +134,10 @@ describe('a token that is bound to a key', () => {
     const { token, keys } = await boundToken(true);
     for (const fault of await faults(keys)) {
       // biome-ignore lint/performance/noAwaitInLoops: sequential on purpose
-      const answer = await enter(await withProof(token, keys, fault));
-      assert.equal(answer.status, 401, JSON.stringify(fault));
-      expectProblem(answer, 401, 'AUTHENTICATION_REQUIRED');
-      assert.match(answer.headers.get('www-authenticate') ?? '', /^DPoP /, JSON.stringify(fault));
+      const response = await enter(await withProof(token, keys, fault));
+      assert.equal(response.status, 401, JSON.stringify(fault));
+      expectProblem(response, 401, 'AUTHENTICATION_REQUIRED');
+      assert.match(response.headers.get('www-authenticate') ?? '', /^DPoP /, JSON.stringify(fault));
     }
     assert.equal((await enter(await withProof(token, keys))).status, 200);
   });
@@ -153,8 +153,8 @@ describe('a token that is bound to a key', () => {
     const { access_token: session } = await register(latchkey);
     for (const token of [tokens.access_token, session]) {
       // biome-ignore lint/performance/noAwaitInLoops: sequential on purpose
-      const answer = await enter(await withProof(token, await newKeys()));
-      expectProblem(answer, 401, 'AUTHENTICATION_REQUIRED');
+      const response = await enter(await withProof(token, await newKeys()));
+      expectProblem(response, 401, 'AUTHENTICATION_REQUIRED');
     }
   });
 });

@@ -37,12 +37,12 @@ const throughProxy: typeof globalThis.fetch = (input, init = {}) => {
         method: init.method ?? 'GET',
         headers: { ...headers, ...Object.fromEntries(new Headers(init.headers)) },
       },
-      (answer) => {
+      (response) => {
         const chunks: Buffer[] = [];
-        answer.on('data', (chunk: Buffer) => chunks.push(chunk));
-        answer.on('end', () => {
-          const { statusCode = 0, rawHeaders } = answer;
-          seen.push(...(answer.headers['set-cookie'] ?? []));
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('end', () => {
+          const { statusCode = 0, rawHeaders } = response;
+          seen.push(...(response.headers['set-cookie'] ?? []));
           const told = new Headers();
           for (let index = 0; index < rawHeaders.length; index += 2)
             told.append(rawHeaders[index] ?? '', rawHeaders[index + 1] ?? '');
@@ -60,13 +60,13 @@ const throughProxy: typeof globalThis.fetch = (input, init = {}) => {
 const secureBrowser = () => browserFor([AUTH, CONSOLE, latchkey.system.config.addresses.production.auth], throughProxy);
 
 async function call(path: string, body: Record<string, unknown>) {
-  const answer = await throughProxy(AUTH + path, {
+  const response = await throughProxy(AUTH + path, {
     method: 'POST',
     headers: { origin: OWN },
     body: JSON.stringify(body),
   });
-  const json = Object(await answer.json());
-  assert.equal(answer.status, 200, JSON.stringify(json));
+  const json = Object(await response.json());
+  assert.equal(response.status, 200, JSON.stringify(json));
   return { access_token: String(json.access_token) };
 }
 

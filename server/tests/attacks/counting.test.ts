@@ -77,7 +77,7 @@ describe('password attempts', () => {
     const { email, username } = await registerNamed();
     await Promise.all(range(81).map((n) => guess(email, `198.18.2.${n}`)));
     const [known, unknown] = [await guess(username, '198.18.2.201'), await guess('nobody.here', '198.18.2.202')];
-    for (const answer of [known, unknown]) expectProblem(answer, 401, 'INVALID_CREDENTIALS');
+    for (const response of [known, unknown]) expectProblem(response, 401, 'INVALID_CREDENTIALS');
     assert.equal(known.body.detail, unknown.body.detail);
   });
 
@@ -91,8 +91,8 @@ describe('password attempts', () => {
 
   test('from one IPv6 /64 count as one source', async () => {
     const { email } = await register(latchkey);
-    const answers = await Promise.all(range(60).map((n) => guess(email, `2001:db8:5:1::${n.toString(16)}`)));
-    assert.equal(answers.filter(({ status }) => status === 401).length, 20);
+    const responses = await Promise.all(range(60).map((n) => guess(email, `2001:db8:5:1::${n.toString(16)}`)));
+    assert.equal(responses.filter(({ status }) => status === 401).length, 20);
     expectProblem(await guess(email, '2001:db8:5:1:ffff::1'), 429, 'ACCOUNT_THROTTLED');
     expectProblem(await guess(email, '2001:db8:5:2::1'), 401, 'INVALID_CREDENTIALS');
   });
@@ -146,11 +146,11 @@ describe('attempts at a second factor', () => {
   test('count for the factor they are checked against: eight digits never match an app', async () => {
     const person = await register(latchkey);
     const app = await totpOf(latchkey, person, clock);
-    const answer = await latchkey.auth('/v1/auth/reauthenticate', {
+    const response = await latchkey.auth('/v1/auth/reauthenticate', {
       token: person.access_token,
       body: { code: `00${app.code()}` },
     });
-    expectProblem(answer, 401, 'INVALID_CODE');
+    expectProblem(response, 401, 'INVALID_CODE');
   });
 });
 
@@ -173,12 +173,12 @@ describe('mails', () => {
 
   test('beyond ten per hour to one address are not sent, and the response does not reveal it', async () => {
     const email = newEmail();
-    const answers = [];
+    const responses = [];
     for (const n of range(14)) {
       // biome-ignore lint/performance/noAwaitInLoops: sequential on purpose
-      answers.push(await startCode(email, `198.18.8.${n}`));
+      responses.push(await startCode(email, `198.18.8.${n}`));
     }
-    assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([202]));
+    assert.deepEqual(new Set(responses.map(({ status }) => status)), new Set([202]));
     assert.equal(await mailsTo(email), 10);
   });
 
@@ -231,8 +231,8 @@ describe('mails', () => {
     try {
       for (const _ of range(10)) {
         // biome-ignore lint/performance/noAwaitInLoops: sequential on purpose
-        const answer = await login(username, '198.18.12.1');
-        assert.equal(answer.body.status, 'verification_required', answer.text);
+        const response = await login(username, '198.18.12.1');
+        assert.equal(response.body.status, 'verification_required', response.text);
       }
       expectProblem(await login(username, '198.18.12.1'), 429, 'RATE_LIMIT_EXCEEDED');
       assert.equal(await mailsTo(email), 10);
@@ -266,10 +266,10 @@ describe('a proof of work', () => {
 describe('anonymous requests', () => {
   test('with a made-up flow do not hash: six hundred at once are refused, and none for lack of capacity', async () => {
     const body = { flowId: 'flw_01kaz3w9hqf8p9n2m4v5x6y7z8', code: '12345678', newPassword: 'a new long password' };
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       range(600).map(() => latchkey.auth('/v1/auth/password/reset', { body, headers: from('198.18.40.1') })),
     );
-    assert.deepEqual(new Set(answers.map(({ body: { errorCode } }) => errorCode)), new Set(['INVALID_CODE']));
+    assert.deepEqual(new Set(responses.map(({ body: { errorCode } }) => errorCode)), new Set(['INVALID_CODE']));
   });
 
   test('are counted by source before the body is read, on every route that changes something', async () => {
@@ -282,9 +282,9 @@ describe('anonymous requests', () => {
       const host = /^\/(console|status)/.test(path) ? latchkey.console : latchkey.auth;
       const call = (by: string) => host(path.replaceAll(/:\w+/g, 'x'), { method: by, headers: from(source) });
       // biome-ignore lint/performance/noAwaitInLoops: sequential on purpose
-      const answer = await call(method);
-      expectProblem(answer, 429, 'RATE_LIMIT_EXCEEDED');
-      assert.ok(Number(answer.headers.get('retry-after')) > 0, path);
+      const response = await call(method);
+      expectProblem(response, 429, 'RATE_LIMIT_EXCEEDED');
+      assert.ok(Number(response.headers.get('retry-after')) > 0, path);
       // A HEAD request counts like its GET.
       if (method === 'GET') assert.equal((await call('HEAD')).status, 429, path);
     }

@@ -179,8 +179,8 @@ describe('a change of credentials', () => {
       const changing = await people.protectedPerson();
       await prepare?.(changing);
       const left = await leftAbout(changing.person);
-      const answer = await make(changing);
-      assert.ok(answer.status < 300, answer.text);
+      const response = await make(changing);
+      assert.ok(response.status < 300, response.text);
       const expected = Object.entries(ENDED_BY).find(([known]) => known === change)?.[1];
       const found = { sessions: await left.sessionEnded(), devices: await left.devicesForgotten() };
       const own = change !== 'mfa_reset' && change !== 'reclaimed';
@@ -201,8 +201,8 @@ describe('a change of credentials', () => {
     const person = await prove(latchkey, await register(latchkey));
     const body = { currentPassword: PASSWORD, newPassword: NEXT_PASSWORD };
     let changed: TestResponse | undefined;
-    const changing = me('/security/password', person, { method: 'PUT', body }).then((answer) => {
-      changed = answer;
+    const changing = me('/security/password', person, { method: 'PUT', body }).then((response) => {
+      changed = response;
     });
     const attempts: Promise<TestResponse>[] = [];
     for (let round = 0; round < 60 && !changed; round += 1) {
@@ -222,7 +222,7 @@ describe('a change of credentials', () => {
     const person: Person = await prove(latchkey, await register(latchkey));
     const others = await Promise.all(Array.from({ length: 4 }, () => people.login(person)));
     const sessions: Session[] = [person, ...others.map(({ body }) => body)];
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       sessions.map((session, index) =>
         me('/security/password', session, {
           method: 'PUT',
@@ -230,8 +230,8 @@ describe('a change of credentials', () => {
         }),
       ),
     );
-    const made = answers.map(({ status }) => status === 204);
-    assert.equal(made.filter(Boolean).length, 1, answers.map(({ text }) => text).join());
+    const made = responses.map(({ status }) => status === 204);
+    assert.equal(made.filter(Boolean).length, 1, responses.map(({ text }) => text).join());
     assert.deepEqual(await Promise.all(sessions.map(isAlive)), made);
   });
 });
@@ -263,7 +263,7 @@ describe('a session', () => {
     const { person, weak } = await people.protectedPerson();
     const phone = await me('/security/mfa/phone', weak, { body: { phone: newPhone() } });
     const passkey = await me('/security/passkeys/options', weak, { body: {} });
-    for (const answer of [phone, passkey]) expectProblem(answer, 401, 'REAUTHENTICATION_REQUIRED');
+    for (const response of [phone, passkey]) expectProblem(response, 401, 'REAUTHENTICATION_REQUIRED');
     const { factors } = challengeIn(await people.login(person));
     assert.deepEqual(
       factors.map(({ type }) => type),

@@ -59,15 +59,15 @@ const inProject = (index: number) => ({
 
 /** The session for a token, in the first or the second project of the demo. */
 async function switchTo(index: number, token: string): Promise<Session> {
-  const answer = await latchkey.auth('/v1/sessions/switch-context', { token, body: inProject(index) });
-  assert.equal(answer.status, 200, answer.text);
-  return answer.body;
+  const response = await latchkey.auth('/v1/sessions/switch-context', { token, body: inProject(index) });
+  assert.equal(response.status, 200, response.text);
+  return response.body;
 }
 
 async function reauthenticated(token: string): Promise<Session> {
-  const answer = await latchkey.auth('/v1/auth/reauthenticate', { token, body: { password: PASSWORD } });
-  assert.equal(answer.status, 200, answer.text);
-  return answer.body;
+  const response = await latchkey.auth('/v1/auth/reauthenticate', { token, body: { password: PASSWORD } });
+  assert.equal(response.status, 200, response.text);
+  return response.body;
 }
 
 /** A member of both projects. */
@@ -114,11 +114,11 @@ const refreshed = (session: Session) =>
 const looked = (session: Session) => latchkey.api('/v1/me/context', { token: session.access_token });
 
 async function assertAlive(session: Session): Promise<void> {
-  const answers = [await looked(session), await refreshed(session)];
+  const responses = [await looked(session), await refreshed(session)];
   assert.deepEqual(
-    answers.map(({ status }) => status),
+    responses.map(({ status }) => status),
     [200, 200],
-    answers.map(({ text }) => text).join(),
+    responses.map(({ text }) => text).join(),
   );
 }
 
@@ -263,12 +263,14 @@ describe('descent', () => {
           body: inProject(index % 4 < 2 ? 0 : 1),
         }),
       );
-      const [answers] = await Promise.all([
+      const [responses] = await Promise.all([
         Promise.all(switches),
         client.tokenRevocation(flow.configuration, tokens.refresh_token ?? ''),
       ]);
       await Promise.all(
-        answers.map(({ status, body, text }) => (status === 200 ? assertDead(body) : assert.equal(status, 401, text))),
+        responses.map(({ status, body, text }) =>
+          status === 200 ? assertDead(body) : assert.equal(status, 401, text),
+        ),
       );
     }
   });
@@ -277,8 +279,8 @@ describe('descent', () => {
     const { flow, tokens, sessions } = await obtain();
     await client.tokenRevocation(flow.configuration, tokens.refresh_token ?? '');
     const body = { password: PASSWORD };
-    const answer = await latchkey.auth('/v1/auth/reauthenticate', { token: sessions[2].access_token, body });
-    expectProblem(answer, 401, 'SESSION_REVOKED');
+    const response = await latchkey.auth('/v1/auth/reauthenticate', { token: sessions[2].access_token, body });
+    expectProblem(response, 401, 'SESSION_REVOKED');
   });
 
   test('does not appear in events, and the project lists the session once', async () => {

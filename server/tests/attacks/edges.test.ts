@@ -54,9 +54,9 @@ async function asked(path: string, origin: string, method = 'GET') {
   const headers = { origin, 'access-control-request-method': method };
   const { headers: told } = await latchkey.auth(path, { method: 'OPTIONS', headers });
   const { headers: answered } = await latchkey.auth(path, { method, headers: { origin } });
-  return [told, answered].map((answer) => ({
-    origin: answer.get('access-control-allow-origin'),
-    credentials: answer.get('access-control-allow-credentials'),
+  return [told, answered].map((response) => ({
+    origin: response.get('access-control-allow-origin'),
+    credentials: response.get('access-control-allow-credentials'),
   }));
 }
 
@@ -146,15 +146,15 @@ describe('pages of other origins', () => {
       // biome-ignore lint/performance/noAwaitInLoops: sequential on purpose
       const told = await latchkey.auth(path, { method: 'OPTIONS', headers });
       assert.match(told.headers.get('access-control-allow-headers') ?? '', /\bdpop\b/, path);
-      const answer = await latchkey.auth(path, { method: 'POST', headers: { origin: OWN } });
-      assert.match(answer.headers.get('access-control-expose-headers') ?? '', /\bdpop-nonce\b/i, path);
+      const response = await latchkey.auth(path, { method: 'POST', headers: { origin: OWN } });
+      assert.match(response.headers.get('access-control-expose-headers') ?? '', /\bdpop-nonce\b/i, path);
     }
   });
 
   test('the exposed headers of the interface are exposed at the token endpoint, too', async () => {
-    const answer = await latchkey.auth('/connect/token', { method: 'POST', headers: { origin: OWN } });
+    const response = await latchkey.auth('/connect/token', { method: 'POST', headers: { origin: OWN } });
     for (const name of ['x-correlation-id', 'traceparent', 'retry-after', 'www-authenticate'])
-      assert.ok(answer.headers.get('access-control-expose-headers')?.toLowerCase().includes(name), name);
+      assert.ok(response.headers.get('access-control-expose-headers')?.toLowerCase().includes(name), name);
   });
 });
 
@@ -202,7 +202,7 @@ describe('cache and browser headers', () => {
     const begun = await latchkey.auth('/v1/auth/register', { body: { email, password: PASSWORD } });
     const { access_token: token, refresh_token } = begun.body;
     const login = await latchkey.auth('/v1/auth/login/password', { body: { identifier: email, password: PASSWORD } });
-    const answers: Record<string, TestResponse> = {
+    const responses: Record<string, TestResponse> = {
       register: begun,
       login,
       refresh: await latchkey.auth('/v1/sessions/refresh', { body: { refresh_token } }),
@@ -211,9 +211,9 @@ describe('cache and browser headers', () => {
       export: await latchkey.api('/v1/me/profile/export', { token }),
       roles: await latchkey.api('/v1/admin/roles', { token: await managementToken(latchkey) }),
     };
-    for (const [what, answer] of Object.entries(answers)) {
-      assert.equal(answer.status, 200, `${what}: ${answer.text}`);
-      expectHeaders(what, answer);
+    for (const [what, response] of Object.entries(responses)) {
+      assert.equal(response.status, 200, `${what}: ${response.text}`);
+      expectHeaders(what, response);
     }
   });
 
@@ -229,17 +229,17 @@ describe('cache and browser headers', () => {
     const { auth } = latchkey.system.config.addresses.test;
     for (const path of paths) {
       // biome-ignore lint/performance/noAwaitInLoops: sequential on purpose
-      const answer = await latchkey.auth(path.replace(auth, ''), { headers: { cookie, accept: 'text/html' } });
-      const policy = answer.headers.get('content-security-policy') ?? '';
+      const response = await latchkey.auth(path.replace(auth, ''), { headers: { cookie, accept: 'text/html' } });
+      const policy = response.headers.get('content-security-policy') ?? '';
       for (const part of ["default-src 'none'", "base-uri 'none'", "frame-ancestors 'none'"])
         assert.ok(policy.includes(part), `${path}: ${policy}`);
-      const scripts = [...answer.text.matchAll(/<script>([\s\S]*?)<\/script>/g)];
+      const scripts = [...response.text.matchAll(/<script>([\s\S]*?)<\/script>/g)];
       const hash = /script-src 'sha256-[A-Za-z0-9+/=]{44}'/.test(policy);
       assert.equal(hash, scripts.length === 1, `${path}: ${policy}`);
       assert.ok(!policy.includes('unsafe-inline'), path);
-      assert.equal(answer.headers.get('x-frame-options'), 'DENY', path);
-      assert.equal(answer.headers.get('referrer-policy'), 'no-referrer', path);
-      expectHeaders(path, answer);
+      assert.equal(response.headers.get('x-frame-options'), 'DENY', path);
+      assert.equal(response.headers.get('referrer-policy'), 'no-referrer', path);
+      expectHeaders(path, response);
     }
   });
 });
@@ -291,11 +291,11 @@ describe('malformed HTTP requests', () => {
     ];
     for (const [text, status, code] of cases) {
       // biome-ignore lint/performance/noAwaitInLoops: sequential on purpose
-      const answer = await bytes(text);
-      const found = JSON.parse(answer.body);
-      assert.deepEqual([answer.status, found.status, found.errorCode], [status, status, code], text.slice(0, 80));
-      assert.match(answer.headers, /content-type: application\/problem\+json/);
-      assert.match(answer.headers, /cache-control: no-store/);
+      const response = await bytes(text);
+      const found = JSON.parse(response.body);
+      assert.deepEqual([response.status, found.status, found.errorCode], [status, status, code], text.slice(0, 80));
+      assert.match(response.headers, /content-type: application\/problem\+json/);
+      assert.match(response.headers, /cache-control: no-store/);
       assert.match(found.traceId, /^[0-9a-f]{32}$/);
       const page = await fetch(found.type);
       assert.match(await page.text(), new RegExp(code), 'its type leads to a page');
@@ -315,9 +315,9 @@ describe('malformed HTTP requests', () => {
     ];
     for (const [method, path, allow] of cases) {
       // biome-ignore lint/performance/noAwaitInLoops: sequential on purpose
-      const answer = await latchkey.auth(path, { method });
-      expectProblem(answer, allow ? 405 : 404, allow ? 'METHOD_NOT_ALLOWED' : 'NOT_FOUND');
-      assert.equal(answer.headers.get('allow') ?? '', allow, `${method} ${path}`);
+      const response = await latchkey.auth(path, { method });
+      expectProblem(response, allow ? 405 : 404, allow ? 'METHOD_NOT_ALLOWED' : 'NOT_FOUND');
+      assert.equal(response.headers.get('allow') ?? '', allow, `${method} ${path}`);
     }
     const token = await managementToken(latchkey);
     const members = await latchkey.api('/v1/admin/members', { method: 'PUT', token, body: {} });

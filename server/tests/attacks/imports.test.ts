@@ -23,14 +23,14 @@ after(() => latchkey.stop());
 
 /** Imports a file and waits for its end. */
 async function imported(body: string, type = 'application/x-ndjson', query = ''): Promise<TestResponse['body']> {
-  const answer = await latchkey.api(`/v1/admin/members/import${query}`, {
+  const response = await latchkey.api(`/v1/admin/members/import${query}`, {
     token,
     body,
     headers: { 'content-type': type },
   });
-  assert.equal(answer.status, 202, answer.text);
+  assert.equal(response.status, 202, response.text);
   return eventually(async () => {
-    const { body: report } = await latchkey.api(`/v1/admin/members/import/${answer.body.id}?limit=100`, { token });
+    const { body: report } = await latchkey.api(`/v1/admin/members/import/${response.body.id}?limit=100`, { token });
     assert.equal(report.status, 'completed');
     return report;
   });
@@ -111,9 +111,9 @@ describe('an import finishes, whatever a row contains', () => {
     const body = `{"email":"${newEmail()}","metadata":{"a":${nested(20_000)}}}`;
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json', 'idempotency-key': 'deep' };
     const url = `${latchkey.system.config.addresses.test.api}/v1/admin/members`;
-    const answer = await fetch(url, { method: 'POST', body, headers });
-    assert.equal(answer.status, 400);
-    const problem: TestResponse['body'] = await answer.json();
+    const response = await fetch(url, { method: 'POST', body, headers });
+    assert.equal(response.status, 400);
+    const problem: TestResponse['body'] = await response.json();
     assert.equal(problem.errorCode, 'VALIDATION_FAILED');
   });
 });
@@ -168,11 +168,11 @@ describe('times are validated at the edge', () => {
     const tries = found.flatMap((field) => NO_INSTANTS.map((instant) => ({ ...field, instant })));
     await inTurn(tries, async ({ method, path, place, name, instant, call }) => {
       const query = place === 'querystring' ? `?${new URLSearchParams({ [name]: instant })}` : '';
-      const answer = await call(path + query, { method, ...(place === 'body' && { body: { [name]: instant } }) });
-      const where = `${method} ${path} ${name}=${instant}: ${answer.text}`;
-      assert.equal(answer.status, 400, where);
-      assert.equal(answer.body.errorCode, 'VALIDATION_FAILED', where);
-      const pointers = answer.body.errors.map(({ pointer }: { pointer: string }) => pointer);
+      const response = await call(path + query, { method, ...(place === 'body' && { body: { [name]: instant } }) });
+      const where = `${method} ${path} ${name}=${instant}: ${response.text}`;
+      assert.equal(response.status, 400, where);
+      assert.equal(response.body.errorCode, 'VALIDATION_FAILED', where);
+      const pointers = response.body.errors.map(({ pointer }: { pointer: string }) => pointer);
       assert.ok(pointers.includes(`/${place}/${name}`), where);
     });
   });
@@ -194,8 +194,8 @@ describe('times are validated at the edge', () => {
         `/v1/admin/members?${new URLSearchParams({ createdAfter: edge })}`,
       ];
       await inTurn(reads, async (path) => {
-        const answer = await latchkey.api(path, { token });
-        assert.equal(answer.status, 200, `${path}: ${answer.text}`);
+        const response = await latchkey.api(path, { token });
+        assert.equal(response.status, 200, `${path}: ${response.text}`);
       });
     });
   });

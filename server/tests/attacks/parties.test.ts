@@ -66,8 +66,8 @@ async function selfRegistered(changes: Record<string, unknown>) {
 }
 
 async function change(id: string, body: Record<string, unknown>): Promise<void> {
-  const answer = await latchkey.api(`/v1/admin/applications/${id}`, { token: admin, method: 'PATCH', body });
-  assert.equal(answer.status, 200, answer.text);
+  const response = await latchkey.api(`/v1/admin/applications/${id}`, { token: admin, method: 'PATCH', body });
+  assert.equal(response.status, 200, response.text);
 }
 
 /** The tokens of an application after a sign-in with full consent. */
@@ -102,10 +102,10 @@ describe('the token of a third-party application', () => {
   for (const party of ['third party', 'self-registered'] as const) {
     test(`${party}: is exchanged for no session, and the refusal suggests no way to one`, async () => {
       const { tokens } = await tokensFor(await applicationOf(party), await register(latchkey));
-      const answer = await switchContext(tokens.access_token);
-      expectProblem(answer, 403, 'WRONG_TOKEN_KIND');
-      assert.match(answer.body.detail, /third-party application/);
-      assert.doesNotMatch(answer.body.detail, /switch-context/);
+      const response = await switchContext(tokens.access_token);
+      expectProblem(response, 403, 'WRONG_TOKEN_KIND');
+      assert.match(response.body.detail, /third-party application/);
+      assert.doesNotMatch(response.body.detail, /switch-context/);
     });
 
     test(`${party}: is accepted by no route that takes a token, even if its person owns the project`, async () => {
@@ -121,8 +121,8 @@ describe('the token of a third-party application', () => {
           const { method, path, body: sent } = operation;
           const call = { method, token: tokens.access_token, ...(sent !== undefined && { body: sent }) };
           // biome-ignore lint/performance/noAwaitInLoops: hundreds of requests, one after the other
-          const answer = await latchkey[host](path, call);
-          if (answer.body.errorCode !== 'WRONG_TOKEN_KIND') entered.push(`${method} ${path}: ${answer.status}`);
+          const response = await latchkey[host](path, call);
+          if (response.body.errorCode !== 'WRONG_TOKEN_KIND') entered.push(`${method} ${path}: ${response.status}`);
         }
       }
       assert.deepEqual(entered, []);
@@ -142,8 +142,8 @@ describe('the token of a third-party application', () => {
   test('an application that registered itself can not become first party', async () => {
     const { id } = await applicationOf('self-registered');
     const body = { firstParty: true };
-    const answer = await latchkey.api(`/v1/admin/applications/${id}`, { token: admin, method: 'PATCH', body });
-    expectProblem(answer, 400, 'VALIDATION_FAILED');
+    const response = await latchkey.api(`/v1/admin/applications/${id}`, { token: admin, method: 'PATCH', body });
+    expectProblem(response, 400, 'VALIDATION_FAILED');
   });
 
   test('an access token in a cookie is not a session, of any application', async () => {
@@ -159,10 +159,10 @@ describe('the token of a third-party application', () => {
   test('a token for a resource server is refused with advice that does not lead in a circle', async () => {
     const application = await applicationOf('first party');
     const opened = await tokensFor(application, await register(latchkey), { resource: RESOURCE });
-    const answer = await switchContext(await resourceToken(opened));
-    expectProblem(answer, 403, 'WRONG_TOKEN_KIND');
-    assert.doesNotMatch(answer.body.detail, /switch-context/);
-    assert.match(answer.body.detail, /without `resource`/);
+    const response = await switchContext(await resourceToken(opened));
+    expectProblem(response, 403, 'WRONG_TOKEN_KIND');
+    assert.doesNotMatch(response.body.detail, /switch-context/);
+    assert.match(response.body.detail, /without `resource`/);
   });
 });
 

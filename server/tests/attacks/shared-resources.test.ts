@@ -28,9 +28,9 @@ const range = (count: number) => Array.from({ length: count }, (_, index) => ind
 const from = (ip: string) => ({ 'x-forwarded-for': ip });
 
 /** How many responses of each status there were. */
-function statuses(answers: { status: number }[]): Record<number, number> {
+function statuses(responses: { status: number }[]): Record<number, number> {
   const counts: Record<number, number> = {};
-  for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;
+  for (const { status } of responses) counts[status] = (counts[status] ?? 0) + 1;
   return counts;
 }
 
@@ -60,20 +60,20 @@ describe('work that holds a connection asks for no second one', () => {
 
   test('forty concurrent invitations with a role are all created', async () => {
     const token = await ownerToken(latchkey);
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       range(40).map(() =>
         latchkey.api('/v1/admin/invitations', { token, body: { email: newEmail(), roles: ['viewer'] } }),
       ),
     );
-    assert.deepEqual(statuses(answers), { 201: 40 });
+    assert.deepEqual(statuses(responses), { 201: 40 });
   });
 
   test('forty concurrent new members with a role are all created', async () => {
     const token = await managementToken(latchkey);
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       range(40).map(() => latchkey.api('/v1/admin/members', { token, body: { email: newEmail() } })),
     );
-    assert.deepEqual(statuses(answers), { 201: 40 });
+    assert.deepEqual(statuses(responses), { 201: 40 });
   });
 });
 
@@ -112,8 +112,8 @@ describe('a request with an Idempotency-Key', () => {
       const solved = await solveChallenge(challenge, salt, algorithm, maxnumber).promise;
       const payload = { algorithm, challenge, salt, signature, number: solved?.number };
       const proof = Buffer.from(JSON.stringify(payload)).toString('base64');
-      const answer = await keyed('/v1/auth/login/password', { identifier: newEmail(), password: 'wrong', proof });
-      assert.equal(answer.status, 401, answer.text);
+      const response = await keyed('/v1/auth/login/password', { identifier: newEmail(), password: 'wrong', proof });
+      assert.equal(response.status, 401, response.text);
     } finally {
       await changeSettings(latchkey, { proofOfWork: 'off' });
     }
@@ -202,8 +202,10 @@ describe('imported password hashes', () => {
     await latchkey.system.pool.query('update passwords set hash = $1 where user_id = $2', [stored, session.userId]);
     const named = { workspaceId: latchkey.demo.workspaceId, environment: 'test', count: 1 };
     assert.deepEqual(await dearHashes(latchkey.system), [named]);
-    const answer = await latchkey.auth('/v1/auth/login/password', { body: { identifier: email, password: PASSWORD } });
-    assert.equal(answer.status, 200, answer.text);
+    const response = await latchkey.auth('/v1/auth/login/password', {
+      body: { identifier: email, password: PASSWORD },
+    });
+    assert.equal(response.status, 200, response.text);
     assert.deepEqual(await dearHashes(latchkey.system), []);
   });
 });
