@@ -243,6 +243,23 @@ describe('signing in by phone', () => {
     assert.equal((await verify(again.body.flowId, next)).body.session.userId, signedIn.body.session.userId);
   });
 
+  test('a code proves only the method that sent it, so a method that is switched off lets nobody in', async () => {
+    const phone = '+4915123456790';
+    const { body: texted } = await start(phone);
+    const code = /\d{8}/.exec((await lastMessage(latchkey, phone)).text)?.[0] ?? '';
+    await changeSettings(latchkey, { signInMethods: ['password', 'email_code'] });
+    expectProblem(await verify(texted.flowId, code), 403, 'METHOD_DISABLED');
+    const byMail = ways['email code'];
+    expectProblem(await latchkey.auth(byMail.verify, { body: { flowId: texted.flowId, code } }), 401, 'INVALID_CODE');
+    await changeSettings(latchkey, {
+      signInMethods: ['password', 'magic_link', 'email_code', 'phone', 'passkey', 'social'],
+    });
+    const { email } = await register(latchkey);
+    const { body: mailed } = await latchkey.auth(byMail.start, { body: { email } });
+    expectProblem(await verify(mailed.flowId, await mailedCode(latchkey, email)), 401, 'INVALID_CODE');
+    assert.equal((await verify(texted.flowId, code)).status, 200, 'the refused attempts have not spent the code');
+  });
+
   test('a number that can not be one is refused with its field', async () => {
     for (const phone of ['+49', '0151234567', '+1 000 000 0000', 'phone']) {
       // biome-ignore lint/performance/noAwaitInLoops: one after the other

@@ -124,10 +124,13 @@ export async function finishPasswordless(
   method: PasswordlessMethod,
   { proof, deviceToken }: { proof: Proof; deviceToken?: string | undefined },
 ): Promise<SignInResponse> {
-  const way = await new Passage(PASSWORDLESS[method].way).open(ctx);
-  const result = await withProof(ctx, { proof, purposes: [PASSWORDLESS[method].purpose] }, (tx, challenge) =>
-    enterProven(tx, challenge, { way, deviceToken }),
-  );
+  const { way: name, channel, purpose } = PASSWORDLESS[method];
+  const way = await new Passage(name).open(ctx);
+  const result = await withProof(ctx, { proof, purposes: [purpose] }, (tx, challenge) => {
+    // Codes by mail and by text message share a purpose, but a project may have switched off one of the methods.
+    if (challenge.channel !== channel) throw problem('INVALID_CODE');
+    return enterProven(tx, challenge, { way, deviceToken });
+  });
   return answerOf(ctx, result);
 }
 
