@@ -25,6 +25,24 @@ const TotpEnrolment = Type.Object({
 
 const remember = Type.Optional(Type.Boolean({ description: 'Skip the second factor on this device for a while.' }));
 
+/** What both ways of finishing a sign-in answer. */
+const FINISHED = {
+  responses: {
+    200: Type.Union([
+      Type.Object({ ...SessionResponse.properties, ...MfaResult }),
+      Type.Object({ ...CookieSession.properties, ...MfaResult }),
+    ]),
+  },
+  problems: [
+    'INVALID_TOKEN',
+    'INVALID_CODE',
+    'INVALID_CREDENTIALS',
+    'ACCOUNT_THROTTLED',
+    'MEMBER_BLOCKED',
+    'MEMBERSHIP_REQUIRED',
+  ],
+} as const;
+
 export const mfaRoutes: Routes = [
   post('/v1/auth/mfa/challenge', {
     permission: 'public',
@@ -53,20 +71,7 @@ export const mfaRoutes: Routes = [
       { mfaToken: MfaToken, ...factorFields, rememberDevice: remember, cookies: Type.Optional(Type.Boolean()) },
       { additionalProperties: false },
     ),
-    responses: {
-      200: Type.Union([
-        Type.Object({ ...SessionResponse.properties, ...MfaResult }),
-        Type.Object({ ...CookieSession.properties, ...MfaResult }),
-      ]),
-    },
-    problems: [
-      'INVALID_TOKEN',
-      'INVALID_CODE',
-      'INVALID_CREDENTIALS',
-      'ACCOUNT_THROTTLED',
-      'MEMBER_BLOCKED',
-      'MEMBERSHIP_REQUIRED',
-    ],
+    ...FINISHED,
     handler: async (request, reply) => {
       const { mfaToken, cookies, ...answer } = request.body;
       const { ctx, challenge } = await challengeOf(request, mfaToken);
@@ -104,20 +109,7 @@ export const mfaRoutes: Routes = [
       },
       { additionalProperties: false },
     ),
-    responses: {
-      200: Type.Union([
-        Type.Object({ ...SessionResponse.properties, ...MfaResult }),
-        Type.Object({ ...CookieSession.properties, ...MfaResult }),
-      ]),
-    },
-    problems: [
-      'INVALID_TOKEN',
-      'INVALID_CODE',
-      'INVALID_CREDENTIALS',
-      'ACCOUNT_THROTTLED',
-      'MEMBER_BLOCKED',
-      'MEMBERSHIP_REQUIRED',
-    ],
+    ...FINISHED,
     handler: async (request, reply) => {
       const { mfaToken, cookies, ...answer } = request.body;
       const { ctx, challenge } = await challengeOf(request, mfaToken);
