@@ -36,8 +36,8 @@ export const linkingRoutes: Routes = [
 ];
 
 /**
- * After the return from the provider: shows the identity, which may not be the one the user expects, and asks for
- * confirmation.
+ * Shows the identity that the provider returned and asks the user to confirm it, because the browser may have been
+ * signed in to another account there.
  */
 async function linkedPage(visit: Visit): Promise<Reply> {
   const { code } = Object(visit.request.query);

@@ -68,8 +68,8 @@ export type EventRange = {
 };
 
 /**
- * Reads events in order. One statement, so one snapshot: everything up to `reached` has been read, and no event can
- * still appear before it. Served by events_in_order.
+ * Reads events in order of their numbers. It takes one statement and so one snapshot: no event with a number up to
+ * `reached` can appear later. Served by events_in_order.
  * @returns `reached`: the cursor to continue from; `more`: whether the limit cut the result
  */
 export async function readEvents(

@@ -257,7 +257,7 @@ function smsTiers(reader: ConfigReader): readonly SmsTier[] {
   return shippedTiers;
 }
 
-/** One address holds both secrets, so that a key can't be configured without the secret that verifies its notices. */
+/** Reads the address of the payment provider. It holds both secrets, so that none can be configured without the other. */
 function paymentsUrl(reader: ConfigReader): string | null {
   const example = 'stripe://SECRET_KEY@api.stripe.com?webhookSecret=whsec_…';
   const value = reader.connection('LATCHKEY_PAYMENTS_URL', ['stripe:'], example);

@@ -30,7 +30,7 @@ declare module 'fastify' {
     ctx: Ctx;
     /** The address that the request was sent to. */
     address: Address;
-    /** Undefined for an unknown path and on the reference pages. */
+    /** The matched route. Undefined if no route matches, and on the reference pages. */
     route: Route | undefined;
   }
   interface FastifyInstance {
@@ -41,7 +41,7 @@ declare module 'fastify' {
     closing: AbortSignal;
   }
   interface FastifyContextConfig {
-    /** Undefined for an unknown path and on the reference pages. */
+    /** The matched route. Undefined if no route matches, and on the reference pages. */
     route?: Route;
     /** The route that reads the record that this route returns. */
     reader?: Route;

@@ -51,7 +51,7 @@ export type View = {
   unmeasuredSince: string | null;
 };
 
-/** The measurements of this process, which override the stored ones. */
+/** Measurements of this process by component. They override the stored ones. */
 export type Own = ReadonlyMap<string, { status: MeasuredStatus; since: string }>;
 
 /** Measurements older than this are reported as stale. */

@@ -90,7 +90,7 @@ export class Views {
     return this.#moments[environment].view;
   }
 
-  /** A prepared response of one kind. */
+  /** The prepared response of a page, feed or summary of an environment. */
   answer(environment: Environment, maker: Maker): PreparedResponse {
     return this.#moments[environment].answer(maker);
   }

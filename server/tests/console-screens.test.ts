@@ -94,7 +94,7 @@ describe('every screen of the console passes axe-core, fits its width, and keeps
   }
 });
 
-/** About two seconds on a slow connection. */
+/** The size limit of the first screen, which takes about two seconds to load at 1 Mbit/s. */
 const MAX_BYTES = 250_000;
 
 test('the first screen, with its charts, loads at most 250 kB of compressed JavaScript', async () => {

@@ -22,7 +22,7 @@ export const exactTime = (at: string): string => exact.format(new Date(at));
 export const longDay = (at: string): string => longDate.format(new Date(at));
 export const shortDay = (at: string): string => day.format(new Date(at));
 
-/** The value of a `datetime-local` input: to the minute, in the operator's time zone. Empty for none. */
+/** Formats a time as the value of a `datetime-local` input, in the operator's time zone. Empty if there is no time. */
 export function localInput(at: string | undefined): string {
   if (!at || Number.isNaN(Date.parse(at))) return '';
   const moment = new Date(at);
