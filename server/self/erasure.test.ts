@@ -198,7 +198,7 @@ describe('GET /v1/me/profile/export', () => {
     const person = await register(latchkey, { profile: { displayName: 'Ada' } });
     const { email, access_token, session } = person;
     const app = await totpOf(latchkey, person, clock);
-    const account = { provider: 'work', issuer: 'https://id.example', subject: 'ada-1', email: 'ada@id.example' };
+    const account = { provider: 'employer', issuer: 'https://id.example', subject: 'ada-1', email: 'ada@id.example' };
     await latchkey.inProject((tx) => linkIdentity(tx, `usr_${session.userId.slice(4)}`, account));
     const { status, headers, body, text } = await latchkey.api('/v1/me/profile/export', { token: access_token });
     assert.equal(status, 200, text);

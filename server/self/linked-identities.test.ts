@@ -34,7 +34,7 @@ before(async () => {
       clientSecret: 'secret',
       options: { issuer: upstream.issuer },
     };
-    await createProvider(tx, { ...provider, key: 'work' });
+    await createProvider(tx, { ...provider, key: 'employer' });
     await createProvider(tx, { ...provider, key: 'home' });
   });
 });
@@ -49,7 +49,7 @@ const exchange = (code: string | undefined) =>
 const clientId = () => latchkey.demo.environments.test.clientId;
 
 /** Begins linking. */
-const begin = (token: string, provider = 'work', more: Record<string, string> = {}) =>
+const begin = (token: string, provider = 'employer', more: Record<string, string> = {}) =>
   latchkey.api(PATH, { token, body: { provider, clientId: clientId(), redirectUri: REDIRECT, ...more } });
 
 /**
@@ -74,7 +74,7 @@ const startPath = (provider: string) =>
   `/v1/auth/login/social/${provider}/start?${new URLSearchParams({ clientId: clientId(), redirectUri: REDIRECT, codeChallenge: PKCE.codeChallenge })}`;
 
 /** A person who has only an account at the provider. */
-async function comer(provider = 'work') {
+async function comer(provider = 'employer') {
   const answer = await exchange(await visit(startPath(provider), { sub: crypto.randomUUID() }));
   assert.equal(answer.status, 200, answer.text);
   return answer.body;
@@ -84,19 +84,19 @@ describe('POST /v1/me/linked-identities', () => {
   test('AU-7 links what the same person began, mails them, and leaves events', async () => {
     const person = await register(latchkey);
     const token = person.access_token;
-    const code = await visit((await begin(token)).body.url, { sub: 'one', email: 'ada@work.example' });
+    const code = await visit((await begin(token)).body.url, { sub: 'one', email: 'ada@employer.example' });
     const linked = await link(token, code);
     assert.equal(linked.status, 201, linked.text);
     const { id, linkedAt, ...identity } = linked.body;
     assert.deepEqual(identity, {
-      provider: 'work',
+      provider: 'employer',
       issuer: upstream.issuer,
       subject: 'one',
-      email: 'ada@work.example',
+      email: 'ada@employer.example',
     });
     assert.deepEqual(await list(token), [linked.body]);
     assert.match((await lastMessage(latchkey, person.email)).text, /provider was linked to your account/);
-    const signedIn = await exchange(await visit(startPath('work'), { sub: 'one' }));
+    const signedIn = await exchange(await visit(startPath('employer'), { sub: 'one' }));
     assert.equal(signedIn.body.session.userId, person.session.userId);
     assert.equal((await unlink(token, id)).status, 204);
     assert.match((await lastMessage(latchkey, person.email)).text, /provider was removed from your account/);
@@ -115,13 +115,13 @@ describe('POST /v1/me/linked-identities', () => {
     expectProblem(await link(stranger.access_token, code), 400, 'INVALID_TOKEN');
     const answers = await Promise.all(Array.from({ length: 10 }, () => link(person.access_token, code)));
     assert.equal(answers.filter(({ status }) => status === 201).length, 1);
-    const toSignIn = await visit(startPath('work'), { sub: crypto.randomUUID() });
+    const toSignIn = await visit(startPath('employer'), { sub: crypto.randomUUID() });
     expectProblem(await link(person.access_token, toSignIn), 400, 'INVALID_TOKEN');
   });
 
   test('AU-8 409 ALREADY_EXISTS for an account at the provider that is somebody’s already', async () => {
     const sub = crypto.randomUUID();
-    const first = await exchange(await visit(startPath('work'), { sub }));
+    const first = await exchange(await visit(startPath('employer'), { sub }));
     const person = await register(latchkey);
     const code = await visit((await begin(person.access_token)).body.url, { sub });
     expectProblem(await link(person.access_token, code), 409, 'ALREADY_EXISTS');
@@ -133,16 +133,16 @@ describe('POST /v1/me/linked-identities', () => {
     const email = newEmail();
     const owner = await prove(latchkey, await register(latchkey, { email }));
     const claims = { sub: crypto.randomUUID(), email, email_verified: true };
-    const asked = await exchange(await visit(startPath('work'), claims));
+    const asked = await exchange(await visit(startPath('employer'), claims));
     assert.deepEqual(Object.keys(asked.body).sort(), ['expiresIn', 'hint', 'linkToken', 'status']);
     assert.ok(!asked.body.hint.includes(email.split('@')[0]));
     expectProblem(await exchange(asked.body.linkToken), 400, 'INVALID_TOKEN');
     clock.advance(601_000);
     const fresh = await latchkey.auth('/v1/auth/login/password', { body: { identifier: email, password: PASSWORD } });
     expectProblem(await linkByToken(fresh.body.access_token, asked.body.linkToken), 400, 'INVALID_TOKEN');
-    const again = await exchange(await visit(startPath('work'), claims));
+    const again = await exchange(await visit(startPath('employer'), claims));
     assert.equal((await linkByToken(fresh.body.access_token, again.body.linkToken)).status, 201);
-    const back = await exchange(await visit(startPath('work'), claims));
+    const back = await exchange(await visit(startPath('employer'), claims));
     assert.equal(back.body.session.userId, owner.session.userId);
   });
 
@@ -160,10 +160,10 @@ describe('POST /v1/me/linked-identities', () => {
     for (const scope of [{ projectId: second.id }, elsewhere, { environment: 'production' } as const]) {
       // biome-ignore lint/performance/noAwaitInLoops: one after the other
       const { clientId: foreign } = await make(scope);
-      expectProblem(await begin(token, 'work', { clientId: foreign, redirectUri }), 400, 'VALIDATION_FAILED');
+      expectProblem(await begin(token, 'employer', { clientId: foreign, redirectUri }), 400, 'VALIDATION_FAILED');
     }
     const own = await make({});
-    assert.equal((await begin(token, 'work', { clientId: own.clientId, redirectUri })).status, 200);
+    assert.equal((await begin(token, 'employer', { clientId: own.clientId, redirectUri })).status, 200);
     const management = await managementToken(latchkey);
     const off = await latchkey.api(`/v1/admin/applications/${own.id}`, {
       token: management,
@@ -171,8 +171,8 @@ describe('POST /v1/me/linked-identities', () => {
       body: { enabled: false },
     });
     assert.equal(off.status, 200, off.text);
-    expectProblem(await begin(token, 'work', { clientId: own.clientId, redirectUri }), 400, 'VALIDATION_FAILED');
-    expectProblem(await begin(token, 'work', { redirectUri: `${REDIRECT}/x` }), 400, 'VALIDATION_FAILED');
+    expectProblem(await begin(token, 'employer', { clientId: own.clientId, redirectUri }), 400, 'VALIDATION_FAILED');
+    expectProblem(await begin(token, 'employer', { redirectUri: `${REDIRECT}/x` }), 400, 'VALIDATION_FAILED');
     expectProblem(await begin(token, 'nobody'), 404, 'NOT_FOUND');
   });
 
@@ -197,9 +197,9 @@ describe('DELETE /v1/me/linked-identities/{id}', () => {
   });
 
   test('an account at a provider that is switched off is no way in that could be left', async () => {
-    const { access_token: token } = await comer('work');
+    const { access_token: token } = await comer('employer');
     await link(token, await visit((await begin(token, 'home')).body.url, { sub: crypto.randomUUID() }));
-    const [{ id: home }, { id: work }] = await list(token);
+    const [{ id: home }, { id: employer }] = await list(token);
     const management = await managementToken(latchkey);
     const { body } = await latchkey.api('/v1/admin/identity-providers', { token: management });
     const provider = body.items.find(({ key }: { key: string }) => key === 'home');
@@ -210,9 +210,9 @@ describe('DELETE /v1/me/linked-identities/{id}', () => {
         body: { enabled },
       });
     await set(false);
-    expectProblem(await unlink(token, work), 409, 'LAST_SIGN_IN_METHOD');
+    expectProblem(await unlink(token, employer), 409, 'LAST_SIGN_IN_METHOD');
     await set(true);
-    assert.equal((await unlink(token, work)).status, 204);
+    assert.equal((await unlink(token, employer)).status, 204);
     expectProblem(await unlink(token, home), 409, 'LAST_SIGN_IN_METHOD');
   });
 

@@ -10,16 +10,16 @@ export const LINKS = '/v1/me/linked-identities';
 export type Person = Awaited<ReturnType<typeof register>>;
 type Signed = Pick<Person, 'access_token'>;
 
-/** A provider `work` for the demo's project, and the sign-ins of people there. */
-export async function startWork(latchkey: TestLatchkey) {
+/** A provider `employer` for the demo's project, and the sign-ins of people there. */
+export async function startEmployer(latchkey: TestLatchkey) {
   const upstream = await startIssuer();
   const { auth } = latchkey.system.config.addresses.test;
   const { clientId } = latchkey.demo.environments.test;
   const options = { issuer: upstream.issuer };
   const provider = {
     preset: 'oidc',
-    key: 'work',
-    name: 'Work',
+    key: 'employer',
+    name: 'Employer',
     clientId: 'shop',
     clientSecret: 'secret',
     options,
@@ -45,11 +45,11 @@ export async function startWork(latchkey: TestLatchkey) {
   }
 
   const start = (asked: Record<string, string> = { clientId, codeChallenge: PKCE.codeChallenge }) =>
-    `/v1/auth/login/social/work/start?${new URLSearchParams({ redirectUri: REDIRECT, ...asked })}`;
+    `/v1/auth/login/social/employer/start?${new URLSearchParams({ redirectUri: REDIRECT, ...asked })}`;
 
   /** The address at which a signed-in person starts to link. */
   async function beginLinking({ access_token: token }: Signed): Promise<string> {
-    const begun = await latchkey.api(LINKS, { token, body: { provider: 'work', clientId, redirectUri: REDIRECT } });
+    const begun = await latchkey.api(LINKS, { token, body: { provider: 'employer', clientId, redirectUri: REDIRECT } });
     assert.equal(begun.status, 200, begun.text);
     return begun.body.url;
   }
@@ -68,4 +68,4 @@ export async function startWork(latchkey: TestLatchkey) {
     stop: () => upstream.stop(),
   };
 }
-export type Work = Awaited<ReturnType<typeof startWork>>;
+export type Employer = Awaited<ReturnType<typeof startEmployer>>;

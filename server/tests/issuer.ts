@@ -36,13 +36,13 @@ export type Issuer = {
   stop: () => Promise<void>;
 };
 
-/** Lets people of the demo's first project sign in through it, under the key `work`. */
-export async function addWorkProvider(latchkey: TestLatchkey, { issuer }: Issuer): Promise<void> {
+/** Lets people of the demo's first project sign in through it, under the key `employer`. */
+export async function addEmployer(latchkey: TestLatchkey, { issuer }: Issuer): Promise<void> {
   await latchkey.inProject((tx) =>
     createProvider(tx, {
       preset: 'oidc',
-      key: 'work',
-      name: 'Work',
+      key: 'employer',
+      name: 'Employer',
       clientId: 'shop',
       clientSecret: 'secret',
       options: { issuer },

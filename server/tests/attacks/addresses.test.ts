@@ -16,7 +16,7 @@ import {
   type TestResponse,
 } from '#tests/harness.ts';
 import { inTurn } from '#tests/in-turn.ts';
-import { addWorkProvider, type Issuer, startIssuer } from '#tests/issuer.ts';
+import { addEmployer, type Issuer, startIssuer } from '#tests/issuer.ts';
 import { type MailServer, startMailServer } from '#tests/mail-server.ts';
 import { signInOperator } from '#tests/operators.ts';
 
@@ -63,7 +63,7 @@ before(async () => {
   [smtp, upstream] = await Promise.all([startMailServer(), startIssuer()]);
   latchkey = await startTestLatchkey({ settings: { LATCHKEY_SMTP_URL: smtp.url } });
   token = await managementToken(latchkey);
-  await addWorkProvider(latchkey, upstream);
+  await addEmployer(latchkey, upstream);
 });
 after(async () => {
   await latchkey.stop();
@@ -210,11 +210,11 @@ async function signInUpstream(): Promise<TestResponse['body']> {
     redirectUri: 'http://localhost:5173/callback',
     codeChallenge: PKCE.codeChallenge,
   });
-  const left = await latchkey.auth(`/v1/auth/login/social/work/start?${query}`);
+  const left = await latchkey.auth(`/v1/auth/login/social/employer/start?${query}`);
   assert.equal(left.status, 303, left.text);
   const cookie = left.headers.getSetCookie().map((line) => line.split(';', 1)[0]);
   const approved = new URLSearchParams(upstream.approve(left.headers.get('location') ?? ''));
-  const back = await latchkey.auth(`/v1/auth/login/social/work/callback?${approved}`, {
+  const back = await latchkey.auth(`/v1/auth/login/social/employer/callback?${approved}`, {
     headers: { cookie: cookie.join('; ') },
   });
   const code = new URL(back.headers.get('location') ?? '').searchParams.get('code');

@@ -17,7 +17,7 @@ import {
   type TestLatchkey,
   type TestResponse,
 } from '#tests/harness.ts';
-import { addWorkProvider, type Issuer, startIssuer } from '#tests/issuer.ts';
+import { addEmployer, type Issuer, startIssuer } from '#tests/issuer.ts';
 import { browserOf } from '#tests/oidc.ts';
 import { NEXT_PASSWORD, newPhone, type Person, peopleAt, type Session } from '#tests/protected-person.ts';
 import { modelTable } from '#tests/security-model.ts';
@@ -31,7 +31,7 @@ let people: ReturnType<typeof peopleAt>;
 before(async () => {
   [latchkey, upstream] = await Promise.all([startTestLatchkey({ clock }), startIssuer()]);
   people = peopleAt(latchkey, clock);
-  await addWorkProvider(latchkey, upstream);
+  await addEmployer(latchkey, upstream);
 });
 after(() => Promise.all([latchkey.stop(), upstream.stop()]));
 
@@ -63,14 +63,14 @@ async function asAdmin(person: Person, call: { path?: string; method: string; bo
 async function link(session: Session): Promise<TestResponse> {
   const clientId = latchkey.demo.environments.test.clientId;
   const begun = await me('/linked-identities', session, {
-    body: { provider: 'work', clientId, redirectUri: REDIRECT },
+    body: { provider: 'employer', clientId, redirectUri: REDIRECT },
   });
   const { auth } = latchkey.system.config.addresses.test;
   const browser = browserOf(latchkey);
   upstream.claims = { sub: crypto.randomUUID() };
   const there = await browser.open(new URL(begun.body.url, auth).href);
   const back = new URLSearchParams(upstream.approve(there.url));
-  const { url } = await browser.open(`${auth}/v1/auth/login/social/work/callback?${back}`);
+  const { url } = await browser.open(`${auth}/v1/auth/login/social/employer/callback?${back}`);
   return me('/linked-identities', session, { body: { code: new URL(url).searchParams.get('code') } });
 }
 
@@ -119,7 +119,7 @@ const makeChange: Record<keyof typeof ENDED_BY, Change> = {
   identity_linked: { make: ({ strong }) => link(strong) },
   identity_unlinked: {
     prepare: ({ person }) => {
-      const account = { provider: 'work', issuer: upstream.issuer, subject: crypto.randomUUID(), email: null };
+      const account = { provider: 'employer', issuer: upstream.issuer, subject: crypto.randomUUID(), email: null };
       return latchkey.inProject((tx) => linkIdentity(tx, person.session.userId, account));
     },
     make: async ({ strong }) => {

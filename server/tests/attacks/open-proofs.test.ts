@@ -16,7 +16,7 @@ import {
   type TestLatchkey,
   type TestResponse,
 } from '#tests/harness.ts';
-import { addWorkProvider, type Issuer, startIssuer } from '#tests/issuer.ts';
+import { addEmployer, type Issuer, startIssuer } from '#tests/issuer.ts';
 import { browserOf } from '#tests/oidc.ts';
 import { newPhone, type Person, peopleAt, type Session } from '#tests/protected-person.ts';
 
@@ -29,7 +29,7 @@ let people: ReturnType<typeof peopleAt>;
 before(async () => {
   [latchkey, upstream] = await Promise.all([startTestLatchkey({ clock }), startIssuer()]);
   people = peopleAt(latchkey, clock);
-  await addWorkProvider(latchkey, upstream);
+  await addEmployer(latchkey, upstream);
 });
 after(() => Promise.all([latchkey.stop(), upstream.stop()]));
 
@@ -126,7 +126,7 @@ describe('a proof that was requested before a change', () => {
     const { strong } = await people.protectedPerson();
     const clientId = latchkey.demo.environments.test.clientId;
     const begun = await me('/linked-identities', strong, {
-      body: { provider: 'work', clientId, redirectUri: REDIRECT },
+      body: { provider: 'employer', clientId, redirectUri: REDIRECT },
     });
     const { auth } = latchkey.system.config.addresses.test;
     const browser = browserOf(latchkey);
@@ -134,7 +134,7 @@ describe('a proof that was requested before a change', () => {
     const there = await browser.open(new URL(begun.body.url, auth).href);
     await changePhone(strong);
     const back = new URLSearchParams(upstream.approve(there.url));
-    const { text } = await browser.open(`${auth}/v1/auth/login/social/work/callback?${back}`);
+    const { text } = await browser.open(`${auth}/v1/auth/login/social/employer/callback?${back}`);
     assert.match(text, /INVALID_TOKEN/);
     assert.deepEqual((await me('/linked-identities', strong)).body.items, []);
   });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { createApplication } from '#applications';
 import { visitorOf } from '#tests/account.ts';
-import { LINKS, type Person, REDIRECT, startWork, type Work } from '#tests/at-provider.ts';
+import { type Employer, LINKS, type Person, REDIRECT, startEmployer } from '#tests/at-provider.ts';
 import {
   expectProblem,
   mailedToken,
@@ -16,27 +16,27 @@ import {
 import { browserOf, codeFlow } from '#tests/oidc.ts';
 
 let latchkey: TestLatchkey;
-let work: Work;
+let employer: Employer;
 let auth: string;
 before(async () => {
   latchkey = await startTestLatchkey();
-  work = await startWork(latchkey);
+  employer = await startEmployer(latchkey);
   auth = latchkey.system.config.addresses.test.auth;
 });
-after(() => Promise.all([latchkey.stop(), work.stop()]));
+after(() => Promise.all([latchkey.stop(), employer.stop()]));
 
 /** What an attacker gets who has an account at a provider with the victim's address. */
 async function linkTokenFor(victim: Person): Promise<string> {
   const claims = { sub: crypto.randomUUID(), email: victim.email, email_verified: true };
-  const asked = await work.exchange(await work.visit(browserOf(latchkey), work.start(), claims));
+  const asked = await employer.exchange(await employer.visit(browserOf(latchkey), employer.start(), claims));
   assert.equal(asked.body.status, 'link_required', asked.text);
   return asked.body.linkToken;
 }
 
 /** The code of a linking that a signed-in person started. */
 async function begunBy(person: Person): Promise<string> {
-  const claims = { sub: crypto.randomUUID(), email: 'somebody@work.example' };
-  return work.visit(browserOf(latchkey), await work.beginLinking(person), claims);
+  const claims = { sub: crypto.randomUUID(), email: 'somebody@employer.example' };
+  return employer.visit(browserOf(latchkey), await employer.beginLinking(person), claims);
 }
 
 describe('linking an account at a provider', () => {
@@ -51,7 +51,7 @@ describe('linking an account at a provider', () => {
       assert.ok(page.url.endsWith('/account/security'), page.url);
       assert.match(page.text, /role="alert"/);
     }
-    assert.deepEqual(await work.links(victim), []);
+    assert.deepEqual(await employer.links(victim), []);
   });
 
   test('a page of an application that forwards the code in its address links nothing that its visitor did not start', async () => {
@@ -63,7 +63,7 @@ describe('linking an account at a provider', () => {
       // biome-ignore lint/performance/noAwaitInLoops: sequential on purpose
       expectProblem(await latchkey.api(LINKS, { token, body: { code } }), 400, 'INVALID_TOKEN');
     }
-    assert.deepEqual(await work.links(victim), []);
+    assert.deepEqual(await employer.links(victim), []);
   });
 
   test('a linking works in the session that started it, and in no other session of the same person', async () => {
@@ -80,19 +80,22 @@ describe('linking an account at a provider', () => {
 
   test('the account page shows what would be linked, and links only when its button is pressed', async () => {
     const { browser, page, person } = await visitorOf(latchkey, '/security');
-    const there = await browser.submit(page, { provider: 'work' }, '/account/link');
-    assert.ok(there.url.startsWith(work.upstream.issuer), there.url);
-    work.upstream.claims = { sub: crypto.randomUUID(), email: 'somebody@work.example' };
-    const callback = `${auth}/v1/auth/login/social/work/callback?${new URLSearchParams(work.upstream.approve(there.url))}`;
+    const there = await browser.submit(page, { provider: 'employer' }, '/account/link');
+    assert.ok(there.url.startsWith(employer.upstream.issuer), there.url);
+    employer.upstream.claims = { sub: crypto.randomUUID(), email: 'somebody@employer.example' };
+    const callback = `${auth}/v1/auth/login/social/employer/callback?${new URLSearchParams(employer.upstream.approve(there.url))}`;
     const asked = await browser.open(callback);
-    assert.match(asked.text, new RegExp(`Link the Work account somebody@work.example to your account ${person.email}`));
-    assert.deepEqual(await work.links(person), []);
+    assert.match(
+      asked.text,
+      new RegExp(`Link the Employer account somebody@employer.example to your account ${person.email}`),
+    );
+    assert.deepEqual(await employer.links(person), []);
     const done = await browser.submit(asked, {}, '/account/linked');
     assert.ok(done.url.endsWith('/account/security'), done.url);
     const { body } = await latchkey.auth('/v1/auth/login/password', {
       body: { identifier: person.email, password: PASSWORD },
     });
-    assert.equal((await work.links(body)).length, 1);
+    assert.equal((await employer.links(body)).length, 1);
   });
 
   test('a sign-in that proves an account links it only with a button that names both accounts, not by signing in', async () => {
@@ -104,61 +107,61 @@ describe('linking an account at a provider', () => {
     const asked = await browser.submit(there, { email: victim.email, name: 'Mallory', verified: 'yes' });
     const proven = await browser.submit(asked, { identifier: victim.email, password: PASSWORD });
     assert.match(proven.text, new RegExp(`Link the Dev provider account ${victim.email} to your account`));
-    assert.deepEqual(await work.links(victim), []);
+    assert.deepEqual(await employer.links(victim), []);
     const back = await browser.submit(proven, { decision: 'skip' });
     assert.equal((await flow.finish(back)).claims()?.sub, victim.session.userId);
-    assert.deepEqual(await work.links(victim), []);
+    assert.deepEqual(await employer.links(victim), []);
   });
 });
 
 describe('a code from a provider or a mailed link', () => {
   test('works only with the verifier of the browser that started the flow', async () => {
-    const code = await work.fresh();
-    expectProblem(await work.exchange(code, { codeVerifier: 'w'.repeat(43) }), 400, 'INVALID_TOKEN');
-    const bare = { body: { code, clientId: work.clientId } };
+    const code = await employer.fresh();
+    expectProblem(await employer.exchange(code, { codeVerifier: 'w'.repeat(43) }), 400, 'INVALID_TOKEN');
+    const bare = { body: { code, clientId: employer.clientId } };
     expectProblem(await latchkey.auth('/v1/auth/login/social/exchange', bare), 400, 'INVALID_TOKEN');
-    assert.equal((await work.exchange(code)).status, 200);
+    assert.equal((await employer.exchange(code)).status, 200);
   });
 
   test('works only for the application that started the flow', async () => {
     const other = await latchkey.inProject((tx) =>
       createApplication(tx, { kind: 'spa', name: 'Other', redirectUris: [REDIRECT] }),
     );
-    const code = await work.fresh();
-    expectProblem(await work.exchange(code, { clientId: other.clientId }), 400, 'INVALID_TOKEN');
-    assert.equal((await work.exchange(code, { clientId: work.clientId })).status, 200);
+    const code = await employer.fresh();
+    expectProblem(await employer.exchange(code, { clientId: other.clientId }), 400, 'INVALID_TOKEN');
+    assert.equal((await employer.exchange(code, { clientId: employer.clientId })).status, 200);
   });
 
   test('a public client can not start without a challenge; a confidential client authenticates instead', async () => {
-    expectProblem(await latchkey.auth(work.start({ clientId: work.clientId })), 400, 'VALIDATION_FAILED');
+    expectProblem(await latchkey.auth(employer.start({ clientId: employer.clientId })), 400, 'VALIDATION_FAILED');
     const shop = await latchkey.inProject((tx) =>
       createApplication(tx, { kind: 'web', name: 'Shop on a server', redirectUris: [REDIRECT] }),
     );
-    const path = work.start({ clientId: shop.clientId });
-    const code = await work.visit(browserOf(latchkey), path, { sub: crypto.randomUUID() });
+    const path = employer.start({ clientId: shop.clientId });
+    const code = await employer.visit(browserOf(latchkey), path, { sub: crypto.randomUUID() });
     const shown = (more: Record<string, string>) =>
       latchkey.auth('/v1/auth/login/social/exchange', { body: { code, ...more } });
     expectProblem(await shown({}), 400, 'INVALID_TOKEN');
-    expectProblem(await shown({ clientId: work.clientId }), 400, 'INVALID_TOKEN');
+    expectProblem(await shown({ clientId: employer.clientId }), 400, 'INVALID_TOKEN');
     assert.equal((await shown({ clientId: shop.clientId })).status, 200);
   });
 
   test('a mailed link with a challenge results in a code for the browser that requested it', async () => {
     const { email } = await prove(latchkey, await register(latchkey));
-    const body = { email, clientId: work.clientId, redirectUri: REDIRECT, codeChallenge: PKCE.codeChallenge };
+    const body = { email, clientId: employer.clientId, redirectUri: REDIRECT, codeChallenge: PKCE.codeChallenge };
     assert.equal((await latchkey.auth('/v1/auth/login/magic-link', { body })).status, 202);
     const form = new URLSearchParams({ token: await mailedToken(latchkey, email) });
     const clicked = await latchkey.auth('/link/sign-in', { body: form, headers: { origin: auth } });
     const code = new URL(clicked.headers.get('location') ?? '').searchParams.get('code');
-    expectProblem(await work.exchange(code, { codeVerifier: 'w'.repeat(43) }), 400, 'INVALID_TOKEN');
-    assert.equal((await work.exchange(code)).status, 200);
+    expectProblem(await employer.exchange(code, { codeVerifier: 'w'.repeat(43) }), 400, 'INVALID_TOKEN');
+    assert.equal((await employer.exchange(code)).status, 200);
   });
 
   test('a code that another page injects into a sign-in signs nobody in as someone else', async () => {
     const flow = await codeFlow(latchkey);
     const victim = browserOf(latchkey);
     const start = await victim.open(flow.url);
-    const codes = [await work.fresh(), await work.fresh()];
+    const codes = [await employer.fresh(), await employer.fresh()];
     for (const code of codes) {
       // biome-ignore lint/performance/noAwaitInLoops: one browser
       const page = await victim.open(`${start.url}/return?code=${code}`);

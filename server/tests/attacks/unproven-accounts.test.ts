@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { replaceAddress } from '#people';
-import { LINKS, type Person, startWork, type Work } from '#tests/at-provider.ts';
+import { type Employer, LINKS, type Person, startEmployer } from '#tests/at-provider.ts';
 import { totpOf } from '#tests/factors.ts';
 import {
   changeSettings,
@@ -23,14 +23,14 @@ import { type Browser, browserOf, codeFlow } from '#tests/oidc.ts';
 
 const clock = new TestClock();
 let latchkey: TestLatchkey;
-let work: Work;
+let employer: Employer;
 let auth: string;
 before(async () => {
   latchkey = await startTestLatchkey({ clock });
-  work = await startWork(latchkey);
+  employer = await startEmployer(latchkey);
   auth = latchkey.system.config.addresses.test.auth;
 });
-after(() => Promise.all([latchkey.stop(), work.stop()]));
+after(() => Promise.all([latchkey.stop(), employer.stop()]));
 
 let phones = 0;
 function newPhone(): string {
@@ -137,7 +137,7 @@ describe('an account registered with an unproven address of someone else', () =>
     clock.advance(1_000);
     const token = attacker.access_token;
     const sub = crypto.randomUUID();
-    const code = await work.visit(browserOf(latchkey), await work.beginLinking(attacker), { sub });
+    const code = await employer.visit(browserOf(latchkey), await employer.beginLinking(attacker), { sub });
     assert.equal((await latchkey.api(LINKS, { token, body: { code } })).status, 201);
     const phone = newPhone();
     const sent = await latchkey.api('/v1/me/profile/phone', { token, body: { phone } });
@@ -154,7 +154,7 @@ describe('an account registered with an unproven address of someone else', () =>
     assert.equal(owner.session.userId, attacker.session.userId, 'the account stays');
     await expectEnded(attacker);
     expectProblem(await login(attacker.email), 401, 'INVALID_CREDENTIALS');
-    const stranger = await work.exchange(await work.visit(browserOf(latchkey), work.start(), { sub }));
+    const stranger = await employer.exchange(await employer.visit(browserOf(latchkey), employer.start(), { sub }));
     assert.notEqual(stranger.body.session?.userId, owner.session.userId, stranger.text);
     const { body } = await latchkey.api('/v1/me/security', { token: owner.access_token });
     assert.deepEqual(
@@ -208,27 +208,27 @@ describe('an account registered with an unproven address of someone else', () =>
     const { email } = left.attacker;
     const claims = { sub: crypto.randomUUID(), email, email_verified: true };
     const browser = browserOf(latchkey);
-    const asked = await work.exchange(await work.visit(browser, work.start(), claims));
+    const asked = await employer.exchange(await employer.visit(browser, employer.start(), claims));
     assert.equal(asked.body.status, 'verification_required', asked.text);
     const proof = { flowId: asked.body.flowId, code: await mailedCode(latchkey, email) };
     const owner = await latchkey.auth('/v1/auth/email/verify', { body: proof });
     assert.deepEqual(owner.body.session.amr, ['fed', 'otp'], owner.text);
     await expectNothingLeft(left, owner.body);
-    const back = await work.exchange(await work.visit(browser, work.start(), claims));
+    const back = await employer.exchange(await employer.visit(browser, employer.start(), claims));
     assert.equal(back.body.session.userId, owner.body.session.userId);
   });
 
   test('an attacker with a provider account for the address is not linked by a click of its owner', async () => {
     const victim = await register(latchkey);
     const claims = { sub: crypto.randomUUID(), email: victim.email, email_verified: true };
-    const attacker = await work.exchange(await work.visit(browserOf(latchkey), work.start(), claims));
+    const attacker = await employer.exchange(await employer.visit(browserOf(latchkey), employer.start(), claims));
     assert.equal(attacker.body.status, 'verification_required', attacker.text);
     const owner = browserOf(latchkey);
     const page = await owner.open(`${auth}/link/verify?token=${await mailedToken(latchkey, victim.email)}`);
     await press(owner, page, { password: HERS });
     const entered = await login(victim.email, HERS);
-    assert.deepEqual(await work.links(entered.body), []);
-    const again = await work.exchange(await work.visit(browserOf(latchkey), work.start(), claims));
+    assert.deepEqual(await employer.links(entered.body), []);
+    const again = await employer.exchange(await employer.visit(browserOf(latchkey), employer.start(), claims));
     assert.equal(again.body.status, 'link_required', again.text);
   });
 
