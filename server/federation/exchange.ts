@@ -13,7 +13,7 @@ import {
   verificationChallenge,
 } from '#proofs';
 import { enterProven } from '#sign-in';
-import { answerOf, Passage, type SignInResponse } from '#ways';
+import { answerOf, Passage, requireMethod, type SignInResponse } from '#ways';
 import { enterUpstream, type LinkRequired, type Unproven, UpstreamResult } from './social.ts';
 
 const Person = Type.Union([IdSchema('usr'), Type.Null()]);
@@ -37,7 +37,8 @@ type Exchanged = Shown & {
 
 /**
  * Signs in with the code that a provider's sign-in or a clicked link brought back.
- * @throws Problem INVALID_TOKEN, REGISTRATION_CLOSED, MEMBER_BLOCKED, MEMBERSHIP_REQUIRED, RATE_LIMIT_EXCEEDED
+ * @throws Problem INVALID_TOKEN, METHOD_DISABLED, REGISTRATION_CLOSED, MEMBER_BLOCKED, MEMBERSHIP_REQUIRED,
+ * RATE_LIMIT_EXCEEDED
  */
 export async function exchangeCode(
   ctx: Ctx,
@@ -54,11 +55,13 @@ function enter(ctx: Ctx, { code, deviceToken, ...shown }: Exchanged) {
     if (purpose === 'address') {
       const { begunAs, binding, ...proven } = parsed(ProvenAddress, content);
       const way = await begunHere(tx, 'exchanged_link', { binding, shown });
+      way.passed('method', await requireMethod(tx, 'magic_link'));
       const flow = { ...proven, purpose: 'magic_link', pending: { begunAs }, begunHere: true } as const;
       return enterProven(tx, flow, { way, deviceToken });
     }
     const upstream = parsed(UpstreamResult, content);
     const way = await begunHere(tx, 'social', { binding: upstream.binding, shown });
+    way.passed('method', await requireMethod(tx, 'social', upstream.identity.provider));
     way.passed('credential', upstream.identity);
     await emit(tx, 'identity.exchanged', { provider: upstream.identity.provider });
     return enterUpstream(tx, upstream, { way, deviceToken });

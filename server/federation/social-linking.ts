@@ -10,6 +10,7 @@ import { type Ctx, customerOf, type Scope, type TxCtx, transaction } from '#plat
 import { IdSchema, type SessionId, type UserId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import type { System } from '#platform/system.ts';
+import { Passage, requireMethod } from '#ways';
 import { AskedLink, UpstreamResult } from './social.ts';
 
 const PURPOSE = 'link-ticket';
@@ -105,7 +106,7 @@ export async function lookAtLinkToken(ctx: Ctx, linkToken: string): Promise<Name
  * Links an identity with a code whose linking the user's own session started. Otherwise an attacker's page could supply
  * a code and link the attacker's identity to the visitor's account (login CSRF; RFC 9700 §4.7).
  * @returns the linked identity
- * @throws Problem INVALID_TOKEN for a spent code or one of another session, ALREADY_EXISTS
+ * @throws Problem INVALID_TOKEN for a spent code or one of another session, METHOD_DISABLED, ALREADY_EXISTS
  */
 export function linkWithCode(ctx: Ctx, code: string) {
   return transaction(ctx, async (tx) => link(tx, begunHere(tx, (await spendExchangeCode(tx, code, ['link'])).content)));
@@ -115,7 +116,7 @@ export function linkWithCode(ctx: Ctx, code: string) {
  * Links an identity after the proof of the account that a sign-in at its provider required. Never pass a token from a
  * page's address: the application gets it in a response, and the user must have asked to link it (AU-8).
  * @returns the linked identity
- * @throws Problem INVALID_TOKEN for a spent token or one of another user, ALREADY_EXISTS
+ * @throws Problem INVALID_TOKEN for a spent token or one of another user, METHOD_DISABLED, ALREADY_EXISTS
  */
 export function linkWithToken(ctx: Ctx, linkToken: string) {
   return transaction(ctx, async (tx) =>
@@ -125,6 +126,10 @@ export function linkWithToken(ctx: Ctx, linkToken: string) {
 
 async function link(tx: TxCtx, identity: UpstreamIdentity) {
   const { userId } = customerOf(tx);
+  const way = new Passage('linking');
+  way.passed('method', await requireMethod(tx, 'social', identity.provider));
+  way.passed('credential', identity);
+  way.end();
   const id = await linkIdentity(tx, userId, identity);
   await credentialChanged(tx, userId, 'identity_linked');
   const linked = (await listIdentities(tx, userId)).find((one) => one.id === id);

@@ -180,7 +180,14 @@ export const socialRoutes: Routes = [
       'For the `code` that a sign-in at a provider or a mailed link brought to the redirect address. Works once, for 60 seconds, for who began: with the `codeVerifier` of its `codeChallenge`, or, where it was begun without one, with the `clientId`. `link_required`: the address has an account; its owner signs in and links. `verification_required`: nobody has proven the address of that account yet; its code finishes the sign-in.',
     body: Exchange,
     responses: { 200: Type.Union([...SignInResponse.anyOf, LinkRequired, VerificationChallenge, CookieSession]) },
-    problems: ['INVALID_TOKEN', 'RATE_LIMIT_EXCEEDED', 'REGISTRATION_CLOSED', 'MEMBERSHIP_REQUIRED', 'MEMBER_BLOCKED'],
+    problems: [
+      'INVALID_TOKEN',
+      'METHOD_DISABLED',
+      'RATE_LIMIT_EXCEEDED',
+      'REGISTRATION_CLOSED',
+      'MEMBERSHIP_REQUIRED',
+      'MEMBER_BLOCKED',
+    ],
     handler: async (request, reply) => {
       const { code, cookies } = request.body;
       const realm = await realmOfSecret(request, code);

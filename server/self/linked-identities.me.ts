@@ -67,7 +67,7 @@ export const linkedIdentityRoutes: Routes = [
       200: Type.Object({ url: Type.String(), expiresIn: Type.Integer({ description: 'Seconds.' }) }),
       201: LinkedIdentity,
     },
-    problems: ['REAUTHENTICATION_REQUIRED', 'NOT_FOUND', 'INVALID_TOKEN', 'ALREADY_EXISTS'],
+    problems: ['REAUTHENTICATION_REQUIRED', 'NOT_FOUND', 'INVALID_TOKEN', 'METHOD_DISABLED', 'ALREADY_EXISTS'],
     handler: async (request, reply) => {
       const { code, linkToken, provider, redirectUri, clientId } = request.body;
       if (code !== undefined) return reply.code(201).send(await linkWithCode(request.ctx, code));

@@ -11,7 +11,7 @@ import { problem } from '#platform/problem.ts';
 import type { LinkProof, Proof, Purpose } from '#proofs';
 import { lookAtLink, type ProvenAddressChallenge, withProof } from '#proofs';
 import { projectOf } from '#tenancy';
-import { answerOf, Passage, type SignedIn, type SignInResponse, signIn } from '#ways';
+import { answerOf, Passage, requireMethod, type SignedIn, type SignInResponse, signIn } from '#ways';
 import { finishRegistration, passwordHashOf, registeredPassword } from './register.ts';
 import { takeOver } from './take-over.ts';
 
@@ -78,9 +78,10 @@ async function confirmAddress(
   const { userId, channel, address, begunHere, pending } = challenge;
   const owner = await findIdentifier(tx, { kind: channel, value: address });
   if (userId === null || owner?.userId !== userId) throw problem('INVALID_CODE');
-  const way = new Passage('verified_address');
-  way.passed('credential', owner);
   const upstream = Value.Check(AtProvider, pending) ? pending.identity : null;
+  const way = new Passage(upstream ? 'verified_identity' : 'verified_address');
+  if (upstream) way.passed('method', await requireMethod(tx, 'social', upstream.provider));
+  way.passed('credential', owner);
   const byPassword = begunHere && !upstream;
   const taken = await addressProven(tx, { userId, channel, address }, byPassword ? 'holder' : 'anybody');
   if (taken && passwordHash !== null) await setPassword(tx, userId, passwordHash);

@@ -3,10 +3,13 @@ import { readFile } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
 import { ENTRANCES } from '#admission';
 import { createProvider } from '#applications';
+import { issueExchangeCode } from '#exchange';
 import { softwareAuthenticator } from '#tests/authenticator.ts';
 import {
   changeSettings,
   expectProblem,
+  mailedCode,
+  managementToken,
   newEmail,
   PASSWORD,
   PKCE,
@@ -92,6 +95,7 @@ function tableIn(page: string, name: string): string | undefined {
 
 describe('every way refuses what its row checks before anything else', () => {
   let latchkey: TestLatchkey;
+  let providerId: string;
   const REDIRECT = 'http://localhost:5173/callback';
   const METHODS = ['password', 'magic_link', 'email_code', 'phone', 'passkey', 'social'];
   const sent = { flowId: 'flw_01h2xcejqtf2nbrexx3vqjhp41', code: '12345678' };
@@ -99,18 +103,65 @@ describe('every way refuses what its row checks before anything else', () => {
 
   before(async () => {
     latchkey = await startTestLatchkey();
-    await latchkey.inProject((tx) =>
+    const provider = await latchkey.inProject((tx) =>
       createProvider(tx, {
         preset: 'oidc',
-        key: 'work',
-        name: 'Work',
+        key: 'employer',
+        name: 'Employer',
         clientId: 'shop',
         clientSecret: 'secret',
-        options: { issuer: 'https://work.example' },
+        options: { issuer: 'https://employer.example' },
       }),
     );
+    providerId = provider.id;
   });
   after(() => latchkey.stop());
+
+  const binding = { clientId: null, codeChallenge: PKCE.codeChallenge };
+  const identityOf = (email: string) => ({
+    provider: 'employer',
+    issuer: 'https://employer.example',
+    subject: email,
+    email,
+    emailVerified: true,
+    name: null,
+    givenName: null,
+    familyName: null,
+  });
+
+  /** An exchange code, as a sign-in at the provider, a linking or a clicked link issues it. */
+  const codeFor = (purpose: 'upstream' | 'link' | 'address', content: Record<string, unknown>) =>
+    latchkey.inProject((tx) => issueExchangeCode(tx, { purpose, content, userId: null, seconds: 60 }));
+  const exchange = (code: string) => post('/v1/auth/login/social/exchange', { code, codeVerifier: PKCE.codeVerifier });
+
+  /**
+   * Ways whose proof exists before the method is switched off.
+   * @returns finishes the way
+   */
+  const BEGUN: Partial<Record<Way, () => Promise<() => Promise<TestResponse>>>> = {
+    exchanged_link: async () => {
+      const content = { channel: 'email', address: newEmail(), userId: null, begunAs: null, binding };
+      const code = await codeFor('address', content);
+      return () => exchange(code);
+    },
+    social: async () => {
+      const code = await codeFor('upstream', { identity: identityOf(newEmail()), binding, linkTo: null });
+      return () => exchange(code);
+    },
+    linking: async () => {
+      const { access_token: token, session, email } = await register(latchkey);
+      const linkTo = { userId: session.userId, sessionId: session.id };
+      const code = await codeFor('link', { identity: identityOf(email), binding, linkTo });
+      return () => latchkey.api('/v1/me/linked-identities', { token, body: { code } });
+    },
+    verified_identity: async () => {
+      const { email } = await register(latchkey);
+      const asked = await exchange(await codeFor('upstream', { identity: identityOf(email), binding, linkTo: null }));
+      assert.equal(asked.body.status, 'verification_required', asked.text);
+      const proof = { flowId: asked.body.flowId, code: await mailedCode(latchkey, email) };
+      return () => post('/v1/auth/email/verify', proof);
+    },
+  };
 
   /** Goes a way as far as its first checks. */
   const CALLS: Partial<Record<Way, () => Promise<TestResponse>>> = {
@@ -130,12 +181,12 @@ describe('every way refuses what its row checks before anything else', () => {
     social_asked: () => {
       const { clientId } = latchkey.demo.environments.test;
       const query = new URLSearchParams({ clientId, redirectUri: REDIRECT, codeChallenge: PKCE.codeChallenge });
-      return latchkey.auth(`/v1/auth/login/social/work/start?${query}`);
+      return latchkey.auth(`/v1/auth/login/social/employer/start?${query}`);
     },
     linking_asked: async () => {
       const { access_token: token } = await register(latchkey);
       const { clientId } = latchkey.demo.environments.test;
-      const body = { provider: 'work', redirectUri: REDIRECT, clientId };
+      const body = { provider: 'employer', redirectUri: REDIRECT, clientId };
       const { url } = (await latchkey.api('/v1/me/linked-identities', { token, body })).body;
       return latchkey.auth(url.slice(url.indexOf('/v1/')));
     },
@@ -153,13 +204,38 @@ describe('every way refuses what its row checks before anything else', () => {
     return call();
   }
 
+  async function begin(way: Way): Promise<() => Promise<TestResponse>> {
+    await changeSettings(latchkey, { signInMethods: METHODS, proofOfWork: 'off' });
+    return (await BEGUN[way]?.()) ?? (() => callOf(way));
+  }
+
   for (const way of having('method'))
     test(`${way}: a method that is switched off`, async () => {
-      const signInMethods = METHODS.filter((method) => method !== rowOf(way).method);
-      await changeSettings(latchkey, { signInMethods, proofOfWork: 'off' });
-      const answer = await callOf(way);
-      assert.equal(answer.body.errorCode, 'METHOD_DISABLED', answer.text);
+      const finish = await begin(way);
+      await changeSettings(latchkey, { signInMethods: METHODS.filter((method) => method !== rowOf(way).method) });
+      expectProblem(await finish(), 403, 'METHOD_DISABLED');
     });
+
+  describe('an identity provider that is switched off or gone', () => {
+    async function enable(enabled: boolean): Promise<void> {
+      const path = `/v1/admin/identity-providers/${providerId}`;
+      const changed = await latchkey.api(path, {
+        method: 'PATCH',
+        token: await managementToken(latchkey),
+        body: { enabled },
+      });
+      assert.equal(changed.status, 200, changed.text);
+    }
+
+    for (const way of ['social', 'linking', 'verified_identity'] as const)
+      test(way, async () => {
+        const finish = await begin(way);
+        await enable(false);
+        expectProblem(await finish(), 403, 'METHOD_DISABLED');
+        await enable(true);
+        assert.ok((await finish()).status < 300, 'a refused proof is not spent');
+      });
+  });
 
   for (const way of having('puzzle'))
     test(`${way}: a puzzle that is not solved`, async () => {

@@ -1,7 +1,8 @@
 import type { Entrance } from '#admission';
+import { enabledProviders } from '#applications';
 import { inEvenTime, requireProof } from '#attempts';
 import { requireSms } from '#billing';
-import type { Ctx } from '#platform/ctx.ts';
+import type { Ctx, TxCtx } from '#platform/ctx.ts';
 import { problem } from '#platform/problem.ts';
 import { type NewAddressChallenge, startAddressChallenge } from '#proofs';
 import type { SignInMethod } from '#settings';
@@ -13,7 +14,7 @@ export const CHECKS = {
   application: 'the application that the way leads to is the one it began with, of the project itself, and enabled',
   pkce: 'a public client sends a code challenge; whoever exchanges the code has its verifier, or is the same application',
   puzzle: 'a proof of work, where the project requires one',
-  method: 'the project has the method switched on',
+  method: 'the project has the method switched on, and the identity provider, where the way leads through one',
   registration: 'the project lets people register',
   messages: 'messages are counted before one is sent, and the answer takes equally long with and without an account',
   attempts: 'attempts are counted by account and source before the credential is looked at',
@@ -39,7 +40,11 @@ export const WAYS = {
   },
   magic_link_asked: { method: 'magic_link', checks: ['method', 'puzzle', 'messages'] },
   magic_link: { entrance: 'magic_link', method: 'magic_link', checks: ['method', 'credential', 'admission'] },
-  exchanged_link: { entrance: 'magic_link', checks: ['pkce', 'application', 'credential', 'admission'] },
+  exchanged_link: {
+    entrance: 'magic_link',
+    method: 'magic_link',
+    checks: ['pkce', 'application', 'method', 'credential', 'admission'],
+  },
   email_code_asked: { method: 'email_code', checks: ['method', 'puzzle', 'messages'] },
   email_code: { entrance: 'email_code', method: 'email_code', checks: ['method', 'credential', 'admission'] },
   phone_code_asked: { method: 'phone', checks: ['sms', 'method', 'puzzle', 'messages'] },
@@ -48,13 +53,23 @@ export const WAYS = {
   passkey: { entrance: 'passkey', method: 'passkey', checks: ['method', 'credential', 'admission'] },
   social_asked: { method: 'social', checks: ['application', 'pkce', 'method'] },
   linking_asked: { method: 'social', checks: ['method'] },
-  social: { entrance: 'social', checks: ['pkce', 'application', 'credential', 'admission'] },
+  linking: { method: 'social', checks: ['method', 'credential'] },
+  social: {
+    entrance: 'social',
+    method: 'social',
+    checks: ['pkce', 'application', 'method', 'credential', 'admission'],
+  },
   registration: {
     entrance: 'registration',
     checks: ['puzzle', 'registration', 'new_password', 'address', 'admission'],
   },
   verified_registration: { entrance: 'registration', checks: ['credential', 'admission'] },
   verified_address: { entrance: 'verified_address', checks: ['credential', 'admission'] },
+  verified_identity: {
+    entrance: 'verified_address',
+    method: 'social',
+    checks: ['method', 'credential', 'admission'],
+  },
   invited_registration: { entrance: 'invitation', checks: ['puzzle', 'credential', 'new_password', 'admission'] },
   invitation: { entrance: 'invitation', checks: ['credential', 'new_password', 'admission'] },
   accepted_invitation: { entrance: 'accepted_invitation', checks: ['credential', 'admission'] },
@@ -152,8 +167,13 @@ export async function askByMessage(
   return inEvenTime(async () => startAddressChallenge(ctx, await flowOf()));
 }
 
-/** @throws Problem METHOD_DISABLED when the project does not offer this way in */
-export async function requireMethod(ctx: Ctx, method: SignInMethod): Promise<void> {
+/**
+ * @param provider the key of the identity provider that the way leads through
+ * @throws Problem METHOD_DISABLED if the project does not offer the method, or the provider
+ */
+export async function requireMethod(ctx: Ctx | TxCtx, method: SignInMethod, provider?: string): Promise<void> {
   const { settings } = await projectOf(ctx.system, ctx.scope);
   if (!settings.signInMethods.includes(method)) throw problem('METHOD_DISABLED');
+  if (provider === undefined) return;
+  if (!(await enabledProviders(ctx)).some(({ id }) => id === provider)) throw problem('METHOD_DISABLED');
 }
