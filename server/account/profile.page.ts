@@ -1,6 +1,7 @@
 import { html } from 'hono/html';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
+import { projectOf } from '#environments';
 import { form, type Markup } from '#pages';
 import { updateProfile } from '#people';
 import type { Reply } from '#platform/http.ts';
@@ -8,7 +9,6 @@ import { problem } from '#platform/problem.ts';
 import { ProfileChanges } from '#platform/profile-fields.ts';
 import type { Routes } from '#platform/route.ts';
 import type { Language } from '#settings';
-import { projectOf } from '#tenancy';
 import { action, page } from './forms.ts';
 import { card, row, show } from './show.ts';
 import { goTo, type Visit } from './visit.ts';

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { accountPageId } from '#applications';
+import { projectOf } from '#environments';
 import { withQuery } from '#exchange';
 import { browserSession } from '#oidc';
 import { type BrowserVisit, browserFlow, StepFault, type TextId, voiceOf } from '#pages';
@@ -12,7 +13,7 @@ import { AddressChallengeId } from '#proofs';
 import { anonymousCtx, ctxFor } from '#requests';
 import { type ProvenEntry, provenEntry } from '#sessions';
 import type { Settings } from '#settings';
-import { isClosed, projectOf } from '#tenancy';
+import { isClosed } from '#tenancy';
 
 /** The state between two pages of the account; kept by the browser, encrypted. */
 const Step = Type.Object({

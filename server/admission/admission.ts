@@ -1,4 +1,5 @@
 import { type DeviceId, isRemembered } from '#devices';
+import { projectOf } from '#environments';
 import { enrolledSecondFactors, guardingSecondFactors } from '#factors';
 import { listIdentities } from '#linked-identities';
 import { findMember } from '#members';
@@ -9,7 +10,7 @@ import type { Ctx, TxCtx } from '#platform/ctx.ts';
 import type { UserId } from '#platform/ids.ts';
 import { type Problem, problem } from '#platform/problem.ts';
 import { type ProvenEntry, reauthenticationRequired, type SessionProof } from '#sessions';
-import { isClosed, projectOf } from '#tenancy';
+import { isClosed } from '#tenancy';
 import {
   type Decision,
   decide,

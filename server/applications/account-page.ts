@@ -1,9 +1,9 @@
 import { Value } from 'typebox/value';
 import { addressesOf } from '#domains';
+import { findProject } from '#environments';
 import type { Environment, Scope } from '#platform/ctx.ts';
 import { IdSchema } from '#platform/ids.ts';
 import type { SystemInTx } from '#platform/system.ts';
-import { findProject, type ProjectEnvironment } from '#tenancy';
 import type { Application } from './applications.ts';
 
 const PREFIX = 'account.';
@@ -11,7 +11,7 @@ const [WorkspaceRef, ProjectRef] = [IdSchema('wrk'), IdSchema('prj')];
 /**
  * Cached per state of a project and its addresses, because the provider creates a client per state of an application.
  */
-const made = new WeakMap<ProjectEnvironment, Application>();
+const made = new WeakMap<object, Application>();
 
 /** The client id of a project's account page. It signs people in like any application, but is in no table. */
 export function accountPageId({ workspaceId, projectId }: Scope): string {
@@ -46,7 +46,7 @@ export async function accountPage(
   return application;
 }
 
-function describe(project: ProjectEnvironment, clientId: string, redirectUris: string[]): Application {
+function describe(project: Scope & { projectName: string }, clientId: string, redirectUris: string[]): Application {
   const { workspaceId, projectId, environment, projectName } = project;
   return {
     id: 'app_account',

@@ -1,6 +1,7 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { JWK } from 'jose';
 import { type Generated, sql } from 'kysely';
+import { projectOf } from '#environments';
 import { emit } from '#events';
 import type { Environment, TxCtx } from '#platform/ctx.ts';
 import type { Json } from '#platform/db.ts';
@@ -12,7 +13,7 @@ import { problem } from '#platform/problem.ts';
 import { inScope, scopeColumns } from '#platform/scoped.ts';
 import type { System, SystemInTx } from '#platform/system.ts';
 import { endDescended, endTokensUpTo } from '#sessions';
-import { CLOSING_TOPIC, isClosed, projectOf } from '#tenancy';
+import { CLOSING_TOPIC, isClosed } from '#tenancy';
 import { accountPage, isAccountPage } from './account-page.ts';
 import { type ApplicationKind, type Grant, grantsOf } from './grants.ts';
 import type { RegistrationTokenId } from './registration-tokens.ts';

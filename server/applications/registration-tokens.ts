@@ -1,5 +1,6 @@
 import { type Generated, type Selectable, sql } from 'kysely';
 import { type Static, Type } from 'typebox';
+import { projectOf } from '#environments';
 import { emit } from '#events';
 import { type Ctx, type Environment, type Scope, type TxCtx, transaction } from '#platform/ctx.ts';
 import { type Id, IdSchema, newId, type ProjectId, type WorkspaceId } from '#platform/ids.ts';
@@ -9,7 +10,7 @@ import { problem } from '#platform/problem.ts';
 import { Instant, nullable } from '#platform/schemas.ts';
 import { inScope, scopeColumns } from '#platform/scoped.ts';
 import type { System } from '#platform/system.ts';
-import { isClosed, projectOf, workspaceByRoutingKey } from '#tenancy';
+import { isClosed, workspaceByRoutingKey } from '#tenancy';
 
 export type RegistrationTokenId = Id<'rgt'>;
 

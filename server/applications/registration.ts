@@ -1,11 +1,11 @@
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
+import { projectOf } from '#environments';
 import { emit } from '#events';
 import { type Ctx, type Environment, transaction } from '#platform/ctx.ts';
 import { Limit } from '#platform/limits.ts';
 import { Problem } from '#platform/problem.ts';
 import { perSystem } from '#platform/system.ts';
-import { projectOf } from '#tenancy';
 import { createApplication, type NewApplication } from './applications.ts';
 import { type ApplicationKind, grantsOf } from './grants.ts';
 import { Jwks } from './jwks.ts';

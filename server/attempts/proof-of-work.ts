@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
 import { createChallenge, verifySolution } from 'altcha-lib/v1';
 import { type Static, Type } from 'typebox';
+import { projectOf } from '#environments';
 import type { Ctx, Environment } from '#platform/ctx.ts';
 import type { WorkspaceId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import { preparedWrite } from '#platform/single-writes.ts';
-import { projectOf } from '#tenancy';
 
 type SpentProofsTable = { workspace_id: WorkspaceId; environment: Environment; hash: Buffer; expires_at: Date };
 

@@ -1,9 +1,9 @@
+import { projectOf } from '#environments';
 import { emit } from '#events';
 import { type Ctx, transaction } from '#platform/ctx.ts';
 import { type Limit, limitKey, limits } from '#platform/limits.ts';
 import { problem, problemWithRetry } from '#platform/problem.ts';
 import { sourceOf } from '#platform/source.ts';
-import { projectOf } from '#tenancy';
 import { checkConversion } from './conversions.ts';
 import { type GuardRules, guardRules } from './guard-rules.ts';
 import { blockOf, countryOf, typeOf } from './numbers.ts';

@@ -1,9 +1,9 @@
 import type Stripe from 'stripe';
+import { projectOf } from '#environments';
 import { emit } from '#events';
 import { type Ctx, type TxCtx, transaction } from '#platform/ctx.ts';
 import { problem } from '#platform/problem.ts';
 import type { SmsTier } from '#platform/sms-tiers.ts';
-import { projectOf } from '#tenancy';
 import { requirePaidUp } from './statements.ts';
 import { askingStripe, stripeAccount } from './stripe.ts';
 import { currentSubscription, type Subscription } from './subscription-store.ts';

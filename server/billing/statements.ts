@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { type Static, Type } from 'typebox';
+import { projectOf } from '#environments';
 import { emit } from '#events';
 import { type Ctx, type Environment, systemCtx, type TxCtx, transaction } from '#platform/ctx.ts';
 import { type Id, IdSchema, newId, type ProjectId, type WorkspaceId } from '#platform/ids.ts';
@@ -9,7 +10,6 @@ import { eachAlone } from '#platform/repeating.ts';
 import { Instant, nullable } from '#platform/schemas.ts';
 import { inScope, scopeColumns } from '#platform/scoped.ts';
 import type { System } from '#platform/system.ts';
-import { projectOf } from '#tenancy';
 import { appendEntries, sumOf } from './ledger.ts';
 import { change, lockSubscription, type Subscription, scopeOf } from './subscription-store.ts';
 import { findPeriod, type PeriodId } from './usage.ts';

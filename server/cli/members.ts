@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createReadStream, createWriteStream, existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { finished } from 'node:stream/promises';
+import { findProject } from '#environments';
 import { withSystem } from '#hosts';
 import {
   exportMembers,
@@ -20,7 +21,6 @@ import { createLog } from '#platform/log.ts';
 import { migrate } from '#platform/migrate.ts';
 import { StartError } from '#platform/start-error.ts';
 import type { System } from '#platform/system.ts';
-import { findProject } from '#tenancy';
 import { failing } from './failing.ts';
 import { type Overrides, withDatabase } from './installation.ts';
 import { showProgress } from './progress.ts';

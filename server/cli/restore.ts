@@ -13,7 +13,7 @@ import { Keyring } from '#platform/keyring.ts';
 import { createLog } from '#platform/log.ts';
 import { migrate } from '#platform/migrate.ts';
 import { StartError } from '#platform/start-error.ts';
-import { isEmptyInstallation } from '#tenancy';
+import { allWorkspaces } from '#tenancy';
 import { copyStatement, MANIFEST, Manifest, RowMeter, type TableContent, tablesOf } from './archive.ts';
 import { failing } from './failing.ts';
 import { type Overrides, withDatabase } from './installation.ts';
@@ -122,7 +122,9 @@ async function checkEmpty(databaseUrl: string, options: SystemOptions): Promise<
   const { rows } = await client
     .query<{ there: boolean }>("select to_regclass('public.schema_migrations') is not null as there")
     .finally(() => client.end());
-  if (!rows[0]?.there || (await withSystem(options, ({ db }) => isEmptyInstallation(db, null)))) return;
+  if (!rows[0]?.there) return;
+  const workspaces = await withSystem(options, ({ db }) => allWorkspaces(db));
+  if (workspaces.length === 0) return;
   throw new StartError(
     'The database holds an installation already. Restore into an empty one: set DATABASE_URL, or LATCHKEY_DATA_DIR to a new folder (copy the file "secret" there first).',
   );

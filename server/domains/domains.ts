@@ -1,5 +1,6 @@
 import { type Generated, type Selectable, sql } from 'kysely';
 import { type Static, Type } from 'typebox';
+import { lockEnvironment } from '#environments';
 import { emit } from '#events';
 import { type Ctx, type Environment, type TxCtx, transaction } from '#platform/ctx.ts';
 import { isUniqueViolation } from '#platform/db.ts';
@@ -10,7 +11,6 @@ import { newestFirst, type Page, type PageQuery } from '#platform/page.ts';
 import { problem } from '#platform/problem.ts';
 import { Instant, nullable } from '#platform/schemas.ts';
 import { inScope } from '#platform/scoped.ts';
-import { lockEnvironment } from '#tenancy';
 import { hostNameFrom } from './host-names.ts';
 
 export type DomainId = Id<'dom'>;

@@ -1,9 +1,10 @@
+import { projectOf } from '#environments';
 import type { Ctx, Environment, TxCtx } from '#platform/ctx.ts';
 import type { ProjectId, UserId, WorkspaceId } from '#platform/ids.ts';
 import { hashSecret, randomSecret } from '#platform/keyring.ts';
 import { problem } from '#platform/problem.ts';
 import { acrossProjects, scopeColumns } from '#platform/scoped.ts';
-import { isClosed, projectOf } from '#tenancy';
+import { isClosed } from '#tenancy';
 
 /**
  * `upstream`: a finished sign-in at a provider. `link`: the same, started by a signed-in user to link an identity.

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
+import { isMfaRequiredAnywhere, projectOf } from '#environments';
 import { type PasskeyId, passkeysAsFactors } from '#passkeys';
 import type { Ctx, TxCtx } from '#platform/ctx.ts';
 import type { UserId } from '#platform/ids.ts';
 import { removeSince } from '#platform/removal.ts';
-import { isMfaRequiredAnywhere, projectOf } from '#tenancy';
 import type { FactorId } from './mfa-factors.ts';
 
 type Reader = Pick<Ctx, 'scope' | 'db' | 'system'> | Pick<TxCtx, 'scope' | 'db' | 'system'>;

@@ -3,6 +3,7 @@ import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { type ProviderId, type UpstreamProvider, upstreamProvider } from '#applications';
 import { authAddressOf } from '#domains';
+import { projectOf } from '#environments';
 import { Binding, challengeOf, issueExchangeCode } from '#exchange';
 import { findLinkedUser, identityUsed, linkIdentity, UpstreamIdentity } from '#linked-identities';
 import { addMember } from '#members';
@@ -15,7 +16,7 @@ import { hashSecret, randomSecret } from '#platform/keyring.ts';
 import { problem } from '#platform/problem.ts';
 import { acrossProjects, at, scopeColumns } from '#platform/scoped.ts';
 import { hintOf } from '#proofs';
-import { isClosed, projectOf } from '#tenancy';
+import { isClosed } from '#tenancy';
 import { type FirstFactor, type Passage, type SignedIn, signIn } from '#ways';
 import { authorizationUrl, identityFrom, type UpstreamRequest } from './upstream.ts';
 

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
+import { projectOf } from '#environments';
 import { challengeOf, keepMark, newMark } from '#exchange';
 import type { LinkRequired } from '#federation';
 import type { MfaSession } from '#mfa';
@@ -14,7 +15,6 @@ import { AddressChallengeId } from '#proofs';
 import { ctxFor } from '#requests';
 import type { Settings } from '#settings';
 import { openMethods } from '#sign-in';
-import { projectOf } from '#tenancy';
 import type { SignInResponse } from '#ways';
 
 /** The purpose of a message that was sent, and what its code does. */

@@ -1,6 +1,7 @@
 import { html } from 'hono/html';
 import type { Static } from 'typebox';
 import { Value } from 'typebox/value';
+import { projectOf } from '#environments';
 import { issueExchangeCode, withQuery } from '#exchange';
 import { type ProvenAddress, requireFirstParty } from '#federation';
 import { findInvitation, projectOfInvitation } from '#invitations';
@@ -24,7 +25,6 @@ import {
   resetPassword,
   verifyAddress,
 } from '#sign-in';
-import { projectOf } from '#tenancy';
 import { answerOf, Passage, type SignedIn } from '#ways';
 import { passwordField } from './fields.ts';
 

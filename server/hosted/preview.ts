@@ -1,7 +1,7 @@
+import { projectOf } from '#environments';
 import { type Rendered, renderPage, voiceOf } from '#pages';
 import type { Reply, Request } from '#platform/http.ts';
 import type { Branding, Language, Settings } from '#settings';
-import { projectOf } from '#tenancy';
 import { type Flow, placeOf } from './flow.ts';
 import { firstPage } from './sign-in.page.ts';
 

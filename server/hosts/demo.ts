@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createApplication } from '#applications';
 import { addDevProvider, DEV_APP_CALLBACK } from '#dev';
+import { createProject } from '#environments';
 import { addMember, permissionKeys, setUpRoles } from '#members';
 import { addTeamMember, createOperator, workspaceScope } from '#operators';
 import { hashPassword } from '#passwords';
@@ -11,7 +12,7 @@ import { type Environment, type Scope, systemCtx, type TxCtx, transaction } from
 import type { ProjectId, WorkspaceId } from '#platform/ids.ts';
 import { at } from '#platform/scoped.ts';
 import type { System } from '#platform/system.ts';
-import { createProject, createWorkspace, takeDefaultProject } from '#tenancy';
+import { createWorkspace, takeDefaultProject } from '#tenancy';
 
 type DemoEnvironment = {
   authUrl: string;

@@ -17,7 +17,7 @@ import { migrate } from '#platform/migrate.ts';
 import { connectionsOf, makeSystem, type PasswordCost, type System } from '#platform/system.ts';
 import { voidProofsWithCredentials } from '#self';
 import { startCounting, startMonitor, startViews } from '#status';
-import { isEmptyInstallation } from '#tenancy';
+import { allWorkspaces } from '#tenancy';
 import { createApiHost } from './api-host.ts';
 import { createAuthHost } from './auth-host.ts';
 import { createConsoleHost } from './console-host.ts';
@@ -110,8 +110,9 @@ type Part = { stop: () => unknown };
 
 async function demoOfFirstStart(system: System): Promise<Demo | null> {
   const { scope } = await setUpConsole(system);
-  const first = system.config.mode === 'development' && (await isEmptyInstallation(system.db, scope.workspaceId));
-  return first ? createDemo(system, scope) : null;
+  if (system.config.mode !== 'development') return null;
+  const isFirst = (await allWorkspaces(system.db)).every((id) => id === scope.workspaceId);
+  return isFirst ? createDemo(system, scope) : null;
 }
 
 function openSystem({

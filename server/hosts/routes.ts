@@ -5,6 +5,7 @@ import { routes as billing } from '#billing';
 import { routes as consoleApi } from '#console-api';
 import { routes as dev } from '#dev';
 import { routes as domains } from '#domains';
+import { routes as environments } from '#environments';
 import { routes as events } from '#events';
 import { routes as federation } from '#federation';
 import { routes as figures } from '#figures';
@@ -21,7 +22,6 @@ import { routes as people } from '#people';
 import { routes as self } from '#self';
 import { routes as signIn } from '#sign-in';
 import { routes as status } from '#status';
-import { routes as tenancy } from '#tenancy';
 import { routes as webhooks } from '#webhooks';
 import { atConsole } from './at-console.ts';
 import { problemPageRoutes } from './problems.page.ts';
@@ -34,7 +34,7 @@ const admin = [
   ...self.admin,
   ...applications.admin,
   ...federation.admin,
-  ...tenancy.admin,
+  ...environments.admin,
   ...domains.admin,
   ...messages.admin,
   ...webhooks.admin,

@@ -19,7 +19,7 @@ import { type MemberId, newId, type RoleId, type UserId } from '#platform/ids.ts
 import { instantOf } from '#platform/instants.ts';
 import { addJob } from '#platform/jobs.ts';
 import type { System } from '#platform/system.ts';
-import { isClosed, projectExists } from '#tenancy';
+import { isClosed, projectNames } from '#tenancy';
 import { noteWouldBeMembers, wouldBeMembers } from './import-dry-runs.ts';
 import { type ReadRow, readRow } from './import-rows.ts';
 import { type ClaimedChunk, claimChunk, finishChunk, type ImportId, ImportWork, type RowResult } from './imports.ts';
@@ -51,7 +51,8 @@ export function importTask(system: System): Task {
  * do.
  */
 async function putOff(ctx: Ctx, importId: ImportId): Promise<void> {
-  if (!(await projectExists(ctx.system, ctx.scope))) return;
+  const found = await projectNames(ctx, [ctx.scope.projectId]);
+  if (found.size === 0) return;
   const runAt = new Date(ctx.now.getTime() + PUT_OFF_MS);
   await transaction(ctx, (tx) => addJob(tx, 'import_members', { ...tx.scope, importId }, { priority: 10, runAt }));
 }

@@ -1,6 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import { type Static, Type } from 'typebox';
 import { authAddressOf } from '#domains';
+import { projectOf } from '#environments';
 import { emit } from '#events';
 import {
   AUTHORITY,
@@ -21,7 +22,7 @@ import { type Page, PageQuery } from '#platform/page.ts';
 import { problem } from '#platform/problem.ts';
 import { Instant } from '#platform/schemas.ts';
 import { acrossProjects } from '#platform/scoped.ts';
-import { isClosed, projectOf } from '#tenancy';
+import { isClosed } from '#tenancy';
 import { InvitationStatus, Invitations, isOpen, statusOf } from './invitations.ts';
 
 export type InvitationId = Id<'inv'>;

@@ -4,6 +4,7 @@ import { auditPart } from '#audit';
 import { billingPart } from '#billing';
 import { devicesPart } from '#devices';
 import { domainsPart } from '#domains';
+import { environmentsPart } from '#environments';
 import { eventsPart } from '#events';
 import { exchangePart } from '#exchange';
 import { factorsPart } from '#factors';
@@ -27,7 +28,6 @@ import { recoveryCodesPart } from '#recovery-codes';
 import { selfPart } from '#self';
 import { sessionsPart } from '#sessions';
 import { statusPart } from '#status';
-import { tenancyPart } from '#tenancy';
 import { webhooksPart } from '#webhooks';
 
 /** The contributions of the parts, ordered so that no row refers to a row that is removed before it. */
@@ -58,7 +58,7 @@ export const PARTS: readonly Part[] = [
   auditPart,
   eventsPart,
   domainsPart,
-  tenancyPart,
+  environmentsPart,
   keysPart,
   selfPart,
   statusPart,

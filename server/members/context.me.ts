@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { projectOf } from '#environments';
 import { usersById } from '#people';
 import { type Ctx, type CustomerActor, customerOf } from '#platform/ctx.ts';
 import { feedCache } from '#platform/feed-cache.ts';
@@ -7,7 +8,6 @@ import { problem } from '#platform/problem.ts';
 import { get, type Routes } from '#platform/route.ts';
 import { Instant, nullable } from '#platform/schemas.ts';
 import { findSession } from '#sessions';
-import { projectOf } from '#tenancy';
 import { findMember } from './members.ts';
 
 const Context = Type.Object({

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { projectOf } from '#environments';
 import { emit } from '#events';
 import { sendMessage } from '#messages';
 import { checkPolicy, hashPassword, Password } from '#passwords';
@@ -19,7 +20,6 @@ import { problem } from '#platform/problem.ts';
 import { profileFields, requireSmall } from '#platform/profile-fields.ts';
 import { inScope } from '#platform/scoped.ts';
 import { endWithCredentials } from '#sessions';
-import { projectOf } from '#tenancy';
 import { requireAuthority } from './authority.ts';
 import { addMember, changeMember, findMember, getMember, type KnownAs, knownAs, type Member } from './members.ts';
 import { lockRolesByKey, RoleKey } from './roles.ts';

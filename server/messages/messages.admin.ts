@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { projectOf } from '#environments';
 import { emit } from '#events';
 import { type Ctx, transaction } from '#platform/ctx.ts';
 import { IdSchema } from '#platform/ids.ts';
@@ -8,7 +9,6 @@ import { del, get, post, put, type Routes } from '#platform/route.ts';
 import { Instant, nullable } from '#platform/schemas.ts';
 import { inScope, scopeColumns } from '#platform/scoped.ts';
 import { type Language, languages } from '#settings';
-import { projectOf } from '#tenancy';
 import { messageStatuses, ownText } from './messages.ts';
 import { builtInTexts, faultsOf, render, sampleVariables } from './render.ts';
 import { TemplateId, TemplateText, templateIds, variablesOf } from './templates.ts';

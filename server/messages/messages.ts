@@ -1,6 +1,7 @@
 import { type Generated, sql } from 'kysely';
 import Negotiator from 'negotiator';
 import { countCode, reserveSms } from '#billing';
+import { projectOf } from '#environments';
 import type { Ctx, Environment, TxCtx } from '#platform/ctx.ts';
 import { firstIdAt, type Id, newId, type ProjectId, type WorkspaceId } from '#platform/ids.ts';
 import { addJob } from '#platform/jobs.ts';
@@ -8,7 +9,6 @@ import { acrossProjects, inScope } from '#platform/scoped.ts';
 import { singleWrite } from '#platform/single-writes.ts';
 import type { System } from '#platform/system.ts';
 import { type Language, languages } from '#settings';
-import { projectOf } from '#tenancy';
 import { builtInTexts, faultsOf, type Rendered, render, type Variables } from './render.ts';
 import { type TemplateId, type TemplateText, templates } from './templates.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { decodeJwt } from 'jose';
+import { updateSettings } from '#environments';
 import { addMember } from '#members';
-import { updateSettings } from '#tenancy';
 import { challengeIn, codesOf, totpOf } from '#tests/factors.ts';
 import {
   changeSettings,

@@ -1,6 +1,7 @@
 import type { Generated } from 'kysely';
 import { type Static, Type } from 'typebox';
 import { admit, isAnotherThan, refusal } from '#admission';
+import { projectOf } from '#environments';
 import { emit } from '#events';
 import { type FactorId, listFactors } from '#factors';
 import { listPasskeys } from '#passkeys';
@@ -12,7 +13,7 @@ import { acrossProjects, scopeColumns } from '#platform/scoped.ts';
 import type { System } from '#platform/system.ts';
 import { hintOf } from '#proofs';
 import { recoveryCodesLeft } from '#recovery-codes';
-import { isClosed, projectOf, workspaceByRoutingKey } from '#tenancy';
+import { isClosed, workspaceByRoutingKey } from '#tenancy';
 
 export type MfaChallengeId = Id<'mfc'>;
 

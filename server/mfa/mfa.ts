@@ -3,6 +3,7 @@ import { isAnotherThan } from '#admission';
 import { countAttempt, countMessage, type Way } from '#attempts';
 import { countCode } from '#billing';
 import { rememberDevice } from '#devices';
+import { projectOf } from '#environments';
 import { emit } from '#events';
 import { checkTotp, confirmTotp, enrolTotp, type FactorId, factorUsed, findFactor, findTotp } from '#factors';
 import { sendMessage } from '#messages';
@@ -30,7 +31,6 @@ import { Problem, problem, problemWithRetry } from '#platform/problem.ts';
 import { digitsOf, hintOf } from '#proofs';
 import { newRecoveryCodes, recoveryCodesLeft, useRecoveryCode } from '#recovery-codes';
 import { type SessionResponse, sessionResponse } from '#sessions';
-import { projectOf } from '#tenancy';
 import { enterWithBoth, Passage, relyingPartyOf } from '#ways';
 
 const RESEND_SECONDS = 30;

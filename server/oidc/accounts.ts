@@ -2,6 +2,7 @@ import type { Account, AccountClaims, Client } from 'oidc-provider';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { type Application, isFirstParty } from '#applications';
+import { projectOf } from '#environments';
 import { type Access, accessOf, permissionsOf } from '#members';
 import { getProfile, type Profile } from '#people';
 import { type Ctx, systemCtx } from '#platform/ctx.ts';
@@ -10,7 +11,6 @@ import { IdSchema } from '#platform/ids.ts';
 import { Problem } from '#platform/problem.ts';
 import type { System } from '#platform/system.ts';
 import { sessionLifetimes } from '#settings';
-import { projectOf } from '#tenancy';
 import { applicationOf } from './clients.ts';
 import { consentTo } from './consents.ts';
 

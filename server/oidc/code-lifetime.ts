@@ -1,6 +1,6 @@
 import type { AuthorizationCode, Client, KoaContextWithOIDC } from 'oidc-provider';
+import { projectOf } from '#environments';
 import type { System } from '#platform/system.ts';
-import { projectOf } from '#tenancy';
 import { applicationOf } from './clients.ts';
 
 /** FAPI 2.0 Security Profile §5.3.2.1 (11): a code lives 60 seconds at most. */

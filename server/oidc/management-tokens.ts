@@ -2,8 +2,8 @@ import type { AccessToken, ClientCredentials, JWTStructured, KoaContextWithOIDC,
 import { errors } from 'oidc-provider';
 import type { Application } from '#applications';
 import { addressesOf } from '#domains';
+import { projectOf } from '#environments';
 import type { System } from '#platform/system.ts';
-import { projectOf } from '#tenancy';
 import { applicationOf, type IssuerAddress } from './clients.ts';
 
 /** The API address for an issuer: the project's own, or else the environment's. */

@@ -1,10 +1,10 @@
 import Provider, { type KoaContextWithOIDC } from 'oidc-provider';
+import { findProject } from '#environments';
 import { signingKeys } from '#keys';
 import { EXPOSED_HEADERS } from '#platform/cross-origin.ts';
 import type { Environment } from '#platform/ctx.ts';
 import { isDatabaseUnreachable } from '#platform/db.ts';
 import { perSystem, type System } from '#platform/system.ts';
-import { findProject } from '#tenancy';
 import { bindToSessions } from './bound-sessions.ts';
 import { type IssuerAddress, useApplications } from './clients.ts';
 import { configuration } from './configuration.ts';

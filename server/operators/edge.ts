@@ -1,11 +1,12 @@
 import { Value } from 'typebox/value';
+import { findProject } from '#environments';
 import { type Ctx, type Environment, NO_PROJECT, type Scope } from '#platform/ctx.ts';
 import { type App, addressOf, type Request } from '#platform/http.ts';
 import { IdSchema, type WorkspaceId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import type { RoutePermission } from '#platform/route.ts';
 import type { System } from '#platform/system.ts';
-import { findProject, isClosed } from '#tenancy';
+import { isClosed } from '#tenancy';
 import { installationOf } from './installation.ts';
 import { operatorPermissions } from './operator-permissions.ts';
 import { checkCsrfToken, findOperatorSession, type OperatorSession } from './operator-sessions.ts';

@@ -1,12 +1,13 @@
 import { sql } from 'kysely';
 import { createApplication, moveApplication } from '#applications';
+import { createProject, updateSettings } from '#environments';
 import { setUpRoles } from '#members';
 import { advisoryLocks } from '#platform/advisory-locks.ts';
 import { installationScope, type Scope, systemCtx, type TxCtx, transaction } from '#platform/ctx.ts';
 import type { ApplicationId, ProjectId, WorkspaceId } from '#platform/ids.ts';
 import { at } from '#platform/scoped.ts';
 import { perSystem, type System, type SystemInTx } from '#platform/system.ts';
-import { createProject, createWorkspace, updateSettings } from '#tenancy';
+import { createWorkspace } from '#tenancy';
 
 type ConsoleInstallationTable = {
   workspace_id: WorkspaceId;

@@ -1,6 +1,6 @@
+import { findProject } from '#environments';
 import type { Scope } from '#platform/ctx.ts';
 import type { SystemInTx } from '#platform/system.ts';
-import { findProject } from '#tenancy';
 import { installationOf } from './installation.ts';
 import type { OperatorSession } from './operator-sessions.ts';
 import { grantableBy, permissionsForInstallation, permissionsOfTeamRole } from './team-roles.ts';

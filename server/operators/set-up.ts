@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { projectOf } from '#environments';
 import { checkPolicy, hashPassword, Password } from '#passwords';
 import { type Ctx, type TxCtx, transaction } from '#platform/ctx.ts';
 import { Email, Name } from '#platform/identifiers.ts';
@@ -6,7 +7,7 @@ import { randomSecret } from '#platform/keyring.ts';
 import { problem } from '#platform/problem.ts';
 import { at } from '#platform/scoped.ts';
 import type { System } from '#platform/system.ts';
-import { allWorkspaces, projectOf } from '#tenancy';
+import { allWorkspaces } from '#tenancy';
 import { workspaceScope } from './edge.ts';
 import { installationCtx, installationOf } from './installation.ts';
 import { amongOperators, createOperator, findOperator, resetOperator } from './operators.ts';

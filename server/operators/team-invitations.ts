@@ -9,7 +9,7 @@ import type { Page, PageQuery } from '#platform/page.ts';
 import { problem } from '#platform/problem.ts';
 import { Instant } from '#platform/schemas.ts';
 import { at } from '#platform/scoped.ts';
-import { workspacesById } from '#tenancy';
+import { getWorkspace, workspacesById } from '#tenancy';
 import { workspaceScope } from './edge.ts';
 import { amongOperators, createOperator, findOperator } from './operators.ts';
 import { newPasswordHash } from './set-up.ts';
@@ -75,9 +75,9 @@ const invitations = new Invitations<Row>({
   inviterOf: (actor) => operatorOf({ actor }).userId,
   tokens: async ({ scope }) => ({ prefix: scope.workspaceId.slice(4), seconds: LIFETIME_SECONDS }),
   letter: async (tx, _row, token) => {
-    const [workspace] = await workspacesById(tx.db, [tx.scope.workspaceId]);
+    const { name } = await getWorkspace(tx);
     const link = `${tx.system.config.addresses.console}/console/invitation?token=${token}`;
-    return { sender: amongOperators(tx), locale: null, variables: { project: workspace?.name ?? '', link } };
+    return { sender: amongOperators(tx), locale: null, variables: { project: name, link } };
   },
   requireToGrant: (tx, _act, { role }) => requireToInvite(tx, role),
   isBacked: (tx, row) => couldStillInvite(tx, row.invited_by, row.role),

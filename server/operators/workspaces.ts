@@ -1,9 +1,10 @@
+import { createProject } from '#environments';
 import { emit } from '#events';
 import { setUpRoles } from '#members';
 import { type Ctx, environments, operatorOf, type TxCtx, transaction } from '#platform/ctx.ts';
 import type { ProjectId, UserId, WorkspaceId } from '#platform/ids.ts';
 import { at } from '#platform/scoped.ts';
-import { createProject, createWorkspace, getProject, type Project, takeDefaultProject, workspacesById } from '#tenancy';
+import { createWorkspace, getProject, getWorkspace, type Project, takeDefaultProject } from '#tenancy';
 import { workspaceScope } from './edge.ts';
 import { addTeamMember } from './team.ts';
 
@@ -14,9 +15,7 @@ import { addTeamMember } from './team.ts';
 export function addWorkspace(ctx: Ctx, name: string) {
   return transaction(ctx, async (tx) => {
     const id = await newWorkspace(tx, name, operatorOf(tx).userId);
-    const [record] = await workspacesById(tx.db, [id]);
-    if (!record) throw new Error('The workspace was just made.');
-    return record;
+    return getWorkspace(at(tx, { workspaceId: id }));
   });
 }
 

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { html, raw } from 'hono/html';
+import { projectOf } from '#environments';
 import { languageFor } from '#messages';
 import type { Ctx, Scope } from '#platform/ctx.ts';
 import type { Branding, Language } from '#settings';
-import { projectOf } from '#tenancy';
 import { brandStyle } from './branding.ts';
 import { FRAME_STYLE } from './frame-style.ts';
 import { STYLE } from './style.ts';

@@ -2,6 +2,7 @@ import { type Generated, sql } from 'kysely';
 import { Type } from 'typebox';
 import { countMessage } from '#attempts';
 import { countCode } from '#billing';
+import { projectOf } from '#environments';
 import { emit } from '#events';
 import { lockUser } from '#people';
 import { type Ctx, type Environment, type TxCtx, transaction } from '#platform/ctx.ts';
@@ -12,7 +13,7 @@ import { codeDigest, isCode, newCode } from '#platform/one-time-code.ts';
 import { problem, problemWithRetry } from '#platform/problem.ts';
 import { acrossProjects, inScope, scopeColumns } from '#platform/scoped.ts';
 import type { System, SystemInTx } from '#platform/system.ts';
-import { isClosed, projectOf } from '#tenancy';
+import { isClosed } from '#tenancy';
 import { type ChallengeMessage, type Purpose, sendChallengeMessage, testCodeOf } from './challenge-messages.ts';
 import { AddressChallengeId, isMarked, type LinkProof, type Proof } from './proofs.ts';
 

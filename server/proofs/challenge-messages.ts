@@ -1,8 +1,8 @@
 import { authAddressOf } from '#domains';
+import { projectOf } from '#environments';
 import { sendMessage } from '#messages';
 import type { Environment, TxCtx } from '#platform/ctx.ts';
 import type { Settings } from '#settings';
-import { projectOf } from '#tenancy';
 
 /** The purpose of a challenge. `register`: the account is created when the address is proven. */
 export type Purpose =

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
+import { projectOf } from '#environments';
 import type { Ctx } from '#platform/ctx.ts';
-import { projectOf } from '#tenancy';
 import { hintOf, type NewAddressChallenge } from './address-challenges.ts';
 import { AddressChallengeId } from './proofs.ts';
 

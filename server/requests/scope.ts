@@ -1,12 +1,13 @@
 import { Type } from 'typebox';
 import { findApplication } from '#applications';
+import { findProject } from '#environments';
 import { type Ctx, type Environment, NO_PROJECT, type Scope } from '#platform/ctx.ts';
 import type { Address, Request } from '#platform/http.ts';
 import { IdSchema, type ProjectId, type WorkspaceId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import type { System } from '#platform/system.ts';
 import { projectOfLink } from '#proofs';
-import { findProject, workspaceByRoutingKey } from '#tenancy';
+import { workspaceByRoutingKey } from '#tenancy';
 
 /** The fields that name the project of an unauthenticated request; merge into a body. */
 export const scopeFields = {

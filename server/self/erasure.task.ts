@@ -13,7 +13,7 @@ import type { UserId } from '#platform/ids.ts';
 import type { System } from '#platform/system.ts';
 import { forgetAddressChallengesOf } from '#proofs';
 import { revokeSessions } from '#sessions';
-import { projectExists } from '#tenancy';
+import { projectNames } from '#tenancy';
 
 const work = Compile(ErasureWork);
 
@@ -21,7 +21,8 @@ const work = Compile(ErasureWork);
 export function eraseUserTask(system: System): Task {
   return async (payload, { job }) => {
     const { userId, ...asked } = work.Parse(payload);
-    const scope: Scope = (await projectExists(system, asked)) ? asked : { ...asked, projectId: NO_PROJECT };
+    const found = await projectNames({ db: system.db, scope: asked }, [asked.projectId]);
+    const scope: Scope = found.size > 0 ? asked : { ...asked, projectId: NO_PROJECT };
     await transaction(systemCtx(system, scope, 'erasure', `erasure-${job.id}`), async (tx) => {
       const due = await isDueForErasure(tx, userId);
       if (due instanceof Date) await eraseUserJob(tx, userId, due);

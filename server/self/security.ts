@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { isAnotherThan } from '#admission';
 import { countAttempt } from '#attempts';
 import { forgetDevices, listDevices } from '#devices';
+import { projectOf } from '#environments';
 import { emit } from '#events';
 import { addPhoneFactor, confirmTotp, type FactorId, listFactors, removeFactor } from '#factors';
 import { credentialChanged } from '#notices';
@@ -17,7 +18,6 @@ import { type AddressChallengeId, digitsOf, hintOf, startAddressChallenge, withP
 import { newRecoveryCodes, recoveryCodesLeft } from '#recovery-codes';
 import { findSession, listSessions, secondFactorProven } from '#sessions';
 import { changePassword } from '#sign-in';
-import { projectOf } from '#tenancy';
 import { factorRemoved, firstCodes } from './recovery-codes.ts';
 
 export const PasskeyRecord = Type.Object(

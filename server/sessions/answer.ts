@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox';
+import { projectOf } from '#environments';
 import type { Ctx } from '#platform/ctx.ts';
 import { IdSchema } from '#platform/ids.ts';
 import { Instant } from '#platform/schemas.ts';
-import { projectOf } from '#tenancy';
 import { signAccessToken } from './access-tokens.ts';
 import type { IssuedRefreshToken } from './refresh-tokens.ts';
 import type { ScopeEntry } from './sessions.ts';

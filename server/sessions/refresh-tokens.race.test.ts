@@ -117,7 +117,7 @@ describe('session lifetimes by assurance level', () => {
     { level: 'aal3', idle: 900, absolute: 12 * 3_600 },
   ] as const) {
     test(`SE-2 ${level} caps idle time at ${idle} s and the session at ${absolute} s`, async () => {
-      const { updateSettings } = await import('#tenancy');
+      const { updateSettings } = await import('#environments');
       await latchkey.inProject((tx) => updateSettings(tx, { assurance: level }));
       const { refresh_expires_in, session } = await register(latchkey);
       assert.equal(refresh_expires_in, idle);

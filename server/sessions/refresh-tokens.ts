@@ -1,5 +1,6 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import type { Generated } from 'kysely';
+import { projectOf } from '#environments';
 import { emit } from '#events';
 import { type Ctx, type Environment, type TxCtx, transaction } from '#platform/ctx.ts';
 import type { ProjectId, ScopeEntryId, SessionId, UserId, WorkspaceId } from '#platform/ids.ts';
@@ -10,7 +11,7 @@ import { realmColumns } from '#platform/scoped.ts';
 import { preparedWrite } from '#platform/single-writes.ts';
 import type { System } from '#platform/system.ts';
 import { sessionLifetimes } from '#settings';
-import { isClosed, projectOf, workspaceByRoutingKey } from '#tenancy';
+import { isClosed, workspaceByRoutingKey } from '#tenancy';
 import type { ProvenEntry } from './session-reading.ts';
 import { revokeSessions, type ScopeEntry } from './sessions.ts';
 

@@ -1,5 +1,6 @@
 import type { Generated } from 'kysely';
 import type { DeviceId } from '#devices';
+import { projectOf } from '#environments';
 import { emit, emitAll } from '#events';
 import type { Descent, Environment, TxCtx } from '#platform/ctx.ts';
 import {
@@ -14,7 +15,6 @@ import {
 import { problem } from '#platform/problem.ts';
 import { acrossProjects, inRealm, inScope, realmColumns, scopeColumns } from '#platform/scoped.ts';
 import { type Settings, sessionLifetimes } from '#settings';
-import { projectOf } from '#tenancy';
 import { descentOf } from './descent.ts';
 import { checkDescent, endWithSessions } from './endings.ts';
 import { endTokensOf } from './revocations.ts';

@@ -1,11 +1,11 @@
 import { Type } from 'typebox';
 import { enabledProviders } from '#applications';
 import { newProofChallenge, ProofChallenge } from '#attempts';
+import { projectOf } from '#environments';
 import { minimumLength } from '#passwords';
 import { get, type Routes } from '#platform/route.ts';
 import { anonymousCtx, scopeFields } from '#requests';
 import { Language, SignInMethod } from '#settings';
-import { projectOf } from '#tenancy';
 import { openMethods } from './open-methods.ts';
 
 const Methods = Type.Object({

@@ -1,7 +1,7 @@
 import { hasSms } from '#billing';
+import { projectOf } from '#environments';
 import type { Ctx, TxCtx } from '#platform/ctx.ts';
 import type { SignInMethod } from '#settings';
-import { projectOf } from '#tenancy';
 
 /** The sign-in methods of the project that can be used now: phones only if text messages can be sent. */
 export async function openMethods(ctx: Ctx | TxCtx): Promise<SignInMethod[]> {

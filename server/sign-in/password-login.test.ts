@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { updateSettings } from '#tenancy';
+import { updateSettings } from '#environments';
 import {
   eventually,
   expectProblem,

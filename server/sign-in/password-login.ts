@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { type CountedAttempt, countAttempt, proofField } from '#attempts';
+import { projectOf } from '#environments';
 import { emit } from '#events';
 import { hashPassword, holdPassword, isOutdated, Password, upgradeHash, verifyPassword } from '#passwords';
 import { findSignInCandidate, type SignInCandidate, usersById } from '#people';
@@ -8,7 +9,6 @@ import { Identifier, type NormalisedIdentifier, normalise } from '#platform/iden
 import type { UserId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import { startAddressChallenge, type VerificationChallenge, verificationChallenge } from '#proofs';
-import { projectOf } from '#tenancy';
 import { Passage, type SignInResponse, signedIn, signIn, signInFields } from '#ways';
 
 export const PasswordLogin = Type.Object(

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { proofField } from '#attempts';
+import { projectOf } from '#environments';
 import { emit } from '#events';
 import { enrolledSecondFactors } from '#factors';
 import { credentialChanged } from '#notices';
@@ -19,7 +20,6 @@ import {
   withProof,
 } from '#proofs';
 import { scopeFields } from '#requests';
-import { projectOf } from '#tenancy';
 import { askByMessage, Passage } from '#ways';
 import { addressProven } from './verification.ts';
 

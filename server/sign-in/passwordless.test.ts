@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { createProject } from '#tenancy';
+import { createProject } from '#environments';
 import {
   changeSettings,
   eventsOf,

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { proofField } from '#attempts';
+import { projectOf } from '#environments';
 import { Binding, CodeChallenge } from '#exchange';
 import { addMember, findMember } from '#members';
 import { createUser, findIdentifier, usersById } from '#people';
@@ -12,7 +13,6 @@ import { problem } from '#platform/problem.ts';
 import type { AddressChallengeId, Proof, Purpose } from '#proofs';
 import { type NewAddressChallenge, type ProvenAddressChallenge, withProof } from '#proofs';
 import { scopeFields } from '#requests';
-import { projectOf } from '#tenancy';
 import { answerOf, askByMessage, type FirstFactor, Passage, type SignedIn, type SignInResponse, signIn } from '#ways';
 import { addressProven } from './verification.ts';
 

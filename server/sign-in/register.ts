@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { proofField } from '#attempts';
+import { projectOf } from '#environments';
 import { acceptInvitation, findInvitation, revokeUnbacked } from '#invitations';
 import { addMember } from '#members';
 import { checkPolicy, hashPassword, Password } from '#passwords';
@@ -15,7 +16,6 @@ import {
   type VerificationChallenge,
   verificationChallenge,
 } from '#proofs';
-import { projectOf } from '#tenancy';
 import {
   type FirstFactor,
   Passage,

@@ -1,4 +1,5 @@
 import { requireAdmitted, requireStillAdmitted } from '#admission';
+import { findProject } from '#environments';
 import { emit } from '#events';
 import { memberSeen } from '#members';
 import { type Ctx, customerOf, type TxCtx, transaction } from '#platform/ctx.ts';
@@ -14,7 +15,6 @@ import {
   type SessionResponse,
   sessionResponse,
 } from '#sessions';
-import { findProject } from '#tenancy';
 import { Passage } from '#ways';
 
 /** Signs out of this session, or of every session of the user. */

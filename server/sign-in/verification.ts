@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
+import { projectOf } from '#environments';
 import { emit } from '#events';
 import { linkIdentity, UpstreamIdentity } from '#linked-identities';
 import { findPassword, setPassword } from '#passwords';
@@ -10,7 +11,6 @@ import type { UserId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import type { LinkProof, Proof, Purpose } from '#proofs';
 import { lookAtLink, type ProvenAddressChallenge, withProof } from '#proofs';
-import { projectOf } from '#tenancy';
 import { answerOf, Passage, requireMethod, type SignedIn, type SignInResponse, signIn } from '#ways';
 import { finishRegistration, passwordHashOf, registeredPassword } from './register.ts';
 import { takeOver } from './take-over.ts';

@@ -1,11 +1,11 @@
 import { type Static, Type } from 'typebox';
+import { findProject } from '#environments';
 import { emit } from '#events';
 import { type Ctx, type Environment, type Scope, systemCtx, type TxCtx, transaction } from '#platform/ctx.ts';
 import { announce } from '#platform/feed.ts';
 import { Email, normaliseEmail } from '#platform/identifiers.ts';
 import { problem } from '#platform/problem.ts';
 import type { System } from '#platform/system.ts';
-import { findProject } from '#tenancy';
 
 export type Policy = 'off' | 'draft' | 'publish';
 type StatusBoardsTable = {

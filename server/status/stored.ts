@@ -1,6 +1,6 @@
+import { findProject } from '#environments';
 import { type Environment, environments } from '#platform/ctx.ts';
 import type { System } from '#platform/system.ts';
-import { findProject } from '#tenancy';
 import { builtInComponents, builtInGroups } from './built-in.ts';
 import { readComponents } from './components.ts';
 import type { MeasuredStatus } from './health.ts';

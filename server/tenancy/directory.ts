@@ -96,6 +96,20 @@ export async function getProject(ctx: Pick<Ctx, 'db' | 'scope'> | TxCtx, id: Pro
   return { ...recordOf(row), id: row.id };
 }
 
+/** The names of projects of the workspace. Served by the primary key. */
+export async function projectNames(
+  ctx: Pick<Ctx, 'db' | 'scope'>,
+  ids: readonly ProjectId[],
+): Promise<Map<ProjectId, string>> {
+  const rows = await ctx.db
+    .selectFrom('projects')
+    .select(['id', 'name'])
+    .where(inWorkspace(ctx))
+    .where('id', '=', sql<ProjectId>`any(${[...ids]})`)
+    .execute();
+  return new Map(rows.map(({ id, name }) => [id, name]));
+}
+
 /** The number of projects of the workspace. Served by the primary key. */
 export async function countProjects(ctx: Pick<Ctx, 'db' | 'scope'>): Promise<number> {
   const row = await ctx.db

@@ -1,11 +1,5 @@
 export { CLOSING_TOPIC, isClosed, isOpen } from './closed-scopes.ts';
-export {
-  closePlace,
-  isDueForRemoval,
-  projectIdsOf,
-  removePlace,
-  restorePlace,
-} from './deletions.ts';
+export { closePlace, isDueForRemoval, projectIdsOf, removePlace, restorePlace } from './deletions.ts';
 export {
   allWorkspaces,
   countProjects,
@@ -13,24 +7,16 @@ export {
   getWorkspace,
   listProjects,
   Project,
+  projectNames,
   renamePlace,
   Workspace,
   workspacesById,
 } from './directory.ts';
-export { tenancyPart } from './part.ts';
 export {
-  createProject,
   createWorkspace,
-  findProject,
-  isEmptyInstallation,
-  isMfaRequiredAnywhere,
-  lockEnvironment,
-  type ProjectEnvironment,
-  projectExists,
-  projectNames,
-  projectOf,
+  insertProject,
+  isDefaultProject,
+  namesOf,
   takeDefaultProject,
-  updateSettings,
   workspaceByRoutingKey,
-} from './projects.ts';
-export { routes } from './routes.ts';
+} from './workspaces.ts';

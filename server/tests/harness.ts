@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import type pg from 'pg';
 import { pino } from 'pino';
 import { Value } from 'typebox/value';
+import { updateSettings } from '#environments';
 import { describeEventType } from '#events';
 import { type Demo, type Latchkey, served, startLatchkey } from '#hosts';
 import type { Clock } from '#platform/clock.ts';
@@ -14,7 +15,6 @@ import { type Environment, type Scope, systemCtx, type TxCtx, transaction } from
 import { observeSecondConnections } from '#platform/held-connections.ts';
 import { patternOf } from '#platform/http-methods.ts';
 import { connectionsOf, type System } from '#platform/system.ts';
-import { updateSettings } from '#tenancy';
 import { expectContract } from './contract.ts';
 import { freePortBase } from './ports.ts';
 import { cloneDatabase } from './postgres.ts';

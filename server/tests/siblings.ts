@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
+import { updateSettings } from '#environments';
 import type { ProjectId } from '#platform/ids.ts';
 import type { Settings } from '#settings';
-import { updateSettings } from '#tenancy';
 import { challengeIn } from './factors.ts';
 import { expectProblem, PASSWORD, register, type TestLatchkey, type TestResponse } from './harness.ts';
 

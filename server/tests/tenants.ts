@@ -1,10 +1,11 @@
 import { createApplication } from '#applications';
+import { createProject } from '#environments';
 import { addMember, permissionKeys, setUpRoles } from '#members';
 import { hashPassword } from '#passwords';
 import { createUser } from '#people';
 import type { Scope, TxCtx } from '#platform/ctx.ts';
 import type { ProjectId } from '#platform/ids.ts';
-import { createProject, createWorkspace } from '#tenancy';
+import { createWorkspace } from '#tenancy';
 import { PASSWORD, type TestLatchkey } from './harness.ts';
 
 export type Tenant = { scope: Scope; owner: string; clientId: string; clientSecret: string };

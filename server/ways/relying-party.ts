@@ -1,8 +1,8 @@
 import { ownOriginsOf } from '#applications';
 import { addressesOf, authAddressOf } from '#domains';
+import { projectOf } from '#environments';
 import type { RelyingParty } from '#passkeys';
 import type { Ctx } from '#platform/ctx.ts';
-import { projectOf } from '#tenancy';
 
 /**
  * Passkeys are made and used on pages of the auth addresses and of the project's own applications; unless the settings name another

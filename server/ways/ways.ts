@@ -2,11 +2,11 @@ import type { Entrance } from '#admission';
 import { enabledProviders } from '#applications';
 import { inEvenTime, requireProof } from '#attempts';
 import { requireSms } from '#billing';
+import { projectOf } from '#environments';
 import type { Ctx, TxCtx } from '#platform/ctx.ts';
 import { problem } from '#platform/problem.ts';
 import { type NewAddressChallenge, startAddressChallenge } from '#proofs';
 import type { SignInMethod } from '#settings';
-import { projectOf } from '#tenancy';
 
 /** What a way in may check; docs/security-model.md shows this with the table of ways. */
 export const CHECKS = {

@@ -1,9 +1,9 @@
+import { projectOf } from '#environments';
 import type { Environment, Scope } from '#platform/ctx.ts';
 import { firstIdAt } from '#platform/ids.ts';
 import { prepared } from '#platform/prepared.ts';
 import { preparedWrite } from '#platform/single-writes.ts';
 import type { System } from '#platform/system.ts';
-import { projectOf } from '#tenancy';
 
 /** Rows per statement, so that none holds its locks for long. */
 const BATCH = 5_000;

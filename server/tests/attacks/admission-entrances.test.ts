@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Entrance } from '#admission';
 import { createApplication, createProvider } from '#applications';
-import { updateSettings } from '#tenancy';
+import { updateSettings } from '#environments';
 import { softwareAuthenticator } from '#tests/authenticator.ts';
 import { type App, totpOf } from '#tests/factors.ts';
 import {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import { updateSettings } from '#tenancy';
+import { updateSettings } from '#environments';
 import { challengeIn, totpOf } from '#tests/factors.ts';
 import {
   expectProblem,

@@ -8,10 +8,7 @@ type Exceptions = Readonly<Record<string, { most: number; why: string }>>;
 /** Parts that hand out more: how many at most, and why. Beyond 25 names a part is several parts that still have to be told apart. */
 const WIDER: Exceptions = {
   events: { most: 25, why: 'the log, its catalogue of types, and the readers that audit and webhooks follow it with' },
-  tenancy: {
-    most: 32,
-    why: 'workspaces, projects and environments are read together by every request, from one memory',
-  },
+  tenancy: { most: 24, why: 'workspaces and projects: their directory, and how they close, return and end' },
   billing: { most: 15, why: 'a message is reserved, counted and settled in three steps' },
   messages: { most: 13, why: 'sending, the inbox of development, and what is kept of what was sent' },
   pages: { most: 15, why: 'the browser flow of the hosted and the account pages, and the layout of all pages' },

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { transaction } from '#platform/ctx.ts';
 import { get, patch, type Routes } from '#platform/route.ts';
 import { Settings } from '#settings';
-import { projectOf, updateSettings } from './projects.ts';
+import { projectOf, updateSettings } from './environments.ts';
 
 const SettingsChanges = Type.Partial(Settings, { additionalProperties: false, minProperties: 1 });
 

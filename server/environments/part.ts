@@ -1,7 +1,6 @@
 import type { Part } from '#platform/part.ts';
 import { rowsOfProject } from '#platform/removal.ts';
 
-/** The project's own row is deleted last, see `removeProject`. */
-export const tenancyPart = {
+export const environmentsPart = {
   removals: [rowsOfProject('project_environments')],
 } satisfies Part;
