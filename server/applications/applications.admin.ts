@@ -83,6 +83,7 @@ export const applicationRoutes: Routes = [
   }),
   del('/v1/admin/applications/:id/secrets/:secretId', {
     permission: 'applications:write',
+    changes: '/v1/admin/applications/:id',
     stepUp: true,
     summary: 'Remove a secret',
     description: "The application's tokens end at once.",

@@ -4,12 +4,15 @@ import { PageOf, PageQuery } from '#platform/page.ts';
 import { del, get, post, type Routes } from '#platform/route.ts';
 import {
   deleteRegistrationToken,
+  getRegistrationToken,
   IssuedRegistrationToken,
   issueRegistrationToken,
   listRegistrationTokens,
   NewRegistrationToken,
   RegistrationToken,
 } from './registration-tokens.ts';
+
+const RegistrationTokenRef = Type.Object({ id: IdSchema('rgt') });
 
 /** Tokens with which programs register themselves as applications. */
 export const registrationTokenRoutes: Routes = [
@@ -31,12 +34,21 @@ export const registrationTokenRoutes: Routes = [
     responses: { 201: IssuedRegistrationToken },
     handler: async (request, reply) => reply.code(201).send(await issueRegistrationToken(request.ctx, request.body)),
   }),
+  get('/v1/admin/applications/registration-tokens/:id', {
+    permission: 'applications:read',
+    etag: true,
+    summary: 'Read a registration token',
+    params: RegistrationTokenRef,
+    responses: { 200: RegistrationToken },
+    problems: ['NOT_FOUND'],
+    handler: (request) => getRegistrationToken(request.ctx, request.params.id),
+  }),
   del('/v1/admin/applications/registration-tokens/:id', {
     permission: 'applications:write',
     stepUp: false,
     summary: 'Remove a registration token',
     description: 'It registers nothing more; the applications it registered stay.',
-    params: Type.Object({ id: IdSchema('rgt') }),
+    params: RegistrationTokenRef,
     responses: { 204: Type.Null() },
     problems: ['NOT_FOUND'],
     handler: async (request, reply) => {

@@ -6,7 +6,7 @@ import { type Ctx, type Environment, type Scope, type TxCtx, transaction } from 
 import { type Id, IdSchema, newId, type ProjectId, type WorkspaceId } from '#platform/ids.ts';
 import { hashSecret, randomSecret } from '#platform/keyring.ts';
 import { newestFirst, type Page, type PageQuery } from '#platform/page.ts';
-import { problem } from '#platform/problem.ts';
+import { found, problem } from '#platform/problem.ts';
 import { Instant, nullable } from '#platform/schemas.ts';
 import { inScope, scopeColumns } from '#platform/scoped.ts';
 import type { System } from '#platform/system.ts';
@@ -103,6 +103,17 @@ export async function listRegistrationTokens(
   const query = ctx.db.selectFrom('registration_tokens').selectAll().where(inScope(ctx));
   const page = await newestFirst(ctx, query, { list: 'registration-tokens', limit, cursor });
   return { items: page.rows.map(recordOf), nextCursor: page.nextCursor };
+}
+
+/** @throws Problem NOT_FOUND */
+export async function getRegistrationToken(ctx: Ctx, id: RegistrationTokenId): Promise<RegistrationToken> {
+  const row = await ctx.db
+    .selectFrom('registration_tokens')
+    .selectAll()
+    .where(inScope(ctx))
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return recordOf(found(row));
 }
 
 /** Issues an initial access token (RFC 7591 §1.2): shown once, stored as a hash. */

@@ -1,9 +1,11 @@
 import { Type } from 'typebox';
 import { PageOf, PageQuery, pageOfWhole } from '#platform/page.ts';
+import { found } from '#platform/problem.ts';
 import { del, get, patch, type Routes } from '#platform/route.ts';
 import { Block, listBlocks, removeBlock } from './conversions.ts';
 import { changeGuard, GuardChanges, GuardRules, guardRules } from './guard-rules.ts';
 
+const BlockRef = Type.Object({ prefix: Type.String({ pattern: '^\\+[0-9]{2,14}$', examples: ['+49151123'] }) });
 const GUARD = '/v1/admin/billing/addons/sms/guard';
 
 /** The limits that protect against traffic pumping. */
@@ -33,11 +35,20 @@ export const smsGuardRoutes: Routes = [
     handler: async ({ ctx, query }) =>
       pageOfWhole(ctx, await listBlocks(ctx), { list: 'sms-blocks', query, keyOf: ({ prefix }) => prefix }),
   }),
+  get(`${GUARD}/blocks/:prefix`, {
+    permission: 'billing:read',
+    etag: true,
+    summary: 'Read a block of numbers that get no messages',
+    params: BlockRef,
+    responses: { 200: Block },
+    problems: ['NOT_FOUND'],
+    handler: async ({ ctx, params }) => found((await listBlocks(ctx)).find(({ prefix }) => prefix === params.prefix)),
+  }),
   del(`${GUARD}/blocks/:prefix`, {
     permission: 'billing:write',
     stepUp: false,
     summary: 'Let a block of numbers have messages again',
-    params: Type.Object({ prefix: Type.String({ pattern: '^\\+[0-9]{2,14}$', examples: ['+49151123'] }) }),
+    params: BlockRef,
     responses: { 204: Type.Null() },
     problems: ['NOT_FOUND'],
     handler: async (request, reply) => {

@@ -67,6 +67,7 @@ export const domainRoutes: Routes = [
   }),
   get('/v1/admin/domains/:domainId/bindings', {
     permission: 'domains:read',
+    etag: true,
     summary: 'List what a domain serves',
     params: DomainRef,
     query: PageQuery,
@@ -74,7 +75,13 @@ export const domainRoutes: Routes = [
     problems: ['NOT_FOUND', 'INVALID_CURSOR'],
     handler: async ({ ctx, params: { domainId }, query }) => {
       const list = `bindings of ${domainId}`;
-      return pageOfWhole(ctx, await listBindings(ctx, domainId), { list, query, keyOf: ({ purpose }) => purpose });
+      // The query is a deletion's if this list is read for its precondition.
+      const page = Value.Parse(PageQuery, query);
+      return pageOfWhole(ctx, await listBindings(ctx, domainId), {
+        list,
+        query: page,
+        keyOf: ({ purpose }) => purpose,
+      });
     },
   }),
   post('/v1/admin/domains/:domainId/bindings', {

@@ -19,6 +19,11 @@ export const peopleEvents = {
     Type.Object({ userId: text, email: Type.Union([text, Type.Null()]) }),
     { userId, email: 'ada@example.com' },
   ),
+  'user.updated': define(
+    'The profile, the username, the email address or the phone number of a person changed. More specific events say the same.',
+    Type.Object({ userId: text, changed: Type.Array(text) }),
+    { userId, changed: ['displayName'] },
+  ),
   'user.erasure.scheduled': define(
     'An account is to be erased. Signing in before `erasesAt` keeps it.',
     Type.Object({ userId: text, erasesAt: text }),

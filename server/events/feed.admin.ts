@@ -1,8 +1,10 @@
 import { type Static, Type } from 'typebox';
 import { type Ctx, transaction } from '#platform/ctx.ts';
 import { IdSchema } from '#platform/ids.ts';
+import { openCursor, PageQuery, sealCursor } from '#platform/page.ts';
 import { problem } from '#platform/problem.ts';
 import { get, post, type Routes } from '#platform/route.ts';
+import { nullable } from '#platform/schemas.ts';
 import { Event, requireEventType, requireKnownPatterns, selectedTypes } from './event-types.ts';
 import { emitExample } from './events.ts';
 import { lastSequence, readEvents } from './reading.ts';
@@ -12,7 +14,8 @@ const FeedQuery = Type.Object({
   after: Type.String({
     pattern: '^(latest|[0-9]{1,15})$',
     default: '0',
-    description: 'The sequence to go on after: `nextAfter` of the answer before; `latest` for what comes from now on.',
+    description:
+      'The sequence to continue after: `nextAfter` of the previous response; `latest` for future events only.',
   }),
   types: Type.Optional(
     Type.String({
@@ -21,7 +24,7 @@ const FeedQuery = Type.Object({
       description: 'Event types or groups, separated by commas; all when absent.',
     }),
   ),
-  limit: Type.Integer({ minimum: 1, maximum: 100, default: 20 }),
+  ...PageQuery.properties,
   wait: Type.Integer({
     minimum: 0,
     maximum: 30,
@@ -32,8 +35,15 @@ const FeedQuery = Type.Object({
 
 const Feed = Type.Object({
   items: Type.Array(Event, { description: 'In their order, oldest first.' }),
-  nextAfter: Type.Integer({ description: 'Go on with this; it moves on also when no event was of the wanted types.' }),
-  more: Type.Boolean({ description: 'There are more right now.' }),
+  nextCursor: nullable(
+    Type.String({
+      description: 'Continues after these events, as in every list. Null if there are no more right now.',
+    }),
+  ),
+  nextAfter: Type.Integer({
+    description: 'Pass it as `after` to continue, now or later. It advances even if no event had a selected type.',
+  }),
+  more: Type.Boolean({ description: 'There are more events right now.' }),
 });
 
 export const feedRoutes: Routes = [
@@ -41,10 +51,10 @@ export const feedRoutes: Routes = [
     permission: 'events:read',
     summary: 'Read the event feed',
     description:
-      'Every event of the project environment in one order that never changes: an event that commits late comes later, it is never put before one that was read. Keep `nextAfter` and go on with it to miss nothing.',
+      'Every event of the project environment, in an order that never changes: an event that commits late appears at the end, never before one that was already read. Store `nextAfter` and continue with it to miss nothing. `cursor` takes precedence over `after`.',
     query: FeedQuery,
     responses: { 200: Feed },
-    problems: ['VALIDATION_FAILED'],
+    problems: ['VALIDATION_FAILED', 'INVALID_CURSOR'],
     handler: ({ ctx, query, server }) => readFeed(ctx, query, server.closing),
   }),
   post('/v1/admin/events', {
@@ -62,11 +72,12 @@ export const feedRoutes: Routes = [
 
 async function readFeed(
   ctx: Ctx,
-  { after, types, limit, wait }: Static<typeof FeedQuery>,
+  { after, cursor, types, limit, wait }: Static<typeof FeedQuery>,
   closing: AbortSignal,
 ): Promise<Static<typeof Feed>> {
   const patterns = types === undefined ? null : patternsOf(types);
-  let from = after === 'latest' ? await lastSequence(ctx) : Number(after);
+  const list = `events ${types ?? ''}`;
+  let from = cursor === undefined ? await startOf(ctx, after) : Number(openCursor(ctx, list, cursor));
   const look = async () => {
     const { events, reached, more } = await readEvents(ctx, {
       after: from,
@@ -74,10 +85,16 @@ async function readFeed(
       limit,
     });
     from = reached;
-    return events.length > 0 ? { items: events, nextAfter: reached, more } : null;
+    if (events.length === 0) return null;
+    const nextCursor = more ? sealCursor(ctx, list, String(reached)) : null;
+    return { items: events, nextCursor, nextAfter: reached, more };
   };
   const found = wait > 0 ? await waitForEvents(ctx, look, { seconds: wait, signal: closing }) : await look();
-  return found ?? { items: [], nextAfter: from, more: false };
+  return found ?? { items: [], nextCursor: null, nextAfter: from, more: false };
+}
+
+async function startOf(ctx: Ctx, after: string): Promise<number> {
+  return after === 'latest' ? lastSequence(ctx) : Number(after);
 }
 
 function patternsOf(types: string): string[] {

@@ -86,7 +86,29 @@ describe('GET /v1/admin/events', () => {
       [{ userId: 'usr_awaited', everywhere: false }],
     );
     assert.deepEqual([body.nextAfter, body.more], [after + 1, false]);
-    assert.deepEqual((await feed(`after=${after + 1}&wait=1`)).body, { items: [], nextAfter: after + 1, more: false });
+    assert.deepEqual((await feed(`after=${after + 1}&wait=1`)).body, {
+      items: [],
+      nextCursor: null,
+      nextAfter: after + 1,
+      more: false,
+    });
+  });
+
+  test('it is read as any list is: by nextCursor to the end, with the same filter', async () => {
+    const after = await latest();
+    // biome-ignore lint/performance/noAwaitInLoops: the order matters
+    for (const userId of ['usr_page_1', 'usr_page_2', 'usr_page_3']) await happen(userId);
+    await eventually(async () => assert.equal(await latest(), after + 3));
+    const first = await feed(`after=${after}&types=user.*&limit=2`);
+    assert.equal(typeof first.body.nextCursor, 'string');
+    const second = await feed(`types=user.*&limit=2&cursor=${first.body.nextCursor}`);
+    assert.equal(second.body.nextCursor, null);
+    assert.deepEqual(
+      [...first.body.items, ...second.body.items].map(({ data }) => data.userId),
+      ['usr_page_1', 'usr_page_2', 'usr_page_3'],
+    );
+    expectProblem(await feed(`types=session.*&cursor=${first.body.nextCursor}`), 400, 'INVALID_CURSOR');
+    expectProblem(await feed('cursor=nonsense'), 400, 'INVALID_CURSOR');
   });
 
   test('types filter, and the cursor moves past the other events', async () => {
@@ -94,7 +116,7 @@ describe('GET /v1/admin/events', () => {
     await happen('usr_other');
     await eventually(async () => assert.equal(await latest(), after + 1));
     const { body } = await feed(`after=${after}&types=session.*,user.created`);
-    assert.deepEqual(body, { items: [], nextAfter: after + 1, more: false });
+    assert.deepEqual(body, { items: [], nextCursor: null, nextAfter: after + 1, more: false });
     assert.equal((await feed(`after=${after}&types=user.*`)).body.items.length, 1);
     expectProblem(await feed('types=nothing.*'), 400, 'VALIDATION_FAILED');
     expectProblem(await feed('wait=31'), 400, 'VALIDATION_FAILED');

@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { customerOf } from '#platform/ctx.ts';
 import { IdSchema } from '#platform/ids.ts';
 import { PageOf, PageQuery } from '#platform/page.ts';
+import { found } from '#platform/problem.ts';
 import { del, get, type Routes } from '#platform/route.ts';
 import { Instant } from '#platform/schemas.ts';
 import { leaveProject } from './leaving.ts';
@@ -27,6 +28,19 @@ export const membershipRoutes: Routes = [
     responses: { 200: PageOf(Membership) },
     problems: ['INVALID_CURSOR'],
     handler: (request) => ownMemberships(request.ctx, customerOf(request.ctx).userId, request.query),
+  }),
+  get('/v1/me/memberships/:memberId', {
+    permission: 'customer',
+    etag: true,
+    summary: 'Read one of my memberships',
+    params: MemberRef,
+    responses: { 200: Membership },
+    problems: ['NOT_FOUND'],
+    handler: async ({ ctx, params }) => {
+      const page = { limit: 1, only: params.memberId };
+      const { items } = await ownMemberships(ctx, customerOf(ctx).userId, page);
+      return found(items[0]);
+    },
   }),
   del('/v1/me/memberships/:memberId', {
     permission: 'customer',

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Static } from 'typebox';
 import type { Ctx, TxCtx } from '#platform/ctx.ts';
-import type { UserId } from '#platform/ids.ts';
+import type { MemberId, UserId } from '#platform/ids.ts';
 import { openCursor, type PageQuery, pageOf } from '#platform/page.ts';
 import { isClosed, projectNames } from '#tenancy';
 import { withRoles } from './access.ts';
@@ -9,7 +9,11 @@ import { withRoles } from './access.ts';
 /**
  * A person's memberships in every project of the workspace and environment, newest first. Served by members_of_user.
  */
-export async function listMemberships(ctx: Ctx | TxCtx, userId: UserId, { limit, cursor }: Static<typeof PageQuery>) {
+export async function listMemberships(
+  ctx: Ctx | TxCtx,
+  userId: UserId,
+  { limit, cursor, only }: Static<typeof PageQuery> & { only?: MemberId },
+) {
   const { workspaceId, environment } = ctx.scope;
   let query = withRoles(ctx, userId)
     .select([
@@ -24,6 +28,7 @@ export async function listMemberships(ctx: Ctx | TxCtx, userId: UserId, { limit,
     .groupBy(['m.id', 'm.project_id', 'm.status', 'm.metadata', 'm.created_at', 'm.last_seen_at'])
     .orderBy('m.id', 'desc')
     .limit(limit + 1);
+  if (only !== undefined) query = query.where('m.id', '=', only);
   if (cursor !== undefined)
     query = query.where(sql<boolean>`m.id < ${openCursor(ctx, `memberships ${userId}`, cursor)}`);
   const page = pageOf(ctx, await query.execute(), { list: `memberships ${userId}`, limit, keyOf: (row) => row.id });
@@ -47,7 +52,7 @@ export async function listMemberships(ctx: Ctx | TxCtx, userId: UserId, { limit,
 }
 
 /** {@link listMemberships} as the person sees them: without closed projects. */
-export async function ownMemberships(ctx: Ctx, userId: UserId, query: Static<typeof PageQuery>) {
+export async function ownMemberships(ctx: Ctx, userId: UserId, query: Static<typeof PageQuery> & { only?: MemberId }) {
   const { items, nextCursor } = await listMemberships(ctx, userId, query);
   const closed = await Promise.all(items.map((item) => isClosed(ctx.system, item)));
   return { items: items.filter((_, index) => !closed[index]), nextCursor };

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { customerOf } from '#platform/ctx.ts';
 import { PageOf, PageQuery, pageOfWhole } from '#platform/page.ts';
+import { found } from '#platform/problem.ts';
 import { del, get, type Routes } from '#platform/route.ts';
 import { takeBack, usedApplications } from './used-applications.ts';
 
@@ -9,6 +10,10 @@ const UsedApplication = Type.Object({
   name: Type.String(),
   firstParty: Type.Boolean({ description: 'False: it belongs to somebody else, and was let in by the person.' }),
   sessionIds: Type.Array(Type.String()),
+});
+
+const UsedApplicationRef = Type.Object({
+  clientId: Type.String({ maxLength: 100, examples: ['abcd1234.0123456789abcdef'] }),
 });
 
 /** The applications that a person uses through the provider. */
@@ -25,12 +30,22 @@ export const usedApplicationRoutes: Routes = [
       return pageOfWhole(ctx, await usedApplications(ctx), { list, query, keyOf: ({ clientId }) => clientId });
     },
   }),
+  get('/v1/me/security/applications/:clientId', {
+    permission: 'customer',
+    etag: true,
+    summary: 'Read an application I am signed in to',
+    params: UsedApplicationRef,
+    responses: { 200: UsedApplication },
+    problems: ['NOT_FOUND'],
+    handler: async ({ ctx, params }) =>
+      found((await usedApplications(ctx)).find(({ clientId }) => clientId === params.clientId)),
+  }),
   del('/v1/me/security/applications/:clientId', {
     permission: 'customer',
     freshProof: 'any factor',
     summary: 'Take an application’s access back',
     description: 'Its tokens end at once, and an application of somebody else asks for consent again.',
-    params: Type.Object({ clientId: Type.String({ maxLength: 100, examples: ['abcd1234.0123456789abcdef'] }) }),
+    params: UsedApplicationRef,
     responses: { 204: Type.Null() },
     problems: ['NOT_FOUND', 'REAUTHENTICATION_REQUIRED'],
     handler: async (request, reply) => {

@@ -1,4 +1,4 @@
-import { emit } from '#events';
+import { emitAll } from '#events';
 import type { Ctx, Environment, TxCtx } from '#platform/ctx.ts';
 import { isUniqueViolation } from '#platform/db.ts';
 import { storedForms } from '#platform/email-address.ts';
@@ -104,8 +104,12 @@ export async function replaceAddress(
   const give = before?.value === value ? insertIdentifier : addIdentifier;
   await give(tx, userId, { kind, value, verified });
   await refreshSearch(tx, userId);
-  if (kind === 'email') await emit(tx, 'user.email.changed', { userId, email: value });
-  else await emit(tx, 'user.phone.changed', { userId, phone: value });
+  await emitAll(tx, [
+    kind === 'email'
+      ? { type: 'user.email.changed', data: { userId, email: value } }
+      : { type: 'user.phone.changed', data: { userId, phone: value } },
+    { type: 'user.updated', data: { userId, changed: [kind] } },
+  ]);
   return before?.value ?? null;
 }
 

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { emit } from '#events';
+import { emitAll } from '#events';
 import { type Ctx, type TxCtx, transaction } from '#platform/ctx.ts';
 import { announce } from '#platform/feed.ts';
 import { IdSchema, type UserId } from '#platform/ids.ts';
@@ -78,7 +78,11 @@ export async function updateProfile(ctx: Ctx | TxCtx, userId: UserId, changes: P
     await updateColumns(tx, userId, columns);
     if (username !== undefined) await setUsername(tx, userId, username);
     await refreshSearch(tx, userId);
-    await emit(tx, 'profile.updated', { userId, changed: Object.keys(changes) });
+    const data = { userId, changed: Object.keys(changes) };
+    await emitAll(tx, [
+      { type: 'profile.updated', data },
+      { type: 'user.updated', data },
+    ]);
     await announce(tx, { topic: 'user', key: userId });
     return getProfile(tx, userId);
   });

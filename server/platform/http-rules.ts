@@ -41,6 +41,9 @@ const IfNoneMatch = Type.String({
   description: 'The `ETag` of the state you have; when the record is still in it, 304.',
 });
 
+const WEAK_TAG =
+  'A weak tag (`W/"…"`) never matches in `If-Match`. Send the `ETag` as the record has it; a proxy may have weakened it.';
+
 const UNCHANGED = { type: 'null', description: 'You have this state already.' };
 
 /** Adds the HTTP rules that all routes share. Routes declare them; OpenAPI shows them. */
@@ -153,7 +156,10 @@ async function requireMatch({ request, reply }: Exchange, match: string): Promis
   if (!reader) throw problem('PRECONDITION_FAILED', 'This path has no `ETag`; omit `If-Match`.');
   await request.unit?.begin();
   const record: unknown = await reader.handler(request, reply);
-  if (!named(match).includes(etagOf(record, reader))) throw problem('PRECONDITION_FAILED');
+  if (named(match).includes(etagOf(record, reader))) return;
+  throw problem('PRECONDITION_FAILED', {
+    ...(/(?:^|,)\s*W\//.test(match) && { detail: WEAK_TAG }),
+  });
 }
 
 function named(header: string): string[] {

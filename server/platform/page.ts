@@ -87,7 +87,7 @@ function placeAfter(keys: readonly string[], position: string): number {
 }
 
 /** A position in a list, signed for this scope and list (BI-2). */
-function sealCursor(ctx: Where, list: string, position: string): string {
+export function sealCursor(ctx: Where, list: string, position: string): string {
   return Buffer.concat([cursorTag(ctx, list, position), Buffer.from(position)]).toString('base64url');
 }
 

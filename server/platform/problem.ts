@@ -234,6 +234,15 @@ export function problem(code: ErrorCode, options: ProblemOptions | string = {}):
 }
 
 /**
+ * Returns a record that a query or a short list may not have.
+ * @throws Problem NOT_FOUND
+ */
+export function found<T>(record: T | undefined): T {
+  if (record === undefined) throw problem('NOT_FOUND');
+  return record;
+}
+
+/**
  * A 429 or 503 with `Retry-After`.
  * @param seconds whole seconds until the next attempt may succeed
  */

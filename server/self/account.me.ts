@@ -20,6 +20,7 @@ export const accountRoutes: Routes = [
   }),
   del('/v1/me', {
     permission: 'customer',
+    changes: '/v1/me/profile',
     freshProof: 'second factor',
     summary: 'Have my account erased',
     description:

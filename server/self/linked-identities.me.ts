@@ -5,7 +5,7 @@ import { listIdentities } from '#linked-identities';
 import { customerOf } from '#platform/ctx.ts';
 import { IdSchema } from '#platform/ids.ts';
 import { PageOf, PageQuery, pageOfWhole } from '#platform/page.ts';
-import { problem } from '#platform/problem.ts';
+import { found, problem } from '#platform/problem.ts';
 import { del, get, post, type Routes } from '#platform/route.ts';
 import { Instant } from '#platform/schemas.ts';
 import { removeIdentity } from './sign-in-methods.ts';
@@ -21,6 +21,8 @@ const LinkedIdentity = Type.Object(
   },
   { title: 'LinkedIdentity' },
 );
+
+const LinkedIdentityRef = Type.Object({ identityId: IdSchema('idn') });
 
 const Linking = Type.Object(
   {
@@ -78,11 +80,21 @@ export const linkedIdentityRoutes: Routes = [
       throw problem('VALIDATION_FAILED', { extensions: { errors: [{ pointer: '/body', message }] } });
     },
   }),
+  get('/v1/me/linked-identities/:identityId', {
+    permission: 'customer',
+    etag: true,
+    summary: 'Read one of my linked identities',
+    params: LinkedIdentityRef,
+    responses: { 200: LinkedIdentity },
+    problems: ['NOT_FOUND'],
+    handler: async ({ ctx, params: { identityId } }) =>
+      found((await listIdentities(ctx, customerOf(ctx).userId)).find(({ id }) => id === identityId)),
+  }),
   del('/v1/me/linked-identities/:identityId', {
     permission: 'customer',
     freshProof: 'second factor',
     summary: 'Unlink an identity',
-    params: Type.Object({ identityId: IdSchema('idn') }),
+    params: LinkedIdentityRef,
     responses: { 204: Type.Null() },
     problems: ['NOT_FOUND', 'LAST_SIGN_IN_METHOD', 'REAUTHENTICATION_REQUIRED'],
     handler: async (request, reply) => {

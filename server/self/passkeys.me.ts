@@ -1,8 +1,9 @@
 import { Type } from 'typebox';
 import { CHALLENGE_SECONDS, WebAuthnOptions } from '#passkeys';
-import { transaction } from '#platform/ctx.ts';
+import { customerOf, transaction } from '#platform/ctx.ts';
 import { IdSchema } from '#platform/ids.ts';
-import { del, patch, post, type Routes } from '#platform/route.ts';
+import { found } from '#platform/problem.ts';
+import { del, get, patch, post, type Routes } from '#platform/route.ts';
 import {
   addOwnPasskey,
   changeOwnPasskey,
@@ -11,7 +12,7 @@ import {
   passkeyCreation,
   SecondFactor,
 } from './own-passkeys.ts';
-import { PasskeyRecord } from './security.ts';
+import { ownPasskeys, PasskeyRecord } from './security.ts';
 import { removeOwnPasskey } from './sign-in-methods.ts';
 
 const PasskeyRef = Type.Object({ passkeyId: IdSchema('psk') });
@@ -46,6 +47,16 @@ export const passkeyRoutes: Routes = [
     handler: async (request, reply) => {
       return reply.code(201).send(await addOwnPasskey(request.ctx, request.body));
     },
+  }),
+  get('/v1/me/security/passkeys/:passkeyId', {
+    permission: 'customer',
+    etag: { without: ['lastUsedAt'] },
+    summary: 'Read one of my passkeys',
+    params: PasskeyRef,
+    responses: { 200: PasskeyRecord },
+    problems: ['NOT_FOUND'],
+    handler: async ({ ctx, params: { passkeyId } }) =>
+      found((await ownPasskeys(ctx, customerOf(ctx).userId)).find(({ id }) => id === passkeyId)),
   }),
   patch('/v1/me/security/passkeys/:passkeyId', {
     permission: 'customer',

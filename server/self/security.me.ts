@@ -51,6 +51,7 @@ export const securityRoutes: Routes = [
   }),
   put('/v1/me/security/password', {
     permission: 'customer',
+    changes: '/v1/me/security',
     freshProof: 'second factor',
     ahead: askBreachedAhead,
     summary: 'Change my password',
@@ -101,6 +102,7 @@ export const securityRoutes: Routes = [
   ...(['totp', 'phone'] as const).map((kind) =>
     del(`/v1/me/security/mfa/${kind}`, {
       permission: 'customer',
+      changes: '/v1/me/security',
       freshProof: 'second factor',
       summary: kind === 'totp' ? 'Remove my authenticator app' : 'Remove my phone as second factor',
       responses: { 204: Type.Null() },
@@ -156,6 +158,7 @@ export const securityRoutes: Routes = [
   }),
   del('/v1/me/security/sessions', {
     permission: 'customer',
+    changes: '/v1/me/security',
     freshProof: 'any factor',
     summary: 'End my other sessions',
     responses: { 204: Type.Null() },
@@ -200,6 +203,7 @@ export const securityRoutes: Routes = [
   }),
   del('/v1/me/security/devices/:deviceId', {
     permission: 'customer',
+    changes: '/v1/me/security',
     freshProof: 'second factor',
     summary: 'Forget a remembered device',
     params: Type.Object({ deviceId: IdSchema('dev') }),

@@ -4,6 +4,7 @@ import { del, get, post, type Routes } from '#platform/route.ts';
 import {
   Bounces,
   deleteSubscriber,
+  getSubscriber,
   Imported,
   importSubscribers,
   listSubscribers,
@@ -43,6 +44,15 @@ export const statusSubscriberRoutes: Routes = [
     responses: { 200: Quarantined },
     problems: ['NOT_FOUND'],
     handler: (request) => reportBounces(request.ctx, request.body),
+  }),
+  get('/v1/admin/status/subscribers/:id', {
+    permission: 'status:read',
+    etag: true,
+    summary: 'Read a status subscriber',
+    params: SubscriberRef,
+    responses: { 200: Subscriber },
+    problems: ['NOT_FOUND'],
+    handler: (request) => getSubscriber(request.ctx, request.params.id),
   }),
   del('/v1/admin/status/subscribers/:id', {
     permission: 'status:write',

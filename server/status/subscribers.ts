@@ -7,7 +7,7 @@ import { Email, normaliseEmail } from '#platform/identifiers.ts';
 import { IdSchema, newId } from '#platform/ids.ts';
 import { hashSecret } from '#platform/keyring.ts';
 import { newestFirst, type Page, PageQuery } from '#platform/page.ts';
-import { problem } from '#platform/problem.ts';
+import { found, problem } from '#platform/problem.ts';
 import { Instant, nullable } from '#platform/schemas.ts';
 import { languages } from '#settings';
 import { deleteReceiver } from '#webhooks';
@@ -136,6 +136,18 @@ export async function listSubscribers(
   if (state !== undefined) query = query.where('state', '=', state);
   const page = await newestFirst(ctx, query, { list, limit, cursor });
   return { items: page.rows.map(recordOf), nextCursor: page.nextCursor };
+}
+
+/** @throws Problem NOT_FOUND */
+export async function getSubscriber(ctx: Ctx, id: SubscriberId): Promise<Subscriber> {
+  await requireKeeper(ctx);
+  const row = await ctx.db
+    .selectFrom('status_subscribers')
+    .selectAll()
+    .where('environment', '=', ctx.scope.environment)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return recordOf(found(row));
 }
 
 /**

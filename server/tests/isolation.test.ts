@@ -78,6 +78,8 @@ async function makeRecords(): Promise<Records> {
     headers: { 'content-type': 'application/x-ndjson' },
   });
   assert.equal(job.status, 202, job.text);
+  const prefix = '+4366099';
+  await blockNumbers(prefix);
   secrets = [victim.email, victim.session.userId, member.id, 'Victim of nobody', 'Victim shop', 'Victim role'];
   return {
     mem: member.id,
@@ -93,8 +95,19 @@ async function makeRecords(): Promise<Records> {
     dom: domain.id,
     imp: job.body.id,
     key: 'victim:act',
+    prefix,
     clientId: application.clientId,
   };
+}
+
+/** As the guard against SMS pumping does. */
+async function blockNumbers(prefix: string): Promise<void> {
+  const { demo, system } = latchkey;
+  await system.pool.query(
+    `insert into sms_blocks (workspace_id, project_id, environment, prefix, reason, sent, used, created_at, expires_at)
+     values ($1, $2, 'test', $3, 'conversion', 30, 1, $4::timestamptz, $4::timestamptz + interval '1 day')`,
+    [demo.workspaceId, demo.projects[0]?.id, prefix, clock.now()],
+  );
 }
 
 /** Tokens from elsewhere, with every permission there. */

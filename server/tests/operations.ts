@@ -54,7 +54,9 @@ export function operationsIn(document: TestResponse['body'], records: Records): 
         path,
         permission: described.security ? (described.security[0]?.bearer?.[0] ?? 'customer') : null,
         optional: described.security?.some((scheme) => !scheme.bearer) === true,
-        namesRecord: Object.values(records).some((id) => `${path}${JSON.stringify(body)}`.includes(id)),
+        namesRecord: Object.values(records).some((id) =>
+          `${decodeURIComponent(path)}${JSON.stringify(body)}`.includes(id),
+        ),
         namesNothing: path.includes(EXAMPLE),
         body,
       };
