@@ -11,15 +11,15 @@ const UserId = IdSchema('usr');
 
 /**
  * Ends the Latchkey session, wherever it is used, when a user signs out at the provider (OpenID Connect RP-Initiated
- * Logout 1.0).
+ * Logout 1.0). The library destroys a browser's session for that reason only, after it has checked the secret of the
+ * page. Ours ends first, because the record of the browser's session names the applications to notify.
  */
-export function endOnLogout(provider: Provider, system: System, environment: Environment): void {
-  provider.use(async (ctx, next) => {
-    await next();
-    const { session, route, params } = ctx.oidc ?? {};
-    if (route === 'end_session_confirm' && params?.['logout'] && session)
-      await endSession(system, environment, session);
-  });
+export function endOnLogout({ Session }: Provider, system: System, environment: Environment): void {
+  const { destroy } = Session.prototype;
+  Session.prototype.destroy = async function end(this: InstanceType<Provider['Session']>) {
+    await endSession(system, environment, this);
+    await destroy.call(this);
+  };
 }
 
 async function endSession(
