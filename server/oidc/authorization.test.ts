@@ -377,6 +377,10 @@ describe('tokens', () => {
     const info = await client.fetchUserInfo(configuration, tokens.access_token, person.session.userId, { DPoP });
     assert.equal(info.sub, person.session.userId);
     await assert.rejects(client.fetchUserInfo(configuration, tokens.access_token, person.session.userId));
+    const refresh = () => client.refreshTokenGrant(configuration, tokens.refresh_token ?? '', undefined, { DPoP });
+    // A client whose response got lost refreshes with the same token again (FAPI 2.0 Security Profile §5.3.2.1).
+    const refreshed = [await refresh(), await refresh()].map(({ refresh_token: token }) => token);
+    assert.deepEqual(refreshed, [tokens.refresh_token, tokens.refresh_token]);
   });
 
   test('pairwise clients see subjects of their own', async () => {

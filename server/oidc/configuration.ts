@@ -73,8 +73,7 @@ export function configuration(system: System, issuer: IssuerAddress): Configurat
     clientBasedCORS: (_ctx, origin, client) => applicationOf(client).origins.includes(origin),
     issueRefreshToken: async (_ctx, client) => client.grantTypeAllowed('refresh_token'),
     expiresWithSession: () => false,
-    // A key-bound token needs no rotation, and FAPI 2.0 forbids it (§5.3.2.1 (10)).
-    rotateRefreshToken: ({ oidc }) => !oidc.entities.RefreshToken?.isSenderConstrained(),
+    rotateRefreshToken: ({ oidc }) => isRotated(oidc.entities),
     ttl: lifetimes(system),
     features: features(system, issuer),
     extraTokenClaims: (ctx, token) => describeAccess(system, ctx, token),
@@ -82,6 +81,15 @@ export function configuration(system: System, issuer: IssuerAddress): Configurat
     renderError: (ctx, out) => failure(system, ctx, out),
     fetch: guardedFetch(system),
   };
+}
+
+/**
+ * Whether a refresh token is replaced at each use. One that is bound to a key needs no rotation, and FAPI 2.0 forbids it
+ * (§5.3.2.1): its clients authenticate with a key, and DPoP does not bind refresh tokens of confidential clients (RFC
+ * 9449 §5).
+ */
+function isRotated({ Client: client, RefreshToken: token }: KoaContextWithOIDC['oidc']['entities']): boolean {
+  return !token?.isSenderConstrained() && applicationOf(client).profile !== 'fapi2';
 }
 
 /** Lax, because applications send browsers here by a navigation. */
