@@ -65,6 +65,7 @@ function describe(project: Scope & { projectName: string }, clientId: string, re
     subjectType: 'public',
     jwks: null,
     profile: 'oauth',
+    pkce: 'required',
     resources: [],
     dpopBound: false,
     grants: [],

@@ -44,6 +44,10 @@ const fields = {
   subjectType: Type.Enum(['public', 'pairwise'], { description: '`pairwise`: subjects that no other sector sees.' }),
   jwks: Type.Union([Jwks, Type.Null()], { description: 'Keys the client proves itself with, instead of a secret.' }),
   profile: Type.Enum(['oauth', 'fapi2'], { description: '`fapi2`: held to the FAPI 2.0 Security Profile.' }),
+  pkce: Type.Enum(['required', 'optional'], {
+    description:
+      '`optional`, for the kind `web` without the profile `fapi2` only: it may request codes without PKCE (RFC 7636). Then nothing but its own check of `nonce` or `state` detects a code that somebody else obtained.',
+  }),
   resources: addresses('Audiences it may ask access tokens for (RFC 8707).'),
   dpopBound: Type.Boolean({ description: 'Its tokens must be bound to its key (RFC 9449).' }),
   grants: Type.Array(
@@ -147,6 +151,7 @@ function recordOf(row: Row): ApplicationRecord {
     subjectType: row.subject_type,
     jwks: row.jwks && Value.Parse(Jwks, row.jwks),
     profile: row.profile,
+    pkce: row.pkce,
     resources: row.resources,
     dpopBound: row.dpop_bound,
     grants: row.grants,
@@ -272,6 +277,7 @@ async function write(tx: TxCtx, id: ApplicationId, changes: Static<typeof Applic
     subject_type: changes.subjectType,
     jwks: jwks ? JSON.stringify(jwks) : jwks,
     profile: changes.profile,
+    pkce: changes.pkce,
     resources: changes.resources,
     dpop_bound: changes.dpopBound,
     grants: changes.grants,

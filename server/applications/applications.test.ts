@@ -76,6 +76,10 @@ describe('applications', () => {
       [{ kind: 'spa', origins: ['https://a.example/'] }, '/body/origins/0'],
       [{ kind: 'spa', backchannelLogoutUri: 'ftp://a.example/' }, '/body/backchannelLogoutUri'],
       [{ kind: 'web', profile: 'fapi2' }, '/body/jwks'],
+      [{ kind: 'spa', pkce: 'optional' }, '/body/pkce'],
+      [{ kind: 'native', pkce: 'optional' }, '/body/pkce'],
+      [{ kind: 'device', pkce: 'optional' }, '/body/pkce'],
+      [{ kind: 'management', pkce: 'optional' }, '/body/pkce'],
       [{ kind: 'spa', permissions: ['members:read'] }, '/body/permissions'],
       [{ kind: 'spa', grants: ['client_credentials'] }, '/body/grants'],
       [{ kind: 'web', grants: ['refresh_token'] }, '/body/grants'],
@@ -95,6 +99,28 @@ describe('applications', () => {
       // biome-ignore lint/performance/noAwaitInLoops: one after the other
       assert.equal((await add(body)).status, 201);
     }
+  });
+
+  test('OA-3 PKCE is required by default, and can not become optional together with FAPI 2.0', async () => {
+    const { body: made } = await add({ kind: 'web' });
+    assert.equal(made.pkce, 'required');
+    const { publicKey } = await generateKeyPair('ES256');
+    const jwks = { keys: [await exportJWK(publicKey)] };
+    const strict = (await add({ kind: 'web', profile: 'fapi2', jwks })).body;
+    const relaxed = (await add({ kind: 'web', pkce: 'optional' })).body;
+    assert.equal(relaxed.pkce, 'optional');
+    const change = (id: string, body: Record<string, unknown>) =>
+      latchkey.api(`/v1/admin/applications/${id}`, { method: 'PATCH', token, body });
+    const answers = [
+      await change(strict.id, { pkce: 'optional' }),
+      await change(relaxed.id, { profile: 'fapi2', jwks }),
+    ];
+    for (const refused of answers) {
+      expectProblem(refused, 400, 'VALIDATION_FAILED');
+      assert.equal(refused.body.errors[0].pointer, '/body/pkce', refused.text);
+    }
+    const moved = await change(relaxed.id, { profile: 'fapi2', jwks, pkce: 'required' });
+    assert.deepEqual([moved.status, moved.body.profile, moved.body.pkce], [200, 'fapi2', 'required'], moved.text);
   });
 
   test('in production nothing but https, except for applications on a device', async () => {

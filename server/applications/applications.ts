@@ -35,6 +35,7 @@ export type ApplicationsTable = {
   subject_type: Generated<'public' | 'pairwise'>;
   jwks: Json<{ keys: JWK[] }> | null;
   profile: Generated<'oauth' | 'fapi2'>;
+  pkce: Generated<'required' | 'optional'>;
   resources: Generated<string[]>;
   dpop_bound: Generated<boolean>;
   grants: Grant[];
@@ -92,6 +93,8 @@ export type Application = {
   jwks: { keys: JWK[] } | null;
   /** `fapi2`: must follow the FAPI 2.0 Security Profile. */
   profile: 'oauth' | 'fapi2';
+  /** `optional`: it may request codes without a PKCE challenge. For confidential `web` applications only. */
+  pkce: 'required' | 'optional';
   /** Audiences it may request access tokens for (RFC 8707). */
   resources: string[];
   /** Its tokens must be bound to its key (RFC 9449). */
@@ -126,6 +129,7 @@ export type NewApplication = Pick<Application, 'kind' | 'name'> &
       | 'subjectType'
       | 'jwks'
       | 'profile'
+      | 'pkce'
       | 'resources'
       | 'dpopBound'
       | 'grants'
@@ -169,6 +173,7 @@ export async function createApplication(
       subject_type: application.subjectType ?? 'public',
       jwks: application.jwks ? JSON.stringify(application.jwks) : null,
       profile: application.profile ?? 'oauth',
+      pkce: application.pkce ?? 'required',
       resources: application.resources ?? [],
       registration_token_id: application.registrationTokenId ?? null,
       enabled: true,
@@ -341,6 +346,7 @@ async function loadApplication(system: System, { environment, clientId }: Wanted
     subjectType: row.subject_type,
     jwks: row.jwks,
     profile: row.profile,
+    pkce: row.pkce,
     resources: row.resources,
     dpopBound: row.dpop_bound,
     grants: row.grants,

@@ -5,6 +5,7 @@ import { type ApplicationKind, type Grant, grantsOf } from './grants.ts';
 type Combination = {
   kind: ApplicationKind;
   profile?: 'oauth' | 'fapi2';
+  pkce?: 'required' | 'optional';
   jwks?: { keys: unknown[] } | null;
   permissions?: readonly string[];
   grants?: readonly Grant[];
@@ -15,10 +16,13 @@ type Combination = {
  * Checks fields that depend on each other.
  * @throws Problem VALIDATION_FAILED
  */
-export function checkCombination({ kind, profile, jwks, permissions = [], ...tokens }: Combination): void {
+export function checkCombination({ kind, profile, pkce, jwks, permissions = [], ...tokens }: Combination): void {
   const errors = [
     ...faultsOfTokens({ kind, ...tokens }),
     ...(profile === 'fapi2' && !jwks ? [{ pointer: '/body/jwks', message: 'is needed for "fapi2"' }] : []),
+    ...(pkce === 'optional' && (kind !== 'web' || profile === 'fapi2')
+      ? [{ pointer: '/body/pkce', message: 'is "required" for every kind but "web", and for "fapi2"' }]
+      : []),
     ...(kind !== 'management' && permissions.length > 0
       ? [{ pointer: '/body/permissions', message: 'are for the kind "management" only' }]
       : []),

@@ -148,6 +148,8 @@ describe('POST /connect/register', () => {
       ...PUBLIC,
       origins: ['https://evil.example'],
       scope: 'members:read',
+      pkce: 'optional',
+      token_endpoint_auth_method: 'client_secret_basic',
     });
     const admin = await managementToken(latchkey);
     const { body: list } = await latchkey.api('/v1/admin/applications', { token: admin });
@@ -160,8 +162,9 @@ describe('POST /connect/register', () => {
         record.permissions,
         record.resources,
         record.kind,
+        record.pkce,
       ],
-      [issued.id, false, [], [], [], 'spa'],
+      [issued.id, false, [], [], [], 'web', 'required'],
     );
     const { rows } = await latchkey.system.pool.query(
       `select type from events where data->>'applicationId' = $1 order by id`,

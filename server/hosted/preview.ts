@@ -54,6 +54,7 @@ const NOBODYS: Omit<Flow['interaction']['application'], 'workspaceId' | 'project
   subjectType: 'public',
   jwks: null,
   profile: 'oauth',
+  pkce: 'required',
   resources: [],
   dpopBound: false,
   grants: [],

@@ -22,6 +22,7 @@ import { up as begunInABrowser } from './0034-begun-in-a-browser.ts';
 import { up as statusFromOwnFaults } from './0036-status-from-own-faults.ts';
 import { up as authority } from './0037-authority.ts';
 import { up as auditEvidence } from './0038-audit-evidence.ts';
+import { up as pkce } from './0039-pkce.ts';
 
 /** Every migration in order; append only. */
 export const migrations: readonly { id: number; name: string; up: string }[] = [
@@ -49,4 +50,5 @@ export const migrations: readonly { id: number; name: string; up: string }[] = [
   { id: 36, name: 'status-from-own-faults', up: statusFromOwnFaults },
   { id: 37, name: 'authority', up: authority },
   { id: 38, name: 'audit-evidence', up: auditEvidence },
+  { id: 39, name: 'pkce', up: pkce },
 ];

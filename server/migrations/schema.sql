@@ -66,9 +66,12 @@ create table applications (
   access_token_seconds integer,
   refresh_token_seconds integer,
   sign_ins_ended_at timestamp with time zone,
+  pkce text not null default 'required'::text,
   constraint applications_pkey PRIMARY KEY (workspace_id, project_id, environment, id),
   constraint applications_client_id_key UNIQUE (client_id),
   constraint applications_kind_check CHECK ((kind = ANY (ARRAY['spa'::text, 'web'::text, 'native'::text, 'management'::text, 'device'::text]))),
+  constraint applications_pkce_check CHECK ((pkce = ANY (ARRAY['required'::text, 'optional'::text]))),
+  constraint applications_pkce_needed CHECK (((pkce = 'required'::text) OR ((kind = 'web'::text) AND (profile = 'oauth'::text)))),
   constraint applications_profile_check CHECK ((profile = ANY (ARRAY['oauth'::text, 'fapi2'::text]))),
   constraint applications_subject_type_check CHECK ((subject_type = ANY (ARRAY['public'::text, 'pairwise'::text]))),
   constraint applications_workspace_id_project_id_fkey FOREIGN KEY (workspace_id, project_id) REFERENCES projects(workspace_id, id)

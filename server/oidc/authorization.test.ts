@@ -97,27 +97,6 @@ describe('the authorization code flow', () => {
     await changeSettings(latchkey, { authorizationCodeSeconds: 60 });
   });
 
-  test('OA-3 without a challenge, with plain, or with another verifier there is no code or no token', async () => {
-    for (const parameters of [{ code_challenge_method: 'plain' }, { code_challenge: '' }]) {
-      // biome-ignore lint/performance/noAwaitInLoops: one after the other
-      const answer = await authorize(parameters);
-      assert.equal(
-        returned(answer.headers.get('location') ?? REDIRECT)['error'] ?? answer.body.error,
-        'invalid_request',
-      );
-    }
-    const flow = await codeFlow(latchkey);
-    const back = await signIn(flow, await register(latchkey));
-    await assert.rejects(
-      client.authorizationCodeGrant(flow.configuration, new URL(back.url), {
-        pkceCodeVerifier: client.randomPKCECodeVerifier(),
-        expectedState: flow.parameters.state,
-        expectedNonce: flow.parameters.nonce,
-      }),
-      { error: 'invalid_grant' },
-    );
-  });
-
   test('OA-4 other response types and the password grant are refused', async () => {
     for (const type of ['token', 'id_token', 'code token', 'none']) {
       // biome-ignore lint/performance/noAwaitInLoops: one after the other

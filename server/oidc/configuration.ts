@@ -60,7 +60,7 @@ export function configuration(system: System, issuer: IssuerAddress): Configurat
     conformIdTokenClaims: false,
     // The account page requests `none`; applications get codes.
     responseTypes: ['code', 'none'],
-    pkce: { required: () => true },
+    pkce: { required: (_ctx, client) => applicationOf(client).pkce === 'required' },
     clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'],
     enabledJWA: {
       clientAuthSigningAlgValues: ['PS256', 'ES256', 'EdDSA'],

@@ -28,10 +28,13 @@ test('an application’s protocol and token settings can be edited, with faults 
   await page.getByLabel('Access token lifetime', { exact: true }).fill('5');
   await page.getByLabel('Refresh tokens', { exact: true }).uncheck();
   await page.getByLabel('Back-channel logout address').fill('https://ledger.example/logout');
+  await page.getByLabel('Require PKCE').uncheck();
   await page.getByRole('combobox', { name: 'Security profile' }).click();
   await page.getByRole('option', { name: /^FAPI 2.0/ }).click();
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('is needed for "fapi2"').waitFor();
+  await page.getByText('is "required" for every kind but "web", and for "fapi2"').waitFor();
+  await page.getByLabel('Require PKCE').check();
   const keys = page.getByLabel('Public keys');
   await keys.fill('{ "keys": ');
   await page.getByText('Not valid JSON.').waitFor();

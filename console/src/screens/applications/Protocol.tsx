@@ -106,6 +106,15 @@ export function Protocol({ form, canWrite }: Props) {
           onChange={(profile) => set({ profile: profile === 'fapi2' ? 'fapi2' : 'oauth' })}
         />
         {(kind === 'web' || kind === 'management') && <Keys form={form} />}
+        {kind === 'web' && (
+          <Checkbox
+            label="Require PKCE"
+            description="Without it, only your code’s own check of state and nonce detects a stolen sign-in code. Turn it off only for software that can’t send a challenge. FAPI 2.0 always requires it."
+            checked={values.pkce === 'required'}
+            error={errors.pkce}
+            onChange={(event) => set({ pkce: event.currentTarget.checked ? 'required' : 'optional' })}
+          />
+        )}
         <Checkbox
           label="Bind tokens to a key"
           description="DPoP (RFC 9449): a stolen token can’t be used without the key."

@@ -1,0 +1,6 @@
+/** Whether an application must use PKCE. The running version reads no such column and keeps requiring it. */
+export const up = `
+alter table applications
+  add column pkce text not null default 'required' check (pkce in ('required', 'optional')),
+  add constraint applications_pkce_needed check (pkce = 'required' or (kind = 'web' and profile = 'oauth'));
+`;
