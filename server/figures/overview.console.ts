@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
-import { Member, searchMembers } from '#members';
+import { searchMembers } from '#members';
 import { listInbox, messageStatuses, readInbox } from '#messages';
 import { IdSchema } from '#platform/ids.ts';
 import { get, type Routes } from '#platform/route.ts';
-import { Instant } from '#platform/schemas.ts';
+import { Instant, nullable } from '#platform/schemas.ts';
 import { listProjects, Project } from '#tenancy';
 import { Overview, OverviewQuery, overviewOf } from './figures.ts';
 
@@ -14,9 +14,9 @@ const Found = Type.Object({
   projects: Type.Array(Type.Object({ id: Project.properties.id, name: Project.properties.name })),
   members: Type.Array(
     Type.Object({
-      id: Member.properties.id,
-      email: Member.properties.email,
-      displayName: Member.properties.displayName,
+      id: IdSchema('mem'),
+      email: nullable(Type.String()),
+      displayName: nullable(Type.String()),
     }),
   ),
 });

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
-import { addresses, Metadata, RoleKey } from '#members';
+import { RoleKey } from '#members';
 import { isPasswordHash } from '#passwords';
 import type { NewPerson } from '#people';
 import { isStorable } from '#platform/http-body.ts';
@@ -14,7 +14,7 @@ import {
 import { IdSchema } from '#platform/ids.ts';
 import { isNestedTooDeep } from '#platform/nesting.ts';
 import { Problem } from '#platform/problem.ts';
-import { profileFields, requireSmall } from '#platform/profile-fields.ts';
+import { addressFields, Metadata, profileFields, requireSmall } from '#platform/profile-fields.ts';
 import { Instant } from '#platform/schemas.ts';
 import type { RowResult } from './imports.ts';
 
@@ -24,7 +24,7 @@ const exported = (schema: ReturnType<typeof Type.String>) => Type.Optional(Type.
 /** A row of an import. A row of an export is valid too: fields that only an export has are ignored. */
 export const ImportRow = Type.Object(
   {
-    ...addresses,
+    ...addressFields,
     username: Type.Optional(Username),
     passwordHash: Type.Optional(Type.String({ minLength: 1, maxLength: 2_048 })),
     ...Type.Partial(Type.Object(profile)).properties,

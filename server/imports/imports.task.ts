@@ -2,19 +2,11 @@ import type { Task } from 'graphile-worker';
 import { sql } from 'kysely';
 import { Compile } from 'typebox/compile';
 import { analyseEvents, emitAll, type NewEvent } from '#events';
-import {
-  excessAmong,
-  insertMembers,
-  type KnownAs,
-  knownAs,
-  lockKnownRoles,
-  membersAmong,
-  type NewMember,
-  permissionsNow,
-} from '#members';
+import { analyseMembers, authorityNow, insertMembers, lockKnownRoles, membersAmong } from '#members';
 import { analyseUsers, createUsers, type NewPerson, ownersOfIdentifiers } from '#people';
 import { type Ctx, systemCtx, type TxCtx, transaction } from '#platform/ctx.ts';
 import { isRaceLost, mayPassLater } from '#platform/db.ts';
+import type { NormalisedIdentifier } from '#platform/identifiers.ts';
 import { type MemberId, newId, type RoleId, type UserId } from '#platform/ids.ts';
 import { instantOf } from '#platform/instants.ts';
 import { addJob } from '#platform/jobs.ts';
@@ -76,21 +68,14 @@ export async function importChunk(ctx: Ctx, importId: ImportId): Promise<boolean
   }
 }
 
-/** Tables are analysed again when they are this many times larger than the planner's estimate. */
-const GROWN = 4;
-
 /**
  * Analyses the tables before rows are looked up in them, unless the planner's estimates are about right. Autovacuum
  * does so only after a minute; until then, plans would be based on nearly empty tables.
  */
 async function tellPlanner(ctx: Ctx): Promise<void> {
   await transaction(ctx, async (tx) => {
-    const { rows } = await sql<{ grown: boolean }>`
-      select pg_relation_size(oid) > ${GROWN} * current_setting('block_size')::bigint * greatest(relpages, 1) as grown
-      from pg_class where oid = 'members'::regclass`.execute(tx.db);
-    if (rows[0]?.grown !== true) return;
+    if (!(await analyseMembers(tx))) return;
     await analyseUsers(tx);
-    await sql`analyze members, member_roles`.execute(tx.db);
     await analyseEvents(tx);
   });
 }
@@ -159,8 +144,8 @@ type Planned = RowResult & {
   userId: UserId;
   memberId: MemberId;
   roleIds: RoleId[];
-  /** The identifier under which the project sees a person who already had an account. */
-  named: KnownAs;
+  /** The row's identifiers that belong to the person already. */
+  named: NormalisedIdentifier[];
 };
 
 /** Plans rows of a dry run as if the rows before them had been imported. */
@@ -186,10 +171,10 @@ async function planRows(
   const owners = new Map([...before, ...(await ownersOfIdentifiers(tx, identifiers))]);
   const members = await membersAmong(tx, [...new Set(owners.values())]);
   for (const userId of before.values()) members.add(userId);
-  const held = await permissionsNow(tx, tx.actor);
-  const allowed = held.includes('members:import');
-  const roles = await grantableRoles(tx, rows, held);
-  return { plan: rows.map((read) => planRow(tx, read, { owners, members, roles, allowed })), owners };
+  const may = await authorityNow(tx, tx.actor, 'member.import');
+  const roles = await grantableRoles(tx, rows, (grants) => may?.(grants) ?? false);
+  const known = { owners, members, roles, allowed: may !== null };
+  return { plan: rows.map((read) => planRow(tx, read, known)), owners };
 }
 
 function keysOf({ identifiers }: ReadRow): string[] {
@@ -220,7 +205,7 @@ function planRow(tx: TxCtx, read: ReadRow, { owners, members, roles, allowed }: 
     read,
     userId,
     memberId: newId('mem', tx.now),
-    named: knownAs(read.identifiers.filter(({ kind, value }) => owners.get(`${kind} ${value}`) === userId)),
+    named: read.identifiers.filter(({ kind, value }) => owners.get(`${kind} ${value}`) === userId),
     roleIds: wanted.flatMap(({ role }) => (role && role !== 'denied' ? [role] : [])),
     errors,
   };
@@ -242,12 +227,12 @@ function faultOfRole(key: string, role: RoleId | 'denied' | undefined) {
 async function grantableRoles(
   tx: TxCtx,
   rows: readonly ReadRow[],
-  held: readonly string[],
+  may: (grants: readonly string[]) => boolean,
 ): Promise<Map<string, RoleId | 'denied'>> {
   const keys = [...new Set(rows.flatMap(({ record }) => record.roles ?? []))];
   const roles = new Map<string, RoleId | 'denied'>();
   for (const { id, key, permissions } of await lockKnownRoles(tx, keys))
-    roles.set(key, excessAmong(tx.actor, held, permissions) === undefined ? id : 'denied');
+    roles.set(key, may(permissions) ? id : 'denied');
   return roles;
 }
 
@@ -261,7 +246,13 @@ async function carryOut(tx: TxCtx, plan: readonly Planned[]): Promise<void> {
       tx,
       created.map(({ userId, read }) => personOf(tx, userId, read)),
     );
-  await insertMembers(tx, entering.map(memberOf));
+  await insertMembers(
+    tx,
+    entering.map(({ memberId: id, userId, roleIds, outcome, named, read: { record } }) => {
+      const { status = 'active', metadata = {} } = record;
+      return { id, userId, status, metadata, roleIds, named: outcome === 'joined' ? named : null };
+    }),
+  );
   await emitAll(tx, entering.flatMap(eventsOf));
 }
 
@@ -274,11 +265,6 @@ function personOf(tx: TxCtx, id: UserId, { identifiers, record }: ReadRow): NewP
     customData: record.customData ?? {},
     createdAt: record.createdAt === undefined ? tx.now : instantOf(record.createdAt),
   };
-}
-
-function memberOf({ memberId, userId, roleIds, outcome, named, read: { record } }: Planned): NewMember {
-  const { status = 'active', metadata = {} } = record;
-  return { id: memberId, userId, status, metadata, roleIds, knownAs: outcome === 'joined' ? named : null };
 }
 
 function eventsOf({ outcome, userId, memberId, read }: Planned): NewEvent[] {

@@ -1,8 +1,6 @@
 import { emit } from '#events';
-import { actsForWorkspace, membersAfter, requirePermission, roleKeys } from '#members';
-import { exportUsers } from '#people';
+import { membersAfter, requirePermission } from '#members';
 import { type Ctx, transaction } from '#platform/ctx.ts';
-import type { RoleId } from '#platform/ids.ts';
 import type { ImportRow } from './import-rows.ts';
 
 /** Members per page; memory holds one page of an export at a time. */
@@ -26,22 +24,16 @@ export async function noteExport(ctx: Ctx, { passwordHashes }: Exported): Promis
  * concurrent changes may be missing. Served by the primary key.
  */
 export async function* exportMembers(ctx: Ctx, { passwordHashes }: Exported): AsyncGenerator<string> {
-  const roles = await roleKeys(ctx);
   let after = '';
   for (;;) {
     // biome-ignore lint/performance/noAwaitInLoops: pages follow one another
     const members = await membersAfter(ctx, after, PAGE);
     const last = members.at(-1);
     if (!last) return;
-    const users = await exportUsers(
-      ctx,
-      members.map(({ userId }) => userId),
-    );
     yield members
-      .flatMap((member) => {
-        const user = users.get(member.userId);
+      .flatMap(({ user, ...member }) => {
         if (!user) return [];
-        const row = { ...rowOf(member, user, roles), ...accountOf(ctx, member, { user, passwordHashes }) };
+        const row = { ...rowOf(member, user), ...accountOf(member, { user, passwordHashes }) };
         return [`${JSON.stringify(row)}\n`];
       })
       .join('');
@@ -49,15 +41,16 @@ export async function* exportMembers(ctx: Ctx, { passwordHashes }: Exported): As
   }
 }
 
-type Row = Awaited<ReturnType<typeof membersAfter>>[number];
-type User = Awaited<ReturnType<typeof exportUsers>> extends Map<unknown, infer Value> ? Value : never;
+type Read = Awaited<ReturnType<typeof membersAfter>>[number];
+type User = NonNullable<Read['user']>;
+type Row = Omit<Read, 'user'>;
 
-function rowOf(member: Row, { userId, createdAt }: User, roles: ReadonlyMap<RoleId, string>): ImportRow {
+function rowOf(member: Row, { userId, createdAt }: User): ImportRow {
   return {
     memberId: member.id,
     userId,
     ...(member.status !== 'invited' && { status: member.status }),
-    roles: member.roleIds.flatMap((id) => roles.get(id) ?? []).sort(),
+    roles: member.roles.sort(),
     metadata: member.metadata,
     createdAt: createdAt.toISOString(),
     joinedAt: member.joinedAt.toISOString(),
@@ -66,9 +59,8 @@ function rowOf(member: Row, { userId, createdAt }: User, roles: ReadonlyMap<Role
 }
 
 /** The exported fields of the account behind a member. */
-function accountOf(ctx: Ctx, member: Row, { user, passwordHashes }: { user: User } & Exported): ImportRow {
-  const inReach = actsForWorkspace(ctx) || (user.homeProjectId === ctx.scope.projectId && !member.isElsewhere);
-  if (!inReach && member.knownAs) return member.knownAs;
+function accountOf({ isInReach, knownAs }: Row, { user, passwordHashes }: { user: User } & Exported): ImportRow {
+  if (!isInReach && knownAs) return knownAs;
   const { profile, passwordHash, customData } = user;
   const identifier = (kind: string) => user.identifiers.find((candidate) => candidate.kind === kind);
   const [email, phone, username] = [identifier('email'), identifier('phone'), identifier('username')];
@@ -77,7 +69,7 @@ function accountOf(ctx: Ctx, member: Row, { user, passwordHashes }: { user: User
     ...(phone && { phone: phone.value, phoneVerified: phone.verified }),
     ...(username && { username: username.value }),
     ...Object.fromEntries(Object.entries(profile).filter(([, value]) => value !== null)),
-    ...(inReach && passwordHashes && passwordHash !== null && { passwordHash }),
-    ...(inReach && { customData }),
+    ...(isInReach && passwordHashes && passwordHash !== null && { passwordHash }),
+    ...(isInReach && { customData }),
   };
 }

@@ -3,16 +3,7 @@ import { type Static, Type } from 'typebox';
 import { authAddressOf } from '#domains';
 import { projectOf } from '#environments';
 import { emit } from '#events';
-import {
-  AUTHORITY,
-  addMember,
-  addRoles,
-  couldStill,
-  lockKnownRoles,
-  lockRolesByKey,
-  RoleKey,
-  requireAuthority,
-} from '#members';
+import { addMember, addRoles, authorityNow, lockKnownRoles, lockRolesByKey, RoleKey, requireAuthority } from '#members';
 import { type Actor, type Ctx, type Environment, type TxCtx, transaction } from '#platform/ctx.ts';
 import type { Json } from '#platform/db.ts';
 import { Email, normaliseEmail } from '#platform/identifiers.ts';
@@ -98,8 +89,11 @@ const invitations = new Invitations<Row>({
   requireToGrant: async (tx, act, row) =>
     requireAuthority(tx, `invitation.${act}`, { grants: await grantsOf(tx, row) }),
   // The sender may still invite, and has the permissions that the invitation grants now.
-  isBacked: async (tx, row) =>
-    couldStill(tx, row.invited_by, [AUTHORITY['invitation.accept'].permission, ...(await grantsOf(tx, row))]),
+  isBacked: async (tx, row) => {
+    const grants = await grantsOf(tx, row);
+    const may = await authorityNow(tx, row.invited_by, 'invitation.accept');
+    return may?.(grants) ?? false;
+  },
 });
 
 /** The permissions that the roles of an invitation grant now; deleted roles are skipped. */

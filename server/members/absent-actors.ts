@@ -1,7 +1,7 @@
 import type { Actor, TxCtx } from '#platform/ctx.ts';
 import { perSystem, type System } from '#platform/system.ts';
-import { accessOf, permissionsOf } from './access.ts';
-import { excessAmong } from './authority.ts';
+import { accessOf } from './access.ts';
+import { type Act, AUTHORITY, excessAmong } from './authority.ts';
 import { allPermissionKeys } from './permissions.ts';
 
 type Kind = 'management' | 'operator';
@@ -21,8 +21,20 @@ export function whenAbsent<K extends Kind>(system: System, kind: K, read: NonNul
 /**
  * What the actor of a deferred request may do now. An actor who was removed, blocked, demoted or disabled since then
  * has only the remaining permissions: deferred work never gets more rights than its actor has when it runs.
+ * @returns whether they may do the act to a target with these permissions; null if they may not do the act at all
  */
-export async function permissionsNow(tx: TxCtx, actor: Actor): Promise<readonly string[]> {
+export async function authorityNow(
+  tx: TxCtx,
+  actor: Actor,
+  act: Act,
+): Promise<((grants: readonly string[]) => boolean) | null> {
+  const held = await permissionsNow(tx, actor);
+  if (!held.includes(AUTHORITY[act].permission)) return null;
+  return (grants) => excessAmong(actor, held, grants) === undefined;
+}
+
+/** The permissions that an actor has now. */
+async function permissionsNow(tx: TxCtx, actor: Actor): Promise<readonly string[]> {
   const { management, operator } = readers(tx.system);
   if (actor.kind === 'system') return allPermissionKeys(tx);
   if (actor.kind === 'operator') return (await operator?.(tx, actor)) ?? [];
@@ -31,10 +43,5 @@ export async function permissionsNow(tx: TxCtx, actor: Actor): Promise<readonly 
     return ((await management?.(tx, actor)) ?? []).filter((key) => actor.permissions.includes(key));
   if (actor.kind !== 'customer') return [];
   const access = await accessOf(tx, actor.userId);
-  return access.status === 'active' ? permissionsOf(access) : [];
-}
-
-/** Whether an actor still has the permissions for what they requested earlier. */
-export async function couldStill(tx: TxCtx, actor: Actor, permissions: readonly string[]): Promise<boolean> {
-  return excessAmong(actor, await permissionsNow(tx, actor), permissions) === undefined;
+  return access.status === 'active' ? access.permissions : [];
 }

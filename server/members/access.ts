@@ -14,6 +14,8 @@ export type Access = {
   memberId: MemberId | null;
   status: 'active' | 'invited' | 'blocked' | null;
   roles: GrantedRole[];
+  /** The permissions granted by any of the roles, sorted. */
+  permissions: string[];
 };
 
 /** The owner has every permission, including those added later. */
@@ -58,12 +60,8 @@ export async function accessOf(ctx: Ctx | TxCtx, userId: UserId): Promise<Access
   const roles = rows.flatMap(({ id, key, name, permissions, owner }) =>
     id && key && name && permissions ? [{ id, key, name, permissions: owner ? everything : permissions }] : [],
   );
-  return { memberId: rows[0]?.memberId ?? null, status: rows[0]?.status ?? null, roles };
-}
-
-/** The permissions granted by any of the roles, sorted. */
-export function permissionsOf(access: Access): string[] {
-  return [...new Set(access.roles.flatMap((role) => role.permissions))].sort();
+  const permissions = [...new Set(roles.flatMap((role) => role.permissions))].sort();
+  return { memberId: rows[0]?.memberId ?? null, status: rows[0]?.status ?? null, roles, permissions };
 }
 
 /**
@@ -85,7 +83,7 @@ export async function heldPermissions(ctx: Ctx | TxCtx): Promise<readonly string
   const access = await accessOf(ctx, customerOf(ctx).userId);
   if (access.status === 'blocked') throw problem('MEMBER_BLOCKED');
   if (access.status !== 'active') throw problem('MEMBERSHIP_REQUIRED');
-  return permissionsOf(access);
+  return access.permissions;
 }
 
 /** A digest that changes whenever the roles or their permissions change. */

@@ -1,6 +1,6 @@
 import { homeProjectOf, lockUsers } from '#people';
 import type { Actor, Ctx, TxCtx } from '#platform/ctx.ts';
-import type { UserId } from '#platform/ids.ts';
+import type { ProjectId, UserId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import { acrossProjects } from '#platform/scoped.ts';
 import { heldPermissions, isOwner, withRoles } from './access.ts';
@@ -120,7 +120,7 @@ export function excessAmong(actor: Actor, held: readonly string[], permissions: 
  * Team members of a workspace and the system act for all its projects; every other actor only for the project they are
  * in.
  */
-export function actsForWorkspace({ actor }: Pick<Ctx, 'actor'>): boolean {
+function actsForWorkspace({ actor }: Pick<Ctx, 'actor'>): boolean {
   return actor.kind === 'operator' || actor.kind === 'system';
 }
 
@@ -169,4 +169,9 @@ export async function isAccountInReach(tx: TxCtx, userId: UserId): Promise<boole
     .limit(1)
     .executeTakeFirst();
   return elsewhere === undefined;
+}
+
+/** {@link isAccountInReach} for an account that was read without a lock: a person may join another project meanwhile. */
+export function isInReachAsRead(ctx: Ctx, account: { homeProjectId: ProjectId | null; isElsewhere: boolean }): boolean {
+  return actsForWorkspace(ctx) || (account.homeProjectId === ctx.scope.projectId && !account.isElsewhere);
 }

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { customerOf } from '#platform/ctx.ts';
 import { get, post, type Routes } from '#platform/route.ts';
-import { accessOf, permissionsOf, versionOf } from './access.ts';
+import { accessOf, versionOf } from './access.ts';
 import { Check, checkPermission } from './authorization.ts';
 import { PermissionKey } from './permissions.ts';
 
@@ -21,7 +21,7 @@ export const authorizationRoutes: Routes = [
       const access = await accessOf(request.ctx, customerOf(request.ctx).userId);
       return {
         roles: access.roles.map(({ id, key, name }) => ({ id, key, name })),
-        permissions: permissionsOf(access),
+        permissions: access.permissions,
         version: versionOf(access),
       };
     },

@@ -7,17 +7,15 @@ import { createUser, findIdentifier, replaceAddress, updateProfile, usersById } 
 import { type Ctx, type TxCtx, transaction } from '#platform/ctx.ts';
 import { announce } from '#platform/feed.ts';
 import {
-  Email,
   type NormalisedIdentifier,
   normalise,
   normaliseEmail,
   normalisePhone,
-  Phone,
   Username,
 } from '#platform/identifiers.ts';
 import type { MemberId, UserId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
-import { profileFields, requireSmall } from '#platform/profile-fields.ts';
+import { addressFields, Metadata, profileFields, requireSmall } from '#platform/profile-fields.ts';
 import { inScope } from '#platform/scoped.ts';
 import { endWithCredentials } from '#sessions';
 import { requireAuthority } from './authority.ts';
@@ -26,23 +24,9 @@ import { lockRolesByKey, RoleKey } from './roles.ts';
 
 const { username: _username, ...profile } = profileFields;
 
-/** JSON that the project defines. */
-export const Metadata = Type.Record(Type.String({ maxLength: 100 }), Type.Unknown(), {
-  maxProperties: 100,
-  description: 'Free JSON of the project, up to 16 KiB; the person does not see it.',
-});
-
-/** The identifiers a member can be created with. */
-export const addresses = {
-  email: Type.Optional(Email),
-  emailVerified: Type.Optional(Type.Boolean({ description: 'The address is known to be theirs; false when absent.' })),
-  phone: Type.Optional(Phone),
-  phoneVerified: Type.Optional(Type.Boolean()),
-};
-
 export const NewMember = Type.Object(
   {
-    ...addresses,
+    ...addressFields,
     username: Type.Optional(Username),
     password: Type.Optional(Password),
     ...Type.Partial(Type.Object(profile)).properties,
@@ -55,7 +39,7 @@ type NewMember = Static<typeof NewMember>;
 
 export const MemberChanges = Type.Object(
   {
-    ...addresses,
+    ...addressFields,
     username: Type.Optional(profileFields.username),
     ...Type.Partial(Type.Object(profile)).properties,
     metadata: Type.Optional(Metadata),

@@ -1,8 +1,11 @@
 import { sql } from 'kysely';
+import { exportUsers } from '#people';
 import type { Ctx, TxCtx } from '#platform/ctx.ts';
+import type { NormalisedIdentifier } from '#platform/identifiers.ts';
 import type { MemberId, RoleId, UserId } from '#platform/ids.ts';
 import { inScope } from '#platform/scoped.ts';
-import type { KnownAs, MemberStatus } from './members.ts';
+import { isInReachAsRead } from './authority.ts';
+import { knownAs, type MemberStatus, ROLE_KEYS } from './members.ts';
 
 /** Which of these users are members of the project. Served by members_of_user. */
 export async function membersAmong(tx: TxCtx, userIds: readonly UserId[]): Promise<Set<UserId>> {
@@ -16,7 +19,7 @@ export async function membersAmong(tx: TxCtx, userIds: readonly UserId[]): Promi
   return new Set(rows.map((row) => row.user_id));
 }
 
-export type NewMember = {
+type NewMember = {
   id: MemberId;
   userId: UserId;
   status: MemberStatus;
@@ -26,7 +29,7 @@ export type NewMember = {
    * The identifiers by which the project named a user who had an account already; null: the project sees the account's
    * own.
    */
-  knownAs: KnownAs | null;
+  named: readonly NormalisedIdentifier[] | null;
 };
 
 /** Adds memberships with their roles in two statements. Emits no event; the caller does. */
@@ -36,7 +39,7 @@ export async function insertMembers(tx: TxCtx, members: readonly NewMember[]): P
     select ${workspaceId}, ${projectId}, ${environment}, id, user_id, status, metadata::jsonb, ${tx.now}, known_as::jsonb
     from unnest(${members.map(({ id }) => id)}::text[], ${members.map(({ userId }) => userId)}::text[],
       ${members.map(({ status }) => status)}::text[], ${members.map(({ metadata }) => JSON.stringify(metadata))}::text[],
-      ${members.map(({ knownAs }) => (knownAs === null ? null : JSON.stringify(knownAs)))}::text[])
+      ${members.map(({ named }) => (named === null ? null : JSON.stringify(knownAs(named))))}::text[])
       as member (id, user_id, status, metadata, known_as)`.execute(tx.db);
   const held = members.flatMap(({ id, roleIds }) => roleIds.map((roleId) => ({ id, roleId })));
   if (held.length === 0) return;
@@ -56,21 +59,15 @@ export async function memberCount(ctx: Ctx): Promise<number> {
   return count;
 }
 
-/** The keys of the project's roles, by id. */
-export async function roleKeys(ctx: Ctx): Promise<Map<RoleId, string>> {
-  const rows = await ctx.db.selectFrom('roles').select(['id', 'key']).where(inScope(ctx)).execute();
-  return new Map(rows.map(({ id, key }) => [id, key]));
-}
-
-const ROLE_IDS = sql<RoleId[]>`array(select role_id from member_roles mr
-  where (mr.workspace_id, mr.project_id, mr.environment, mr.member_id) = (m.workspace_id, m.project_id, m.environment, m.id))`;
-
 const IS_ELSEWHERE = sql<boolean>`exists (select from members o where o.workspace_id = m.workspace_id
   and o.environment = m.environment and o.user_id = m.user_id and o.project_id <> m.project_id)`;
 
-/** Members ordered by id, with the fields of an export. Served by the primary key. */
-export function membersAfter(ctx: Ctx, after: string, limit: number) {
-  return ctx.db
+/**
+ * Members ordered by id, with the fields of an export: what the project sees of the member, the account behind it, and
+ * whether that account is in the actor's reach. Served by the primary key.
+ */
+export async function membersAfter(ctx: Ctx, after: string, limit: number) {
+  const members = await ctx.db
     .selectFrom('members as m')
     .select([
       'm.id',
@@ -82,10 +79,34 @@ export function membersAfter(ctx: Ctx, after: string, limit: number) {
       'm.known_as as knownAs',
     ])
     .select(IS_ELSEWHERE.as('isElsewhere'))
-    .select(ROLE_IDS.as('roleIds'))
+    .select(ROLE_KEYS.as('roles'))
     .where(inScope(ctx, 'm'))
     .where('m.id', '>', sql<MemberId>`${after}`)
     .orderBy('m.id')
     .limit(limit)
     .execute();
+  const users = await exportUsers(
+    ctx,
+    members.map(({ userId }) => userId),
+  );
+  return members.map(({ isElsewhere, ...member }) => {
+    const user = users.get(member.userId);
+    return { ...member, user, isInReach: user !== undefined && isInReachAsRead(ctx, { ...user, isElsewhere }) };
+  });
+}
+
+/** The tables are analysed again when they are this many times larger than the planner's estimate. */
+const GROWN = 4;
+
+/**
+ * Analyses the tables of members, unless the planner's estimate of their size is about right.
+ * @returns whether it did
+ */
+export async function analyseMembers(tx: TxCtx): Promise<boolean> {
+  const { rows } = await sql<{ grown: boolean }>`
+    select pg_relation_size(oid) > ${GROWN} * current_setting('block_size')::bigint * greatest(relpages, 1) as grown
+    from pg_class where oid = 'members'::regclass`.execute(tx.db);
+  if (rows[0]?.grown !== true) return false;
+  await sql`analyze members, member_roles`.execute(tx.db);
+  return true;
 }

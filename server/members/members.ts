@@ -84,7 +84,8 @@ export const MemberRef = Type.Object({ memberId: IdSchema('mem') });
 
 type Row = Selectable<MembersTable> & { roles: string[] };
 
-const ROLE_KEYS = sql<string[]>`array(
+/** The keys of the roles of a member `m`. */
+export const ROLE_KEYS = sql<string[]>`array(
   select r.key from member_roles mr join roles r using (workspace_id, project_id, environment)
   where r.id = mr.role_id and (mr.workspace_id, mr.project_id, mr.environment, mr.member_id) = (m.workspace_id, m.project_id, m.environment, m.id)
   order by r.key)`;

@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { type Application, isFirstParty } from '#applications';
 import { projectOf } from '#environments';
-import { type Access, accessOf, permissionsOf } from '#members';
+import { accessOf } from '#members';
 import { getProfile, type Profile } from '#people';
 import { type Ctx, systemCtx } from '#platform/ctx.ts';
 import type { UserId } from '#platform/ids.ts';
@@ -57,8 +57,9 @@ export async function findAccount(
   if (!client || !Value.Check(UserIdSchema, subject)) return undefined;
   const application = applicationOf(client);
   const ctx = ctxOf(system, application);
-  const access = await accessOf(ctx, subject);
-  if (access.status !== 'active') return undefined;
+  const { status, roles, permissions } = await accessOf(ctx, subject);
+  if (status !== 'active') return undefined;
+  const access: AccessClaims = { roles: roles.map(({ key }) => key), permissions };
   return {
     accountId: subject,
     access,
@@ -96,7 +97,10 @@ async function lifetimesOf(system: System, application: Application): Promise<Li
   };
 }
 
-type Asked = { userId: UserId; access: Access; scope: readonly string[] };
+/** Roles and permissions, as claims and for access tokens. */
+export type AccessClaims = { roles: string[]; permissions: string[] };
+
+type Asked = { userId: UserId; access: AccessClaims; scope: readonly string[] };
 
 /**
  * The claims of the granted OAuth scopes, and nothing else. The `claims` parameter may name claims that the consent
@@ -104,17 +108,12 @@ type Asked = { userId: UserId; access: Access; scope: readonly string[] };
  */
 async function claimsOf(ctx: Ctx, { userId, access, scope }: Asked): Promise<AccountClaims> {
   const { workspaceId, projectId } = ctx.scope;
-  const told = { sub: userId, workspace_id: workspaceId, project_id: projectId, ...accessClaims(access) };
+  const told = { sub: userId, workspace_id: workspaceId, project_id: projectId, ...access };
   const personal = scope.some((name) => name === 'profile' || name === 'email' || name === 'phone');
   const profile = personal ? await profileOf(ctx, userId) : undefined;
   const granted = new Set(scope.flatMap((name) => CLAIMS[name] ?? []));
   const known = { ...told, ...(profile && profileClaims(profile)) };
   return { ...Object.fromEntries(Object.entries(known).filter(([claim]) => granted.has(claim))), sub: userId };
-}
-
-/** Roles and permissions, as claims and for access tokens. */
-export function accessClaims(access: Access): { roles: string[]; permissions: string[] } {
-  return { roles: access.roles.map(({ key }) => key), permissions: permissionsOf(access) };
 }
 
 async function profileOf(ctx: Ctx, userId: UserId): Promise<Profile | undefined> {

@@ -6,7 +6,7 @@ import { type Application, findApplication, isFirstParty } from '#applications';
 import { cookieOptions } from '#platform/cookies.ts';
 import { guardedFetch } from '#platform/fetch.ts';
 import type { System } from '#platform/system.ts';
-import { accessClaims, CLAIMS, ctxOf, Lifetimes, SCOPES } from './accounts.ts';
+import { type AccessClaims, CLAIMS, ctxOf, Lifetimes, SCOPES } from './accounts.ts';
 import { adapterFor } from './adapter.ts';
 import { admittedAccount } from './admission.ts';
 import { applicationOf, type IssuerAddress, realmOf } from './clients.ts';
@@ -242,10 +242,10 @@ async function describeAccess(system: System, { oidc }: KoaContextWithOIDC, toke
   const access: unknown = oidc.account['access'];
   const scopes = token.scope?.split(' ') ?? [];
   const told = isFirstParty(application) ? ['roles', 'permissions'] : scopes;
-  const claims = Object.entries(isAccess(access) ? accessClaims(access) : {}).filter(([claim]) => told.includes(claim));
+  const claims = Object.entries(isAccess(access) ? access : {}).filter(([claim]) => told.includes(claim));
   return { workspace_id: workspaceId, project_id: projectId, ...Object.fromEntries(claims) };
 }
 
-function isAccess(value: unknown): value is Parameters<typeof accessClaims>[0] {
+function isAccess(value: unknown): value is AccessClaims {
   return typeof value === 'object' && value !== null && 'roles' in value;
 }

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Username } from './identifiers.ts';
+import { Email, Phone, Username } from './identifiers.ts';
 import { problem } from './problem.ts';
 import { nullable } from './schemas.ts';
 
@@ -24,6 +24,20 @@ export const profileFields = {
     description: 'Free JSON of the product, up to 16 KiB.',
   }),
 };
+
+/** The addresses an administrator gives a member. */
+export const addressFields = {
+  email: Type.Optional(Email),
+  emailVerified: Type.Optional(Type.Boolean({ description: 'The address is known to be theirs; false when absent.' })),
+  phone: Type.Optional(Phone),
+  phoneVerified: Type.Optional(Type.Boolean()),
+};
+
+/** JSON that the project defines for a member. */
+export const Metadata = Type.Record(Type.String({ maxLength: 100 }), Type.Unknown(), {
+  maxProperties: 100,
+  description: 'Free JSON of the project, up to 16 KiB; the person does not see it.',
+});
 
 export const ProfileChanges = Type.Partial(Type.Object(profileFields), {
   additionalProperties: false,

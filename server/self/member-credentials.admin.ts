@@ -1,12 +1,15 @@
 import { Type } from 'typebox';
 import { emit } from '#events';
 import { removeAllFactors, voidOpenProofs } from '#factors';
-import { changeMember, MemberRef, requireAuthority } from '#members';
+import { changeMember, requireAuthority } from '#members';
 import { credentialChanged } from '#notices';
 import { clearSecondFactorPasskeys } from '#passkeys';
+import { IdSchema } from '#platform/ids.ts';
 import { post, type Routes } from '#platform/route.ts';
 import { removeRecoveryCodes } from '#recovery-codes';
 import { startReset } from '#sign-in';
+
+const MemberRef = Type.Object({ memberId: IdSchema('mem') });
 
 /** Administrators can reset a member's credentials, but never choose or see them (ASVS 6.4.6). */
 export const memberCredentialRoutes: Routes = [

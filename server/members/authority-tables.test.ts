@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
 import { Registry } from 'prom-client';
-import { AUTHORITY, RULES } from '#members';
 import { createHost } from '#platform/http.ts';
 import { mount } from '#platform/http-mount.ts';
 import { expectProblem, startTestLatchkey, TestClock, type TestLatchkey } from '#tests/harness.ts';
 import { type Operator, signInOperator } from '#tests/operators.ts';
+import { AUTHORITY, RULES } from './authority.ts';
 
-const PAGE = new URL('../../../docs/security-model.md', import.meta.url);
+const PAGE = new URL('../../docs/security-model.md', import.meta.url);
 
 const clock = new TestClock();
 let latchkey: TestLatchkey;
