@@ -19,6 +19,7 @@ import { routes as mfa } from '#mfa';
 import { routes as oidc } from '#oidc';
 import { routes as operators } from '#operators';
 import { routes as people } from '#people';
+import { routes as permissions } from '#permissions';
 import { routes as self } from '#self';
 import { routes as signIn } from '#sign-in';
 import { routes as status } from '#status';
@@ -29,6 +30,7 @@ import { problemPageRoutes } from './problems.page.ts';
 /** The admin routes, for back ends on the API host and for operators at the console. */
 const admin = [
   ...members.admin,
+  ...permissions.admin,
   ...imports.admin,
   ...invitations.admin,
   ...self.admin,

@@ -22,6 +22,7 @@ import { operatorsPart } from '#operators';
 import { passkeysPart } from '#passkeys';
 import { passwordsPart } from '#passwords';
 import { peoplePart } from '#people';
+import { permissionsPart } from '#permissions';
 import type { Part } from '#platform/part.ts';
 import { proofsPart } from '#proofs';
 import { recoveryCodesPart } from '#recovery-codes';
@@ -43,6 +44,7 @@ export const PARTS: readonly Part[] = [
   invitationsPart,
   importsPart,
   membersPart,
+  permissionsPart,
   applicationsPart,
   messagesPart,
   billingPart,

@@ -1,8 +1,8 @@
+import { allPermissionKeys } from '#permissions';
 import type { Actor, TxCtx } from '#platform/ctx.ts';
 import { perSystem, type System } from '#platform/system.ts';
 import { accessOf } from './access.ts';
 import { type Act, AUTHORITY, excessAmong } from './authority.ts';
-import { allPermissionKeys } from './permissions.ts';
 
 type Kind = 'management' | 'operator';
 type Absent<K extends Kind> = Extract<Actor, { kind: K }>;

@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
 import { sql } from 'kysely';
+import { allPermissionKeys } from '#permissions';
 import { type Ctx, customerOf, type TxCtx } from '#platform/ctx.ts';
 import type { MemberId, RoleId, UserId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import { acrossProjects } from '#platform/scoped.ts';
-import { allPermissionKeys } from './permissions.ts';
 
 /** A role with its permissions, as its holder sees it. */
 type GrantedRole = { id: RoleId; key: string; name: string; permissions: string[] };

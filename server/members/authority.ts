@@ -1,10 +1,10 @@
 import { homeProjectOf, lockUsers } from '#people';
+import { allPermissionKeys, permissionKeys } from '#permissions';
 import type { Actor, Ctx, TxCtx } from '#platform/ctx.ts';
 import type { ProjectId, UserId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import { acrossProjects } from '#platform/scoped.ts';
 import { heldPermissions, isOwner, withRoles } from './access.ts';
-import { allPermissionKeys, permissionKeys } from './permissions.ts';
 
 /** What each rule requires of the actor. */
 export const RULES = {

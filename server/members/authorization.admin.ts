@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
+import { PermissionKey } from '#permissions';
 import { post, type Routes } from '#platform/route.ts';
 import { Check, checkPermission } from './authorization.ts';
 import { getMember, MemberRef } from './members.ts';
-import { PermissionKey } from './permissions.ts';
 
 export const adminAuthorizationRoutes: Routes = [
   post('/v1/admin/authorization/check', {

@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
+import { PermissionKey } from '#permissions';
 import { customerOf } from '#platform/ctx.ts';
 import { get, post, type Routes } from '#platform/route.ts';
 import { accessOf, versionOf } from './access.ts';
 import { Check, checkPermission } from './authorization.ts';
-import { PermissionKey } from './permissions.ts';
 
 const Authorization = Type.Object({
   roles: Type.Array(Type.Object({ id: Type.String(), key: Type.String(), name: Type.String() })),

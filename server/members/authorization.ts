@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox';
+import { allPermissionKeys } from '#permissions';
 import type { Ctx } from '#platform/ctx.ts';
 import { IdSchema, type UserId } from '#platform/ids.ts';
 import { type Access, accessOf } from './access.ts';
-import { allPermissionKeys } from './permissions.ts';
 
 /** A way in which a person gets a permission. */
 const GrantingPath = Type.Object({

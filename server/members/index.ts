@@ -8,6 +8,5 @@ export { addMember, addRoles, changeMember, findMember, getMember, memberSeen } 
 export { analyseMembers, insertMembers, memberCount, membersAfter, membersAmong } from './members-in-bulk.ts';
 export { listMemberships, ownMemberships } from './memberships.ts';
 export { membersPart } from './part.ts';
-export { permissionKeys, requireKnownPermissions } from './permissions.ts';
 export { lockKnownRoles, lockRolesByKey, RoleKey, setUpRoles } from './roles.ts';
 export { routes } from './routes.ts';

@@ -3,5 +3,5 @@ import { rowsOfProject } from '#platform/removal.ts';
 import { membersOfProject } from './removal.ts';
 
 export const membersPart = {
-  removals: [membersOfProject, rowsOfProject('member_roles'), rowsOfProject('roles'), rowsOfProject('permissions')],
+  removals: [membersOfProject, rowsOfProject('member_roles'), rowsOfProject('roles')],
 } satisfies Part;

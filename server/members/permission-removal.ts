@@ -1,11 +1,10 @@
 import { sql } from 'kysely';
 import { emit } from '#events';
+import { refuseBuiltIn, removePermission } from '#permissions';
 import { type Ctx, type TxCtx, transaction } from '#platform/ctx.ts';
 import { announce } from '#platform/feed.ts';
-import { problem } from '#platform/problem.ts';
 import { inScope } from '#platform/scoped.ts';
 import { requireAuthority } from './authority.ts';
-import { refuseBuiltIn } from './permissions.ts';
 
 /**
  * Removes a permission from the project and from every role that grants it.
@@ -17,12 +16,7 @@ export async function deletePermission(ctx: Ctx, key: string): Promise<void> {
     const { projectId } = tx.scope;
     const roles = await rolesGranting(tx, key);
     await requireAuthority(tx, 'permission.delete', { grants: roles.length > 0 ? [key] : [] });
-    const { numDeletedRows } = await tx.db
-      .deleteFrom('permissions')
-      .where(inScope(tx))
-      .where('key', '=', key)
-      .executeTakeFirst();
-    if (numDeletedRows === 0n) throw problem('NOT_FOUND');
+    await removePermission(tx, key);
     await tx.db
       .updateTable('roles')
       .set({ permissions: sql`array_remove(permissions, ${key})`, updated_at: tx.now })

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { type Static, Type } from 'typebox';
 import { emit } from '#events';
+import { allPermissionKeys, PermissionKey, permissionKeys, requireKnownPermissions } from '#permissions';
 import { type Ctx, type Environment, type TxCtx, transaction } from '#platform/ctx.ts';
 import { isForeignKeyViolation, isUniqueViolation } from '#platform/db.ts';
 import { announce } from '#platform/feed.ts';
@@ -11,7 +12,6 @@ import { Instant } from '#platform/schemas.ts';
 import { inScope, scopeColumns } from '#platform/scoped.ts';
 import { OWNER } from './access.ts';
 import { requireAuthority } from './authority.ts';
-import { allPermissionKeys, PermissionKey, permissionKeys, requireKnownPermissions } from './permissions.ts';
 
 type RolesTable = {
   workspace_id: WorkspaceId;

@@ -4,11 +4,17 @@ import { contextRoutes } from './context.me.ts';
 import { provisioningRoutes } from './member-provisioning.admin.ts';
 import { memberRoutes } from './members.admin.ts';
 import { membershipRoutes } from './memberships.me.ts';
-import { permissionRoutes } from './permissions.admin.ts';
+import { permissionRemovalRoutes } from './permission-removal.admin.ts';
 import { roleRoutes } from './roles.admin.ts';
 
 /** Every route of this part, by surface. */
 export const routes = {
   me: [...authorizationRoutes, ...contextRoutes, ...membershipRoutes],
-  admin: [...adminAuthorizationRoutes, ...provisioningRoutes, ...memberRoutes, ...permissionRoutes, ...roleRoutes],
+  admin: [
+    ...adminAuthorizationRoutes,
+    ...provisioningRoutes,
+    ...memberRoutes,
+    ...permissionRemovalRoutes,
+    ...roleRoutes,
+  ],
 };

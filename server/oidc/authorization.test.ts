@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { decodeJwt, decodeProtectedHeader, exportJWK, generateKeyPair } from 'jose';
 import * as client from 'openid-client';
 import { createApplication, type NewApplication } from '#applications';
-import { permissionKeys } from '#members';
+import { permissionKeys } from '#permissions';
 import {
   changeSettings,
   expectProblem,

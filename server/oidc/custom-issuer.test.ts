@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { decodeJwt } from 'jose';
 import * as client from 'openid-client';
 import { createApplication } from '#applications';
-import { permissionKeys } from '#members';
+import { permissionKeys } from '#permissions';
 import type { Scope } from '#platform/ctx.ts';
 import { bindHost, callAt, fetchHere, startDns, type TestDns } from '#tests/domains.ts';
 import {

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { permissionKeys } from '#members';
+import { permissionKeys } from '#permissions';
 
 /** A team member's role in a workspace. It is independent of roles in projects. */
 export const TeamRole = Type.Enum(['owner', 'admin', 'developer', 'billing', 'support', 'analyst', 'viewer']);

@@ -1,8 +1,9 @@
 import { createApplication } from '#applications';
 import { createProject } from '#environments';
-import { addMember, permissionKeys, setUpRoles } from '#members';
+import { addMember, setUpRoles } from '#members';
 import { hashPassword } from '#passwords';
 import { createUser } from '#people';
+import { permissionKeys } from '#permissions';
 import type { Scope, TxCtx } from '#platform/ctx.ts';
 import type { ProjectId } from '#platform/ids.ts';
 import { createWorkspace } from '#tenancy';

@@ -200,6 +200,19 @@ export async function describePermission(ctx: Ctx, key: string, description: str
   });
 }
 
+/**
+ * Removes a permission of the project's own. The caller takes it from the roles that grant it.
+ * @throws Problem NOT_FOUND
+ */
+export async function removePermission(tx: TxCtx, key: string): Promise<void> {
+  const { numDeletedRows } = await tx.db
+    .deleteFrom('permissions')
+    .where(inScope(tx))
+    .where('key', '=', key)
+    .executeTakeFirst();
+  if (numDeletedRows === 0n) throw problem('NOT_FOUND');
+}
+
 /** @throws Problem CONFLICT */
 export function refuseBuiltIn(key: string): void {
   if (permissionKeys.includes(key))

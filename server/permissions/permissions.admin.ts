@@ -1,7 +1,5 @@
-import { Type } from 'typebox';
 import { PageOf } from '#platform/page.ts';
-import { del, get, patch, post, type Routes } from '#platform/route.ts';
-import { deletePermission } from './permission-removal.ts';
+import { get, patch, post, type Routes } from '#platform/route.ts';
 import {
   createPermission,
   describePermission,
@@ -50,17 +48,5 @@ export const permissionRoutes: Routes = [
     responses: { 200: Permission },
     problems: ['NOT_FOUND', 'CONFLICT'],
     handler: (request) => describePermission(request.ctx, request.params.key, request.body.description),
-  }),
-  del('/v1/admin/permissions/:key', {
-    permission: 'permissions:write',
-    stepUp: true,
-    summary: 'Remove a permission',
-    params: PermissionRef,
-    responses: { 204: Type.Null() },
-    problems: ['NOT_FOUND', 'CONFLICT'],
-    handler: async (request, reply) => {
-      await deletePermission(request.ctx, request.params.key);
-      return reply.code(204).send(null);
-    },
   }),
 ];
