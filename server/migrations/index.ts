@@ -23,6 +23,7 @@ import { up as statusFromOwnFaults } from './0036-status-from-own-faults.ts';
 import { up as authority } from './0037-authority.ts';
 import { up as auditEvidence } from './0038-audit-evidence.ts';
 import { up as pkce } from './0039-pkce.ts';
+import { up as consolePolicy } from './0041-console-policy.ts';
 
 /** Every migration in order; append only. */
 export const migrations: readonly { id: number; name: string; up: string }[] = [
@@ -51,4 +52,5 @@ export const migrations: readonly { id: number; name: string; up: string }[] = [
   { id: 37, name: 'authority', up: authority },
   { id: 38, name: 'audit-evidence', up: auditEvidence },
   { id: 39, name: 'pkce', up: pkce },
+  { id: 41, name: 'console-policy', up: consolePolicy },
 ];

@@ -172,6 +172,9 @@ create table console_sessions (
   created_at timestamp with time zone not null,
   last_seen_at timestamp with time zone not null,
   expires_at timestamp with time zone not null,
+  acr text,
+  admitted_under text,
+  on_device boolean,
   constraint console_sessions_pkey PRIMARY KEY (workspace_id, hash),
   constraint console_sessions_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id)
 );

@@ -1,13 +1,16 @@
 import { sql } from 'kysely';
+import { mustBeLookedAtAgain } from '#admission';
+import { projectOf } from '#environments';
 import { cookieName } from '#platform/cookies.ts';
-import type { TxCtx } from '#platform/ctx.ts';
+import type { CustomerActor, TxCtx } from '#platform/ctx.ts';
 import type { Request } from '#platform/http.ts';
 import type { SessionId, UserId, WorkspaceId } from '#platform/ids.ts';
 import { hashSecret, randomSecret } from '#platform/keyring.ts';
 import { prepared } from '#platform/prepared.ts';
 import { preparedWrite } from '#platform/single-writes.ts';
 import type { System } from '#platform/system.ts';
-import { whenSessionsEnd } from '#sessions';
+import { type SessionProof, whenSessionsEnd } from '#sessions';
+import type { Settings } from '#settings';
 import { installationOf } from './installation.ts';
 import type { TeamRole } from './team-roles.ts';
 
@@ -17,6 +20,9 @@ type ConsoleSessionsTable = {
   user_id: UserId;
   session_id: SessionId;
   auth_time: Date;
+  acr: string | null;
+  admitted_under: Settings['mfa'] | null;
+  on_device: boolean | null;
   created_at: Date;
   last_seen_at: Date;
   expires_at: Date;
@@ -57,17 +63,22 @@ export function operatorCookie({ config }: System): string {
  */
 export async function startOperatorSession(
   tx: TxCtx,
-  operator: { userId: UserId; sessionId: SessionId; authTime: Date },
+  { operator, authTime, proof }: { operator: CustomerActor; authTime: Date; proof: SessionProof },
 ): Promise<string> {
   const secret = randomSecret();
+  const { scope } = installationOf(tx.system);
+  const { settings } = await projectOf(tx.system, scope);
   await tx.db
     .insertInto('console_sessions')
     .values({
-      workspace_id: installationOf(tx.system).scope.workspaceId,
+      workspace_id: scope.workspaceId,
       hash: hashSecret(secret),
       user_id: operator.userId,
       session_id: operator.sessionId,
-      auth_time: operator.authTime,
+      auth_time: authTime,
+      acr: proof.acr,
+      admitted_under: settings.mfa,
+      on_device: proof.rememberedDevice !== null,
       created_at: tx.now,
       last_seen_at: tx.now,
       expires_at: new Date(tx.now.getTime() + ABSOLUTE_SECONDS * 1000),
@@ -80,6 +91,9 @@ type Row = {
   user_id: UserId;
   session_id: SessionId;
   auth_time: Date;
+  acr: string | null;
+  admitted_under: Settings['mfa'] | null;
+  on_device: boolean | null;
   last_seen_at: Date;
   expires_at: Date;
   role: TeamRole | null;
@@ -92,7 +106,7 @@ type Row = {
  */
 const find = prepared<Row>(
   'operator-session',
-  `select s.user_id, s.session_id, s.auth_time, s.last_seen_at, s.expires_at, member.role, runs.role as installation_role
+  `select s.user_id, s.session_id, s.auth_time, s.acr, s.admitted_under, s.on_device, s.last_seen_at, s.expires_at, member.role, runs.role as installation_role
    from console_sessions s
    left join team_members member on member.workspace_id = $3 and member.user_id = s.user_id
    left join team_members runs on runs.workspace_id = s.workspace_id and runs.user_id = s.user_id
@@ -108,7 +122,7 @@ const seen = preparedWrite(
 /**
  * The live session of a request.
  * @param workspaceId the workspace it names, if any
- * @returns `expired` if the session has ended
+ * @returns `expired` if the session has ended, or the policy of the built-in project is stricter than when it began
  */
 export async function findOperatorSession(
   { system, cookies }: { system: System; cookies: Request['cookies'] },
@@ -117,15 +131,18 @@ export async function findOperatorSession(
   const secret = cookies[operatorCookie(system)];
   if (secret === undefined) return 'none';
   const hash = hashSecret(secret);
-  const own = installationOf(system).scope.workspaceId;
+  const { scope } = installationOf(system);
   const {
     rows: [row],
-  } = await find(system, [own, hash, workspaceId]);
+  } = await find(system, [scope.workspaceId, hash, workspaceId]);
   if (!row) return 'none';
   const now = system.clock.now();
   const idle = now.getTime() - row.last_seen_at.getTime();
   if (row.expires_at <= now || idle >= IDLE_SECONDS * 1000) return 'expired';
-  if (idle >= SEEN_MS) await seen(system, [own, hash, now]);
+  const { settings } = await projectOf(system, scope);
+  const { acr, admitted_under: under, on_device: onDevice } = row;
+  if (mustBeLookedAtAgain(settings, { acr: acr ?? 'aal1', under, remembered: onDevice ?? false })) return 'expired';
+  if (idle >= SEEN_MS) await seen(system, [scope.workspaceId, hash, now]);
   return {
     hash,
     userId: row.user_id,

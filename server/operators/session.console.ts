@@ -114,15 +114,11 @@ async function arrive(request: Request, reply: Reply): Promise<Reply> {
   const { system } = request.server;
   try {
     const query = request.url.slice(request.url.indexOf('?'));
-    const { operator, authTime, returnTo } = await finishSignIn(
-      system,
-      query,
-      request.cookies[awayCookie(request)] ?? '',
-    );
+    const { returnTo, ...arrived } = await finishSignIn(system, query, request.cookies[awayCookie(request)] ?? '');
     const before = request.cookies[operatorCookie(system)];
     const secret = await transaction(installationCtx(system, 'console'), async (tx) => {
       if (before !== undefined) await endOperatorSession(tx, before);
-      return startOperatorSession(tx, { userId: operator.userId, sessionId: operator.sessionId, authTime });
+      return startOperatorSession(tx, arrived);
     });
     reply.clearCookie(awayCookie(request), cookieOptions(request.address, 'lax'));
     // No Max-Age: the browser deletes the cookie when it is closed, the server ends the session when it expires.

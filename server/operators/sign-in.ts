@@ -7,7 +7,7 @@ import { type CustomerActor, type Scope, systemCtx } from '#platform/ctx.ts';
 import { ownFetch } from '#platform/fetch.ts';
 import { problem } from '#platform/problem.ts';
 import type { System } from '#platform/system.ts';
-import { provenEntry } from '#sessions';
+import { provenEntry, type SessionProof } from '#sessions';
 import { CALLBACK_PATH, installationOf } from './installation.ts';
 import { ABSOLUTE_SECONDS } from './operator-sessions.ts';
 
@@ -63,7 +63,7 @@ export async function beginSignIn(
 }
 
 /** The operator who came back from sign-in, and the page they wanted. */
-type Arrived = { operator: CustomerActor; authTime: Date; returnTo: string };
+type Arrived = { operator: CustomerActor; authTime: Date; returnTo: string; proof: SessionProof };
 
 /**
  * Exchanges the authorization code that the browser brought back.
@@ -81,20 +81,22 @@ export async function finishSignIn(system: System, query: string, kept: string):
   const holder = await holderAtOwnIssuer(system, 'production', tokens.access_token);
   const authTime = tokens.claims()?.auth_time;
   if (!holder || authTime === undefined) throw new Error('The session at the auth host has ended.');
-  await requireOperator(system, holder);
-  return { operator: holder.actor, authTime: new Date(authTime * 1000), returnTo: away.returnTo };
+  const proof = await requireOperator(system, holder);
+  return { proof, operator: holder.actor, authTime: new Date(authTime * 1000), returnTo: away.returnTo };
 }
 
 /**
  * The tokens identify the user; whether their session may enter the console is decided as at every entrance.
+ * @returns what the session proved
  * @throws Problem
  */
 async function requireOperator(
   system: System,
   { scope, actor: { userId, sessionId } }: { scope: Scope; actor: CustomerActor },
-): Promise<void> {
+): Promise<SessionProof> {
   const ctx = systemCtx(system, scope, 'console', 'console');
   const proof = await provenEntry(ctx, sessionId);
   if (!proof) throw problem('SESSION_REVOKED');
   await requireAdmitted(ctx, 'console', { userId, proof, asked: { maxAge: ABSOLUTE_SECONDS } });
+  return proof;
 }
