@@ -1,6 +1,7 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { JWK } from 'jose';
 import { type Generated, sql } from 'kysely';
+import { revokeTokens } from '#access-tokens';
 import { projectOf } from '#environments';
 import { emit } from '#events';
 import type { Environment, TxCtx } from '#platform/ctx.ts';
@@ -12,12 +13,11 @@ import { hashSecret, randomSecret } from '#platform/keyring.ts';
 import { problem } from '#platform/problem.ts';
 import { inScope, scopeColumns } from '#platform/scoped.ts';
 import type { System, SystemInTx } from '#platform/system.ts';
-import { endDescended, endTokensUpTo } from '#sessions';
+import { endDescended } from '#sessions';
 import { CLOSING_TOPIC, isClosed } from '#tenancy';
 import { accountPage, isAccountPage } from './account-page.ts';
 import { type ApplicationKind, type Grant, grantsOf } from './grants.ts';
 import type { RegistrationTokenId } from './registration-tokens.ts';
-
 export type ApplicationsTable = {
   workspace_id: WorkspaceId;
   project_id: ProjectId;
@@ -274,7 +274,7 @@ export async function endTokens(
     .returning(['client_id', 'tokens_ended_at'])
     .executeTakeFirst();
   if (!row) throw problem('NOT_FOUND');
-  await endTokensUpTo(tx, applicationId, row.tokens_ended_at ?? now);
+  await revokeTokens(tx, [applicationId], row.tokens_ended_at ?? now);
   if (changes.enabled === false) await endDescended(tx, { applicationId }, 'application_disabled');
   await announce(tx, { topic: 'application', key: row.client_id });
 }

@@ -1,3 +1,4 @@
+import { accessTokensPart } from '#access-tokens';
 import { applicationsPart } from '#applications';
 import { attemptsPart } from '#attempts';
 import { auditPart } from '#audit';
@@ -41,6 +42,7 @@ export const PARTS: readonly Part[] = [
   mfaChallengesPart,
   attemptsPart,
   sessionsPart,
+  accessTokensPart,
   invitationsPart,
   importsPart,
   membersPart,

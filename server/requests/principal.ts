@@ -1,11 +1,12 @@
 import type { FastifyRequest } from 'fastify';
+import { type VerifiedToken, verifyAccessToken } from '#access-tokens';
 import { requirePermission } from '#members';
 import { holderOf, type PresentedToken } from '#oidc';
 import type { Actor, Ctx, Environment, Scope } from '#platform/ctx.ts';
 import type { App } from '#platform/http.ts';
 import { problem } from '#platform/problem.ts';
 import type { RoutePermission } from '#platform/route.ts';
-import { requireFreshProof, type VerifiedToken, verifyAccessToken } from '#sessions';
+import { requireFreshProof } from '#sessions';
 import { requireOrigin, tokenCookie } from './cookies.ts';
 import { requireServed } from './scope.ts';
 

@@ -1,12 +1,11 @@
 import { type Static, Type } from 'typebox';
+import { signAccessToken } from '#access-tokens';
 import { projectOf } from '#environments';
 import type { Ctx } from '#platform/ctx.ts';
 import { IdSchema } from '#platform/ids.ts';
 import { Instant } from '#platform/schemas.ts';
-import { signAccessToken } from './access-tokens.ts';
 import type { IssuedRefreshToken } from './refresh-tokens.ts';
 import type { ScopeEntry } from './sessions.ts';
-
 /** The response of every sign-in, refresh and switch-context. Token fields are named as in RFC 6749 §5.1. */
 export const SessionResponse = Type.Object(
   {

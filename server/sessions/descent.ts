@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
+import { revokeTokens } from '#access-tokens';
 import { emitAll } from '#events';
 import type { Descent, TxCtx } from '#platform/ctx.ts';
 import type { ApplicationId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import { acrossProjects } from '#platform/scoped.ts';
-import { endTokensOf } from './revocations.ts';
 
 /**
  * The grant or application through which the actor's token was obtained; whatever is created with the token has the
@@ -45,7 +45,7 @@ export async function endDescended(tx: TxCtx, through: Through, reason: string):
       ? update.where('application_id', '=', through.applicationId)
       : update.where('grant_id', '=', sql<string>`any(${[...through.grantIds]})`);
   const ended = await chosen.returning(['id', 'session_id', 'user_id', 'project_id']).execute();
-  await endTokensOf(
+  await revokeTokens(
     tx,
     ended.map(({ id }) => id),
   );

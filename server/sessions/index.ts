@@ -1,4 +1,3 @@
-export { type VerifiedToken, verifyAccessToken } from './access-tokens.ts';
 export { SessionResponse, sessionResponse } from './answer.ts';
 export { ENDED_BY, endWithCredentials } from './credential-changes.ts';
 export { endDescended } from './descent.ts';
@@ -6,7 +5,6 @@ export { type EndedSessions, type Obtained, whenDescending, whenSessionsEnd } fr
 export { sessionsPart } from './part.ts';
 export { findRefreshToken, type IssuedRefreshToken, issueRefreshToken, rotateRefreshToken } from './refresh-tokens.ts';
 export { removeSessionsOf } from './removal.ts';
-export { endEverySession, endTokensUpTo } from './revocations.ts';
 export {
   familiarityOf,
   findSession,
@@ -24,6 +22,7 @@ export {
   sessionsOfProject,
 } from './session-reading.ts';
 export {
+  endEverySession,
   enterProject,
   noteAdmission,
   raiseSession,

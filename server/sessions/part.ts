@@ -1,14 +1,8 @@
-import type { Part } from '#platform/part.ts';
+import { expiredRowsOf, type Part } from '#platform/part.ts';
 import { rowsOfWorkspace } from '#platform/removal.ts';
-import { entriesOfProject } from './removal.ts';
-import { forgetDeadSessions, forgetDeadTokens } from './revocations.ts';
+import { entriesOfProject, forgetDeadSessions } from './removal.ts';
 
 export const sessionsPart = {
-  removals: [
-    entriesOfProject,
-    rowsOfWorkspace('refresh_tokens'),
-    rowsOfWorkspace('revocations'),
-    rowsOfWorkspace('sessions'),
-  ],
-  cleanUps: { forgetDeadTokens, forgetDeadSessions },
+  removals: [entriesOfProject, rowsOfWorkspace('refresh_tokens'), rowsOfWorkspace('sessions')],
+  cleanUps: { 'expired refresh tokens': expiredRowsOf('refresh_tokens'), forgetDeadSessions },
 } satisfies Part;

@@ -9,7 +9,7 @@ import {
   type TestLatchkey,
 } from '#tests/harness.ts';
 import { startSecondProcess } from '#tests/second-process.ts';
-import { forgetDeadSessions } from './revocations.ts';
+import { forgetDeadSessions } from './removal.ts';
 import { revokeSessions } from './sessions.ts';
 
 describe('ending sessions', () => {

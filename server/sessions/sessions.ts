@@ -1,4 +1,5 @@
-import type { Generated } from 'kysely';
+import { type Generated, sql } from 'kysely';
+import { revokeTokens } from '#access-tokens';
 import type { DeviceId } from '#devices';
 import { projectOf } from '#environments';
 import { emit, emitAll } from '#events';
@@ -17,7 +18,6 @@ import { acrossProjects, inRealm, inScope, realmColumns, scopeColumns } from '#p
 import { type Settings, sessionLifetimes } from '#settings';
 import { descentOf } from './descent.ts';
 import { checkDescent, endWithSessions } from './endings.ts';
-import { endTokensOf } from './revocations.ts';
 
 type SessionsTable = {
   workspace_id: WorkspaceId;
@@ -231,7 +231,7 @@ export async function raiseSession(
     .where('revoked_at', 'is', null)
     .returning(['id', 'admitted_under'])
     .execute();
-  await endTokensOf(
+  await revokeTokens(
     tx,
     ended.map(({ id }) => id),
   );
@@ -305,7 +305,7 @@ export async function revokeSessions(
   const ended = await query.returning('id').execute();
   if (ended.length === 0) return 0;
   const sessionIds = ended.map(({ id }) => id);
-  await endTokensOf(tx, sessionIds);
+  await revokeTokens(tx, sessionIds);
   await endWithSessions(tx, { sessionIds, in: 'every project' });
   await emitAll(
     tx,
@@ -330,7 +330,7 @@ export async function revokeEntries(tx: TxCtx, whose: Whose, reason: string): Pr
   const chosen =
     'userId' in whose ? update.where('user_id', '=', whose.userId) : update.where('session_id', '=', whose.sessionId);
   const ended = await chosen.returning(['id', 'session_id', 'user_id']).execute();
-  await endTokensOf(
+  await revokeTokens(
     tx,
     ended.map(({ id }) => id),
   );
@@ -345,4 +345,18 @@ export async function revokeEntries(tx: TxCtx, whose: Whose, reason: string): Pr
     );
   }
   return ended.length;
+}
+
+/**
+ * Ends every session of the installation, with its entries and refresh tokens. Access tokens stay valid until they
+ * expire, unless their signing key is retired.
+ * @returns how many sessions were ended
+ */
+export async function endEverySession(tx: TxCtx): Promise<number> {
+  const { numAffectedRows } = await sql`update sessions set revoked_at = ${tx.now}, revoke_reason = 'ended_by_operator'
+    where revoked_at is null and expires_at > ${tx.now} /* all workspaces */`.execute(tx.db);
+  await sql`update scope_entries set revoked_at = ${tx.now}, revoke_reason = 'ended_by_operator'
+    where revoked_at is null /* all workspaces */`.execute(tx.db);
+  await sql`delete from refresh_tokens /* all workspaces */`.execute(tx.db);
+  return Number(numAffectedRows ?? 0n);
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { endTokensUpTo } from '#sessions';
+import { revokeTokens } from '#access-tokens';
 import {
   eventually,
   managementToken,
@@ -163,7 +163,7 @@ async function revokedManagementToken(): Promise<string> {
   const tenant = await createTenant(latchkey, 'revoked');
   const token = await tenantManagementToken(latchkey, tenant);
   const { applicationId } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
-  await latchkey.inProject((tx) => endTokensUpTo(tx, applicationId, tx.now), tenant.scope);
+  await latchkey.inProject((tx) => revokeTokens(tx, [applicationId], tx.now), tenant.scope);
   return token;
 }
 

@@ -1,9 +1,8 @@
 import { sql } from 'kysely';
 import type { Environment, TxCtx } from '#platform/ctx.ts';
 import { announce } from '#platform/feed.ts';
-import type { ApplicationId, WorkspaceId } from '#platform/ids.ts';
+import type { WorkspaceId } from '#platform/ids.ts';
 import { realmColumns } from '#platform/scoped.ts';
-import { singleWrite } from '#platform/single-writes.ts';
 import { perSystem, type System } from '#platform/system.ts';
 
 type RevocationsTable = {
@@ -28,20 +27,16 @@ const TOPIC = 'revoked';
 const LONGEST_TOKEN_MS = 61 * 60_000;
 
 /**
- * Ends the access tokens of ended sessions or scope entries in every process, including a token that is being issued
- * concurrently by a request that still found them alive.
- * @param subjects ids of sessions or scope entries
+ * Ends access tokens in every process, including a token that is being issued concurrently by a request that still found
+ * its session alive.
+ * @param subjects ids of sessions, scope entries or applications
+ * @param upTo tokens that are issued later stay valid
  */
-export async function endTokensOf(tx: TxCtx, subjects: readonly string[]): Promise<void> {
-  await revoke(tx, subjects, new Date(tx.now.getTime() + LONGEST_TOKEN_MS));
-}
-
-/** Ends, in every process, the access tokens issued to an application up to an instant; later ones stay valid. */
-export async function endTokensUpTo(tx: TxCtx, applicationId: ApplicationId, instant: Date): Promise<void> {
-  await revoke(tx, [applicationId], instant);
-}
-
-async function revoke(tx: TxCtx, subjects: readonly string[], instant: Date): Promise<void> {
+export async function revokeTokens(
+  tx: TxCtx,
+  subjects: readonly string[],
+  upTo = new Date(tx.now.getTime() + LONGEST_TOKEN_MS),
+): Promise<void> {
   if (subjects.length === 0) return;
   const expires = new Date(tx.now.getTime() + LONGEST_TOKEN_MS);
   await tx.db
@@ -50,17 +45,17 @@ async function revoke(tx: TxCtx, subjects: readonly string[], instant: Date): Pr
       subjects.map((subject) => ({
         ...realmColumns(tx),
         subject,
-        revoked_at: instant,
+        revoked_at: upTo,
         expires_at: expires,
       })),
     )
     .onConflict((conflict) =>
       conflict
         .columns(['workspace_id', 'environment', 'subject'])
-        .doUpdateSet({ revoked_at: instant, expires_at: expires }),
+        .doUpdateSet({ revoked_at: upTo, expires_at: expires }),
     )
     .execute();
-  await Promise.all(subjects.map((subject) => announce(tx, { topic: TOPIC, key: `${subject} ${instant.getTime()}` })));
+  await Promise.all(subjects.map((subject) => announce(tx, { topic: TOPIC, key: `${subject} ${upTo.getTime()}` })));
 }
 
 /** Expired revocations are dropped after this many additions. */
@@ -147,48 +142,4 @@ async function isRevokedInDatabase(
     .limit(1)
     .executeTakeFirst();
   return row !== undefined;
-}
-
-/**
- * Ends every session of the installation, with its entries and refresh tokens. Access tokens stay valid until they
- * expire, unless their signing key is retired.
- * @returns how many sessions were ended
- */
-export async function endEverySession(tx: TxCtx): Promise<number> {
-  const { numAffectedRows } = await sql`update sessions set revoked_at = ${tx.now}, revoke_reason = 'ended_by_operator'
-    where revoked_at is null and expires_at > ${tx.now} /* all workspaces */`.execute(tx.db);
-  await sql`update scope_entries set revoked_at = ${tx.now}, revoke_reason = 'ended_by_operator'
-    where revoked_at is null /* all workspaces */`.execute(tx.db);
-  await sql`delete from refresh_tokens /* all workspaces */`.execute(tx.db);
-  return Number(numAffectedRows ?? 0n);
-}
-
-/** Removes revocations whose tokens have all expired, and expired refresh tokens. Runs as a job. */
-export async function forgetDeadTokens(system: System): Promise<void> {
-  const now = system.clock.now();
-  await sql`delete from revocations where expires_at < ${now} /* all workspaces */`.execute(
-    singleWrite(system, 'clean-up'),
-  );
-  await sql`delete from refresh_tokens where expires_at < ${now} /* all workspaces */`.execute(
-    singleWrite(system, 'clean-up'),
-  );
-}
-
-/** Known devices are recognised by the sessions of as many days. */
-const SESSIONS_KEPT_MS = 90 * 86_400_000;
-/** Sessions per statement, limited so that none holds its locks for long. */
-const PORTION = 5_000;
-
-/** Removes sessions that ended long ago, with their scope entries. Runs as a job. Served by sessions_expired. */
-export async function forgetDeadSessions(system: System): Promise<void> {
-  const before = new Date(system.clock.now().getTime() - SESSIONS_KEPT_MS);
-  for (;;) {
-    // biome-ignore lint/performance/noAwaitInLoops: one portion after the other
-    const { numAffectedRows } = await sql`
-      delete from sessions where ctid = any(array(
-        select ctid from sessions where expires_at < ${before} order by expires_at limit ${PORTION})) /* all workspaces */`.execute(
-      singleWrite(system, 'clean-up'),
-    );
-    if (Number(numAffectedRows ?? 0n) < PORTION) return;
-  }
 }
