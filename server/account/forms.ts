@@ -4,7 +4,7 @@ import { requireStillAdmitted } from '#admission';
 import { browserRoutes, pathOf } from '#pages';
 import { type Id, IdSchema } from '#platform/ids.ts';
 import { Problem, problem } from '#platform/problem.ts';
-import { requireFreshProof } from '#sessions';
+import { requireFreshProof } from '#step-up';
 import { BASE, explain, scopeAsked, toSignIn, type Visit, visitOf } from './visit.ts';
 
 const part = Type.Optional(Type.String({ maxLength: 100, pattern: '^[A-Za-z0-9_.-]+$' }));

@@ -9,7 +9,7 @@ import { IdSchema } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import { get, type Routes } from '#platform/route.ts';
 import { addOwnPasskey, changeOwnPasskey, passkeyCreation, securityOf } from '#self';
-import { requireFreshProof } from '#sessions';
+import { requireFreshProof } from '#step-up';
 import { action, idOf, type Named, page } from './forms.ts';
 import { done } from './second-factors.page.ts';
 import { formCard, show } from './show.ts';

@@ -11,7 +11,7 @@ import type { Reply, Request } from '#platform/http.ts';
 import { IdSchema } from '#platform/ids.ts';
 import { AddressChallengeId } from '#proofs';
 import { anonymousCtx, ctxFor } from '#requests';
-import { type ProvenEntry, provenEntry } from '#sessions';
+import { findEntry, type ProvenEntry } from '#sessions';
 import type { Settings } from '#settings';
 import { isClosed } from '#tenancy';
 
@@ -76,7 +76,7 @@ export async function visitOf(request: Request, reply: Reply): Promise<Visit | u
   const { userId, sessionId, scope } = session;
   if (await isClosed(request.server.system, scope)) return undefined;
   const found = ctxFor(request, scope);
-  const entry = await provenEntry(found, sessionId);
+  const entry = await findEntry(found, sessionId);
   if (!entry) return undefined;
   const { entryId } = entry;
   const ctx: Ctx = { ...found, actor: { kind: 'customer', userId, sessionId, entryId } };

@@ -9,7 +9,8 @@ import { usersById } from '#people';
 import type { Ctx, TxCtx } from '#platform/ctx.ts';
 import type { UserId } from '#platform/ids.ts';
 import { type Problem, problem } from '#platform/problem.ts';
-import { type ProvenEntry, reauthenticationRequired, type SessionProof } from '#sessions';
+import type { ProvenEntry } from '#sessions';
+import { reauthenticationRequired } from '#step-up';
 import { isClosed } from '#tenancy';
 import {
   type Decision,
@@ -21,6 +22,8 @@ import {
   usableFactors,
 } from './decision.ts';
 import type { Entrance } from './entrances.ts';
+
+type SessionProof = Pick<ProvenEntry, 'amr' | 'acr' | 'authTime' | 'rememberedDevice'>;
 
 /** The user who wants to enter, with their proof. */
 export type Candidate = {
@@ -111,7 +114,7 @@ export async function requireAdmitted(
   const { decision } = await admit(ctx, entrance, { ...session, device: deviceOfSession(ctx, userId, proof) });
   if (decision.kind === 'refused') throw refusal(decision.because);
   if (decision.kind !== 'needs') return;
-  throw reauthenticationRequired(decision.what === 'fresh_proof' ? {} : { acr: 'aal2' });
+  throw decision.what === 'fresh_proof' ? reauthenticationRequired() : reauthenticationRequired('aal2');
 }
 
 /**
@@ -137,7 +140,7 @@ const CODES = {
 
 /** The problem for a refusal. */
 export function refusal(because: Refusal): Problem {
-  if (because === 'unmet') return reauthenticationRequired({ acr: 'aal2' });
+  if (because === 'unmet') return reauthenticationRequired('aal2');
   if (because !== 'same_phone') return problem(CODES[because]);
   return problem(
     'METHOD_DISABLED',

@@ -7,7 +7,7 @@ import type { UserId } from '#platform/ids.ts';
 import { type Limit, limitKey, limits, settle } from '#platform/limits.ts';
 import { problemWithRetry } from '#platform/problem.ts';
 import { sourceOf } from '#platform/source.ts';
-import { isKnownSource } from '#sessions';
+import { familiarityOf } from '#sessions';
 
 const QUARTER_HOUR = 15 * 60;
 const HOUR = 3_600;
@@ -126,7 +126,7 @@ export async function countAttempt(ctx: Ctx, { way, userId, identifier }: Target
   const placeKey = limitKey(typedKey, sourceOf(ctx.trace));
   const sourceKey = limitKey(workspaceId, environment, sourceOf(ctx.trace));
   const [familiar, bySource] = await Promise.all([
-    isKnownSource(ctx, userId ?? NOBODY),
+    isKnownSource(ctx, userId),
     source.take(ctx, sourceKey, { told: true }),
   ]);
   if (!bySource.allowed) throw problemWithRetry('RATE_LIMIT_EXCEEDED', bySource.retryAfter);
@@ -153,6 +153,11 @@ export async function countAttempt(ctx: Ctx, { way, userId, identifier }: Target
       if (!byScope.allowed) throw problemWithRetry('RATE_LIMIT_EXCEEDED', byScope.retryAfter);
     },
   };
+}
+
+/** Does the same work whether or not the account exists. */
+async function isKnownSource(ctx: Ctx, userId: UserId | null): Promise<boolean> {
+  return ctx.trace.ip !== null && (await familiarityOf(ctx, userId ?? NOBODY)).source;
 }
 
 type Counter = { limit: Limit; key: string; told: boolean };
@@ -206,7 +211,7 @@ export async function countMessage(
     const taken = await limit.take(ctx, limitKey(workspaceId, environment, ...key), { told });
     if (!taken.allowed) throw problemWithRetry('RATE_LIMIT_EXCEEDED', taken.retryAfter);
   }
-  const familiar = await isKnownSource(ctx, userId ?? NOBODY);
+  const familiar = await isKnownSource(ctx, userId);
   const limit = familiar ? rules['email-known'] : rules['email-address'];
   return (await limit.take(ctx, limitKey(workspaceId, environment, mailboxOf(address)))).allowed;
 }

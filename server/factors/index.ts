@@ -12,7 +12,6 @@ export {
   removeFactor,
   withFactors,
 } from './mfa-factors.ts';
-export { voidOpenProofs, whenProofsEnd } from './open-proofs.ts';
 export { factorsPart } from './part.ts';
 export {
   enrolledSecondFactors,

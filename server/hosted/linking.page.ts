@@ -7,7 +7,8 @@ import type { Ctx } from '#platform/ctx.ts';
 import type { Reply } from '#platform/http.ts';
 import { Problem, problem } from '#platform/problem.ts';
 import type { Routes } from '#platform/route.ts';
-import { liveEntry, requireFreshProof } from '#sessions';
+import { findEntry } from '#sessions';
+import { requireFreshProof } from '#step-up';
 import { type Flow, goOn, show } from './flow.ts';
 import { action, page } from './forms.ts';
 
@@ -35,8 +36,9 @@ async function orGoOn(flow: Flow, work: (ctx: Ctx, token: string) => Promise<Rep
   const { link, session } = flow.step;
   if (!link || !session) return done(flow);
   try {
-    const entryId = await liveEntry(flow.ctx, session.sessionId);
-    if (!entryId) throw problem('SESSION_REVOKED');
+    const entry = await findEntry(flow.ctx, session.sessionId);
+    if (!entry) throw problem('SESSION_REVOKED');
+    const { entryId } = entry;
     return await work({ ...flow.ctx, actor: { kind: 'customer', ...session, entryId } }, link.code);
   } catch (error) {
     if (!(error instanceof Problem) || error.status >= 500) throw error;

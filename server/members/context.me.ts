@@ -72,7 +72,14 @@ async function readContext(ctx: Ctx, actor: CustomerActor): Promise<Context> {
     workspace: { id: project.workspaceId, name: project.workspaceName },
     project: { id: project.projectId, name: project.projectName },
     environment: project.environment,
-    session,
+    session: {
+      id: actor.sessionId,
+      amr: session.amr,
+      acr: session.acr,
+      authTime: session.authTime.toISOString(),
+      createdAt: session.createdAt.toISOString(),
+      expiresAt: session.expiresAt.toISOString(),
+    },
   };
 }
 

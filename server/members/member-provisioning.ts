@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { endWithCredentials } from '#credential-changes';
 import { projectOf } from '#environments';
 import { emit } from '#events';
 import { sendMessage } from '#messages';
@@ -17,7 +18,6 @@ import type { MemberId, UserId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import { addressFields, Metadata, profileFields, requireSmall } from '#platform/profile-fields.ts';
 import { inScope } from '#platform/scoped.ts';
-import { endWithCredentials } from '#sessions';
 import { requireAuthority } from './authority.ts';
 import { addMember, changeMember, findMember, getMember, type KnownAs, knownAs, type Member } from './members.ts';
 import { lockRolesByKey, RoleKey } from './roles.ts';

@@ -8,6 +8,5 @@ export {
   newTotp,
   promptFactor,
   wayOf,
-  withMfa,
 } from './mfa.ts';
 export { routes } from './routes.ts';

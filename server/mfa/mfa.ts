@@ -172,13 +172,13 @@ export async function finishWithFactor(
     const amr = way.passed('credential', await check(tx));
     if (amr === null) return null;
     await spendChallenge(tx, challenge.id);
-    const session = await enterWithBoth(tx, userId, { way, amr: withMfa(challenge.amr, amr) });
-    return { ...session, ...(await extras(tx, challenge, remember)) };
+    const issued = await enterWithBoth(tx, userId, { way, amr: withMfa(challenge.amr, amr) });
+    return { issued, shownOnce: await extras(tx, challenge, remember) };
   });
   if (result === null) return refuse(ctx, userId);
   await attempt.forget();
-  const { entry, refresh, ...shownOnce } = result;
-  return { ...(await sessionResponse(ctx, entry, refresh)), ...shownOnce };
+  const { issued, shownOnce } = result;
+  return { ...(await sessionResponse(ctx, issued)), ...shownOnce };
 }
 
 async function extras(tx: TxCtx, challenge: OpenChallenge, remember: boolean) {
@@ -199,7 +199,7 @@ async function refuse(ctx: Ctx, userId: UserId): Promise<never> {
 }
 
 /** The methods of both factors; `mfa` says that they are of two kinds (RFC 8176 §2). */
-export function withMfa(first: readonly string[], second: readonly string[]): string[] {
+function withMfa(first: readonly string[], second: readonly string[]): string[] {
   return [...new Set([...first, ...second, 'mfa'])];
 }
 
@@ -322,15 +322,15 @@ export async function finishEnrolment(
   const way = new Passage('factor_enrolment');
   const attempt = way.passed('attempts', await countAttempt(ctx, { way: 'totp_enrolment', userId }));
   way.passed('tries', await transaction(ctx, (tx) => countTry(tx, challenge.id)));
-  const { entry, refresh, ...shownOnce } = await transaction(ctx, async (tx) => {
+  const { issued, shownOnce } = await transaction(ctx, async (tx) => {
     await lockUser(tx, userId);
     await requireNoFactorYet(tx, challenge);
     await spendChallenge(tx, challenge.id);
     way.passed('credential', await confirmTotp(tx, userId, { id: factorId, code: digitsOf(code) }));
     await credentialChanged(tx, userId, 'totp_added');
-    const session = await enterWithBoth(tx, userId, { way, amr: withMfa(challenge.amr, ['otp']) });
-    return { ...session, ...(await extras(tx, challenge, remember)) };
+    const issued = await enterWithBoth(tx, userId, { way, amr: withMfa(challenge.amr, ['otp']) });
+    return { issued, shownOnce: await extras(tx, challenge, remember) };
   });
   await attempt.forget();
-  return { ...(await sessionResponse(ctx, entry, refresh)), ...shownOnce };
+  return { ...(await sessionResponse(ctx, issued)), ...shownOnce };
 }

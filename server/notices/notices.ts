@@ -1,10 +1,10 @@
+import { endWithCredentials } from '#credential-changes';
 import { emit } from '#events';
 import { type CredentialChange, sendMessage } from '#messages';
 import { usersById } from '#people';
 import type { TxCtx } from '#platform/ctx.ts';
 import { announce } from '#platform/feed.ts';
 import type { SessionId, UserId } from '#platform/ids.ts';
-import { endWithCredentials } from '#sessions';
 
 /** Security mails that tell account owners about changes they did not request (ASVS 6.3.5, 6.3.7; AU-7). */
 

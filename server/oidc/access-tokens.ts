@@ -7,7 +7,7 @@ import type { Request } from '#platform/http.ts';
 import { IdSchema } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import type { System } from '#platform/system.ts';
-import { liveEntry } from '#sessions';
+import { findEntry } from '#sessions';
 import { ctxOf } from './accounts.ts';
 import { spendOnce } from './adapter.ts';
 import { applicationOf, type IssuerAddress } from './clients.ts';
@@ -69,11 +69,13 @@ async function holderAt(
   if (!grant?.sessionId || !client || !Value.Check(UserId, found.accountId)) return undefined;
   const application = applicationOf(client);
   if (!isFirstParty(application)) throw problem('WRONG_TOKEN_KIND', THIRD_PARTY);
-  const { scope, db } = ctxOf(system, application);
+  const ctx = ctxOf(system, application);
   const { sessionId } = grant;
-  const entryId = await liveEntry({ scope, db }, sessionId);
+  const entry = await findEntry(ctx, sessionId);
+  if (!entry) return undefined;
   const descent = { applicationId: application.id, grantId: found.grantId };
-  return entryId && { scope, actor: { kind: 'customer', userId: found.accountId, sessionId, entryId, descent } };
+  const { entryId } = entry;
+  return { scope: ctx.scope, actor: { kind: 'customer', userId: found.accountId, sessionId, entryId, descent } };
 }
 
 /**

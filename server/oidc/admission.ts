@@ -6,7 +6,7 @@ import { projectOf } from '#environments';
 import { transaction } from '#platform/ctx.ts';
 import { IdSchema } from '#platform/ids.ts';
 import type { System } from '#platform/system.ts';
-import { enterProject, liveEntry, sessionProof } from '#sessions';
+import { enterProject, findEntry, findSession } from '#sessions';
 import type { Settings } from '#settings';
 import { ctxOf, findAccount } from './accounts.ts';
 import type { Bound } from './bound-sessions.ts';
@@ -53,7 +53,7 @@ async function decideOn(system: System, oidc: KoaContextWithOIDC['oidc'], grant?
     rememberedDevice: null,
   };
   const { sessionId } = session;
-  const become = secondFactor === 'no' && acr === 'aal1' && sessionId ? await sessionProof(ctx, sessionId) : undefined;
+  const become = secondFactor === 'no' && acr === 'aal1' && sessionId ? await findSession(ctx, sessionId) : undefined;
   const proof = become ?? said;
   const { decision } = await admit(ctx, 'authorize', {
     userId: session.accountId,
@@ -82,7 +82,7 @@ export async function enterProjectOf(
 ): Promise<void> {
   if (!sessionId || !projectId || projectId === application.projectId) return;
   await transaction(ctxOf(system, application), async (tx) => {
-    if (await liveEntry(tx, sessionId)) return;
+    if (await findEntry(tx, sessionId)) return;
     await enterProject(tx, { sessionId, fromProjectId: projectId, admit: async () => undefined });
   });
 }
@@ -130,7 +130,7 @@ async function goesOn(
   if (!isStricter(settings, { acr, grant })) return true;
   if (!grant?.sessionId || !Value.Check(UserIdSchema, accountId)) return false;
   const ctx = ctxOf(system, application);
-  const proof = await sessionProof(ctx, grant.sessionId);
+  const proof = await findSession(ctx, grant.sessionId);
   if (!proof) return false;
   const { decision } = await admit(ctx, 'oidc_token', {
     userId: accountId,

@@ -3,9 +3,9 @@ import type { Provider } from 'oidc-provider';
 import type { TxCtx } from '#platform/ctx.ts';
 import type { ProjectId, SessionId, WorkspaceId } from '#platform/ids.ts';
 import type { System } from '#platform/system.ts';
-import { type EndedSessions, whenSessionsEnd } from '#sessions';
+import { joinSessions } from '#sessions';
 import type { Settings } from '#settings';
-import { endGrants, guardDescent } from './grant-endings.ts';
+import { endGrants, holdGrant } from './grant-endings.ts';
 import { type Ended, tellOfLogout } from './logout.ts';
 
 /** The Latchkey session behind a record of the provider. */
@@ -39,12 +39,12 @@ export function bindToSessions({ Session, Grant }: Provider): void {
 }
 
 /**
- * Ends everything the provider made from a session when it ends: the browser's cookie, grants, codes and tokens.
+ * Ends everything the provider made from a session when it ends: the browser's cookie, grants, codes and tokens. New
+ * entries of a session check that the grant they are obtained through is still valid.
  * Clients that asked to be notified are, with retries (OpenID Connect Back-Channel Logout 1.0 §2.5; OA-11).
  */
 export function endProviderSessions(system: System): void {
-  whenSessionsEnd(system, endBound);
-  guardDescent(system);
+  joinSessions(system, { ended: endBound, obtaining: holdGrant });
 }
 
 /**
@@ -63,6 +63,8 @@ type BoundRecord = {
   id: string;
   payload: { accountId?: string; clientId?: string; authorizations?: Record<string, { sid?: string }> };
 };
+
+type EndedSessions = { sessionIds: readonly SessionId[]; in: ProjectId | 'every project' };
 
 async function endBound(tx: TxCtx, ended: EndedSessions): Promise<void> {
   const inProject = ended.in === 'every project' ? sql`true` : sql`project_id = ${ended.in}`;

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { holdFirstParty } from '#applications';
-import type { TxCtx } from '#platform/ctx.ts';
+import type { Descent, TxCtx } from '#platform/ctx.ts';
+import type { SessionId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
-import type { System } from '#platform/system.ts';
-import { endDescended, type Obtained, whenDescending } from '#sessions';
+import { endDescended } from '#sessions';
 
 /** Identifies a grant among the provider's records. */
 export type GrantRef = { issuer: string; id: string };
@@ -31,16 +31,14 @@ function listed(grants: readonly GrantRef[]) {
   return sql`select * from unnest(${grants.map(({ issuer }) => issuer)}::text[], ${grants.map(({ id }) => id)}::text[])`;
 }
 
-/** Makes new sessions check that the grant they are obtained through is still valid. */
-export function guardDescent(system: System): void {
-  whenDescending(system, holdGrant);
-}
-
 /**
  * Locks the grant of an obtained session. Served by oidc_records_of_session.
  * @throws Problem SESSION_REVOKED when the grant has ended, or its application may not have sessions any more
  */
-async function holdGrant(tx: TxCtx, { grantId, applicationId, sessionId }: Obtained): Promise<void> {
+export async function holdGrant(
+  tx: TxCtx,
+  { grantId, applicationId, sessionId }: Descent & { sessionId: SessionId },
+): Promise<void> {
   const { rows } = await sql`select from oidc_records
     where session_id = ${sessionId} and model = 'Grant' and id = ${grantId} for share`.execute(tx.db);
   if (rows.length === 0 || !(await holdFirstParty(tx, { id: applicationId }))) throw problem('SESSION_REVOKED');

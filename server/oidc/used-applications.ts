@@ -2,14 +2,14 @@ import { findApplication, isAccountPage, isFirstParty } from '#applications';
 import { type Ctx, customerOf, transaction } from '#platform/ctx.ts';
 import type { SessionId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
-import { listSessions } from '#sessions';
+import { sessionsOfUser } from '#sessions';
 import { clientsOfSessions, revokeConsent } from './grants.ts';
 
 const MAX_SESSIONS = 100;
 
 /** The applications that use the newest sessions of the signed-in user. */
 export async function usedApplications(ctx: Ctx) {
-  const sessions = await listSessions(ctx, customerOf(ctx).userId, { limit: MAX_SESSIONS });
+  const sessions = await sessionsOfUser(ctx, customerOf(ctx).userId, { limit: MAX_SESSIONS });
   const clients = await clientsOfSessions(
     ctx,
     sessions.map(({ id }) => id),

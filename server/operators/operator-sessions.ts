@@ -9,7 +9,7 @@ import { hashSecret, randomSecret } from '#platform/keyring.ts';
 import { prepared } from '#platform/prepared.ts';
 import { preparedWrite } from '#platform/single-writes.ts';
 import type { System } from '#platform/system.ts';
-import { type SessionProof, whenSessionsEnd } from '#sessions';
+import { joinSessions, type ProvenEntry } from '#sessions';
 import type { Settings } from '#settings';
 import { installationOf } from './installation.ts';
 import type { TeamRole } from './team-roles.ts';
@@ -63,7 +63,7 @@ export function operatorCookie({ config }: System): string {
  */
 export async function startOperatorSession(
   tx: TxCtx,
-  { operator, authTime, proof }: { operator: CustomerActor; authTime: Date; proof: SessionProof },
+  { operator, authTime, proof }: { operator: CustomerActor; authTime: Date; proof: ProvenEntry },
 ): Promise<string> {
   const secret = randomSecret();
   const { scope } = installationOf(tx.system);
@@ -165,14 +165,16 @@ export function checkCsrfToken(system: System, { hash }: Pick<OperatorSession, '
 
 /** Ends the console's sessions with their session at the auth host, for any reason. */
 export function endWithAuthSessions(system: System): void {
-  whenSessionsEnd(system, async (tx, { sessionIds }) => {
-    const { workspaceId, environment } = installationOf(system).scope;
-    if (tx.scope.workspaceId !== workspaceId || tx.scope.environment !== environment) return;
-    await tx.db
-      .deleteFrom('console_sessions')
-      .where('workspace_id', '=', workspaceId)
-      .where('session_id', 'in', [...sessionIds])
-      .execute();
+  joinSessions(system, {
+    ended: async (tx, { sessionIds }) => {
+      const { workspaceId, environment } = installationOf(system).scope;
+      if (tx.scope.workspaceId !== workspaceId || tx.scope.environment !== environment) return;
+      await tx.db
+        .deleteFrom('console_sessions')
+        .where('workspace_id', '=', workspaceId)
+        .where('session_id', 'in', [...sessionIds])
+        .execute();
+    },
   });
 }
 

@@ -1,10 +1,10 @@
+import { endWithCredentials } from '#credential-changes';
 import { addMember } from '#members';
 import { setPassword } from '#passwords';
 import { createUser, findIdentifier } from '#people';
 import type { TxCtx } from '#platform/ctx.ts';
 import { normalise, normaliseEmail } from '#platform/identifiers.ts';
 import type { UserId } from '#platform/ids.ts';
-import { endWithCredentials } from '#sessions';
 import { installationOf } from './installation.ts';
 
 /** A user who signs in to the console. */

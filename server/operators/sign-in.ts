@@ -7,10 +7,9 @@ import { type CustomerActor, type Scope, systemCtx } from '#platform/ctx.ts';
 import { ownFetch } from '#platform/fetch.ts';
 import { problem } from '#platform/problem.ts';
 import type { System } from '#platform/system.ts';
-import { provenEntry, type SessionProof } from '#sessions';
+import { findEntry, type ProvenEntry } from '#sessions';
 import { CALLBACK_PATH, installationOf } from './installation.ts';
 import { ABSOLUTE_SECONDS } from './operator-sessions.ts';
-
 /** The console page to return to; never another site (OA-3). */
 export const ReturnTo = Type.String({ pattern: '^/console/[^\\\\\\s]*$', maxLength: 2_000 });
 
@@ -63,7 +62,7 @@ export async function beginSignIn(
 }
 
 /** The operator who came back from sign-in, and the page they wanted. */
-type Arrived = { operator: CustomerActor; authTime: Date; returnTo: string; proof: SessionProof };
+type Arrived = { operator: CustomerActor; authTime: Date; returnTo: string; proof: ProvenEntry };
 
 /**
  * Exchanges the authorization code that the browser brought back.
@@ -93,9 +92,9 @@ export async function finishSignIn(system: System, query: string, kept: string):
 async function requireOperator(
   system: System,
   { scope, actor: { userId, sessionId } }: { scope: Scope; actor: CustomerActor },
-): Promise<SessionProof> {
+): Promise<ProvenEntry> {
   const ctx = systemCtx(system, scope, 'console', 'console');
-  const proof = await provenEntry(ctx, sessionId);
+  const proof = await findEntry(ctx, sessionId);
   if (!proof) throw problem('SESSION_REVOKED');
   await requireAdmitted(ctx, 'console', { userId, proof, asked: { maxAge: ABSOLUTE_SECONDS } });
   return proof;

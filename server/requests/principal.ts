@@ -6,7 +6,7 @@ import type { Actor, Ctx, Environment, Scope } from '#platform/ctx.ts';
 import type { App } from '#platform/http.ts';
 import { problem } from '#platform/problem.ts';
 import type { RoutePermission } from '#platform/route.ts';
-import { requireFreshProof } from '#sessions';
+import { requireFreshProof } from '#step-up';
 import { requireOrigin, tokenCookie } from './cookies.ts';
 import { requireServed } from './scope.ts';
 

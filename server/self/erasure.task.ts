@@ -1,8 +1,9 @@
 import type { Task } from 'graphile-worker';
 import { Compile } from 'typebox/compile';
 import { eraseFromAudit } from '#audit';
+import { voidOpenProofs } from '#credential-changes';
 import { addressesInEvents, anonymiseEvents, emitAll } from '#events';
-import { listFactors, voidOpenProofs } from '#factors';
+import { listFactors } from '#factors';
 import { forgetInvitations } from '#invitations';
 import { listMemberships } from '#members';
 import { forgetMessages } from '#messages';

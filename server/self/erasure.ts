@@ -1,4 +1,4 @@
-import { voidOpenProofs } from '#factors';
+import { voidOpenProofs } from '#credential-changes';
 import { keepOwnersWithout } from '#members';
 import { lockUsers, scheduleErasure } from '#people';
 import { type Ctx, customerOf, transaction } from '#platform/ctx.ts';

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
+import { voidOpenProofs } from '#credential-changes';
 import { emit } from '#events';
-import { removeAllFactors, voidOpenProofs } from '#factors';
+import { removeAllFactors } from '#factors';
 import { changeMember, requireAuthority } from '#members';
 import { credentialChanged } from '#notices';
 import { clearSecondFactorPasskeys } from '#passkeys';

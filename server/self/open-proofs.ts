@@ -1,5 +1,5 @@
+import { whenProofsEnd } from '#credential-changes';
 import { forgetCodesOf } from '#exchange';
-import { whenProofsEnd } from '#factors';
 import { forgetUpstreamFlowsOf } from '#federation';
 import { endChallenges } from '#mfa-challenges';
 import type { System } from '#platform/system.ts';

@@ -15,7 +15,7 @@ import { type Ctx, customerOf } from '#platform/ctx.ts';
 import { Instant } from '#platform/schemas.ts';
 import { addressChallengesOf } from '#proofs';
 import { recoveryCodesLeft } from '#recovery-codes';
-import { sessionHistory } from '#sessions';
+import { sessionsOfUser } from '#sessions';
 
 /** The maximum of rows of each unbounded table; the newest are kept. */
 const MAX_ROWS = 10_000;
@@ -53,7 +53,7 @@ export async function ownData(ctx: Ctx) {
       addressesOf(ctx, userId),
       ownMemberships(ctx, userId, { limit: MAX_ROWS }),
       listIdentities(ctx, userId),
-      sessionHistory(ctx, userId, MAX_ROWS),
+      sessionsOfUser(ctx, userId, { limit: MAX_ROWS, ended: true }),
       consentsOf(ctx, userId),
       addressChallengesOf(ctx, userId),
       eventsOfUser(ctx, userId, MAX_ROWS),

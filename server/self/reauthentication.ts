@@ -2,12 +2,12 @@ import { type Static, Type } from 'typebox';
 import { admit, refusal } from '#admission';
 import { countAttempt, type Way } from '#attempts';
 import { emit } from '#events';
-import { checkFactor, factorFields, wayOf, withMfa } from '#mfa';
+import { checkFactor, factorFields, wayOf } from '#mfa';
 import { findPassword, Password, verifyPassword } from '#passwords';
 import { type Ctx, customerOf, type TxCtx, transaction } from '#platform/ctx.ts';
 import { problem } from '#platform/problem.ts';
 import { AddressChallengeId, digitsOf, OneTimeCode, withProof } from '#proofs';
-import { issueRefreshToken, raiseSession, type ScopeEntry, type SessionResponse, sessionResponse } from '#sessions';
+import { issueRefreshToken, raiseSession, type SessionResponse, sessionResponse } from '#sessions';
 import { Passage } from '#ways';
 
 export const Reauthentication = Type.Object(
@@ -39,19 +39,19 @@ export async function reauthenticate(ctx: Ctx, request: Reauthentication): Promi
   const way = new Passage('reauthenticate');
   const attempt = way.passed('attempts', await countAttempt(ctx, { way: wayOfProof(request), userId }));
   const proven = await proveAgain(ctx, request);
-  const { entry, refresh } = await transaction(ctx, async (tx) => {
+  const issued = await transaction(ctx, async (tx) => {
     const methods = way.passed('credential', await proven.spend(tx));
-    if (methods === null) return { entry: null, refresh: null };
-    const raised = await raiseSession(tx, sessionId, ({ amr, acr }) => raise({ amr, acr }, methods, proven.second));
+    if (methods === null) return null;
+    const raised = await raiseSession(tx, sessionId, { methods, secondFactor: proven.second });
     await requireMember(tx, way, raised);
-    return { entry: raised, refresh: await issueRefreshToken(tx, raised) };
+    return issueRefreshToken(tx, raised);
   });
-  if (!entry) {
+  if (!issued) {
     await transaction(ctx, (tx) => emit(tx, 'user.mfa.failed', { userId }));
     throw problem('INVALID_CODE');
   }
   await attempt.forget();
-  return sessionResponse(ctx, entry, refresh);
+  return sessionResponse(ctx, issued);
 }
 
 function wayOfProof({ password, emailCode, ...answer }: Reauthentication): Way {
@@ -64,7 +64,11 @@ function wayOfProof({ password, emailCode, ...answer }: Reauthentication): Way {
  * tokens are renewed. A user who may no longer enter is refused.
  * @throws Problem MEMBER_BLOCKED, MEMBERSHIP_REQUIRED
  */
-async function requireMember(tx: TxCtx, way: Passage, { userId, ...proof }: ScopeEntry): Promise<void> {
+async function requireMember(
+  tx: TxCtx,
+  way: Passage,
+  { userId, ...proof }: Awaited<ReturnType<typeof raiseSession>>,
+): Promise<void> {
   const { decision } = await admit(tx, way.entrance(), { userId, proof, device: async () => null });
   if (decision.kind === 'refused') throw refusal(decision.because);
 }
@@ -93,11 +97,4 @@ async function proveAddress(
   const challenge = await withProof(ctx, { proof, purposes: ['sign_in', 'magic_link'] }, async (_tx, proven) => proven);
   if (challenge.userId !== customerOf(ctx).userId) throw problem('INVALID_CODE');
   return async () => [challenge.channel === 'phone' ? 'sms' : 'otp'];
-}
-
-/** Methods add up. A session starts with a first factor, so a second one makes it `aal2`; nothing lowers the level. */
-function raise(session: { amr: string[]; acr: string }, methods: readonly string[], second: boolean) {
-  const amr = [...new Set([...session.amr, ...methods])];
-  if (!second) return { amr, acr: session.acr, secondFactor: false };
-  return { amr: withMfa(amr, []), acr: session.acr === 'aal3' ? 'aal3' : 'aal2', secondFactor: true };
 }

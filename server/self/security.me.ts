@@ -9,12 +9,13 @@ import { openCursor, type Page, PageOf, PageQuery, pageOf } from '#platform/page
 import { problem } from '#platform/problem.ts';
 import { del, get, post, put, type Routes } from '#platform/route.ts';
 import { AddressChallengeId, AddressChallengeStarted, OneTimeCode } from '#proofs';
-import { type ListedSession, listSessions, revokeSessions } from '#sessions';
+import { revokeSessions, sessionsOfUser } from '#sessions';
 import {
   changeOwnPassword,
   confirmOwnTotp,
   confirmPhoneFactor,
   forgetDevice,
+  ownSession,
   removeOwnFactor,
   renewRecoveryCodes,
   Security,
@@ -32,13 +33,16 @@ const RecoveryCodes = Type.Object({ recoveryCodes: Type.Array(Type.String(), { d
 /** The codes are created only with the first second factor. */
 const Enabled = Type.Partial(RecoveryCodes);
 
-async function ownSessions(ctx: Ctx, { limit, cursor }: Static<typeof PageQuery>): Promise<Page<ListedSession>> {
+async function ownSessions(
+  ctx: Ctx,
+  { limit, cursor }: Static<typeof PageQuery>,
+): Promise<Page<Static<typeof SessionRecord>>> {
   const { userId } = customerOf(ctx);
   const list = `sessions of ${userId}`;
   const before = cursor === undefined ? undefined : Value.Parse(IdSchema('ses'), openCursor(ctx, list, cursor));
-  const rows = await listSessions(ctx, userId, { limit: limit + 1, before });
+  const rows = await sessionsOfUser(ctx, userId, { limit: limit + 1, before });
   const page = pageOf(ctx, rows, { list, limit, keyOf: ({ id }) => id });
-  return { items: page.rows, nextCursor: page.nextCursor };
+  return { items: page.rows.map(ownSession(ctx)), nextCursor: page.nextCursor };
 }
 
 export const securityRoutes: Routes = [
@@ -178,12 +182,12 @@ export const securityRoutes: Routes = [
     problems: ['NOT_FOUND'],
     handler: async (request) => {
       const { sessionId } = request.params;
-      const [session] = await listSessions(request.ctx, customerOf(request.ctx).userId, {
+      const [session] = await sessionsOfUser(request.ctx, customerOf(request.ctx).userId, {
         limit: 1,
         only: sessionId,
       });
       if (!session) throw problem('NOT_FOUND');
-      return session;
+      return ownSession(request.ctx)(session);
     },
   }),
   del('/v1/me/security/sessions/:sessionId', {

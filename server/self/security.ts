@@ -16,7 +16,7 @@ import { problem } from '#platform/problem.ts';
 import { Instant, nullable } from '#platform/schemas.ts';
 import { type AddressChallengeId, digitsOf, hintOf, startAddressChallenge, withProof } from '#proofs';
 import { newRecoveryCodes, recoveryCodesLeft } from '#recovery-codes';
-import { findSession, listSessions, secondFactorProven } from '#sessions';
+import { findSession, secondFactorProven, sessionsOfUser } from '#sessions';
 import { changePassword } from '#sign-in';
 import { factorRemoved, firstCodes } from './recovery-codes.ts';
 
@@ -80,6 +80,14 @@ export const Security = Type.Object({
   sessions: Type.Array(SessionRecord, { description: 'The newest hundred.' }),
 });
 
+type StoredSession = Omit<Static<typeof SessionRecord>, 'current'>;
+
+/** A session in the list of its user. */
+export function ownSession(ctx: Ctx): (session: StoredSession) => Static<typeof SessionRecord> {
+  const { sessionId } = customerOf(ctx);
+  return (session) => ({ ...session, current: session.id === sessionId });
+}
+
 export async function securityOf(ctx: Ctx): Promise<Static<typeof Security>> {
   const { userId } = customerOf(ctx);
   const [password, factors, passkeys, codes, devices, sessions] = await Promise.all([
@@ -88,7 +96,7 @@ export async function securityOf(ctx: Ctx): Promise<Static<typeof Security>> {
     ownPasskeys(ctx, userId),
     recoveryCodesLeft(ctx, userId),
     listDevices(ctx, userId),
-    listSessions(ctx, userId, { limit: 100 }),
+    sessionsOfUser(ctx, userId, { limit: 100 }),
   ]);
   return {
     hasPassword: password !== undefined,
@@ -107,7 +115,7 @@ export async function securityOf(ctx: Ctx): Promise<Static<typeof Security>> {
     passkeys,
     recoveryCodesLeft: codes,
     rememberedDevices: devices,
-    sessions,
+    sessions: sessions.map(ownSession(ctx)),
   };
 }
 

@@ -8,7 +8,7 @@ import { openCursor, type Page, PageOf, PageQuery, pageOf } from '#platform/page
 import { problem } from '#platform/problem.ts';
 import { del, get, type Routes } from '#platform/route.ts';
 import { Instant } from '#platform/schemas.ts';
-import { type ProjectSession, revokeEntries, sessionsOfProject } from '#sessions';
+import { revokeEntries, sessionsOfProject } from '#sessions';
 
 const nullableText = Type.Union([Type.String(), Type.Null()]);
 const SessionRef = Type.Object({ sessionId: IdSchema('ses') });
@@ -78,14 +78,14 @@ async function listProjectSessions(
 ): Promise<Page<AdminSession>> {
   const list = memberId === undefined ? 'sessions' : `sessions ${memberId}`;
   const before =
-    cursor === undefined ? null : Value.Parse(SessionRef.properties.sessionId, openCursor(ctx, list, cursor));
+    cursor === undefined ? undefined : Value.Parse(SessionRef.properties.sessionId, openCursor(ctx, list, cursor));
   const userId = memberId === undefined ? undefined : (await getMember(ctx, memberId)).userId;
   const found = await sessionsOfProject(ctx, { limit: limit + 1, before, userId });
   const page = pageOf(ctx, found, { list, limit, keyOf: ({ id }) => id });
   return { items: await withClients(ctx, page.rows), nextCursor: page.nextCursor };
 }
 
-async function withClients(ctx: Ctx, sessions: ProjectSession[]): Promise<AdminSession[]> {
+async function withClients(ctx: Ctx, sessions: Omit<AdminSession, 'clientIds'>[]): Promise<AdminSession[]> {
   const clients = await clientsOfSessions(
     ctx,
     sessions.map(({ id }) => id),
@@ -96,7 +96,7 @@ async function withClients(ctx: Ctx, sessions: ProjectSession[]): Promise<AdminS
 
 /** @throws Problem NOT_FOUND */
 async function getProjectSession(ctx: Ctx, sessionId: SessionId): Promise<AdminSession> {
-  const [session] = await withClients(ctx, await sessionsOfProject(ctx, { limit: 1, before: null, only: sessionId }));
+  const [session] = await withClients(ctx, await sessionsOfProject(ctx, { limit: 1, only: sessionId }));
   if (!session) throw problem('NOT_FOUND');
   return session;
 }

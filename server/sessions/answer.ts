@@ -4,8 +4,7 @@ import { projectOf } from '#environments';
 import type { Ctx } from '#platform/ctx.ts';
 import { IdSchema } from '#platform/ids.ts';
 import { Instant } from '#platform/schemas.ts';
-import type { IssuedRefreshToken } from './refresh-tokens.ts';
-import type { ScopeEntry } from './sessions.ts';
+import type { IssuedSession } from './refresh-tokens.ts';
 /** The response of every sign-in, refresh and switch-context. Token fields are named as in RFC 6749 §5.1. */
 export const SessionResponse = Type.Object(
   {
@@ -36,8 +35,7 @@ export type SessionResponse = Static<typeof SessionResponse>;
 /** Signs an access token for the entry and builds the session response. */
 export async function sessionResponse(
   ctx: Pick<Ctx, 'system' | 'scope' | 'now' | 'authAddress'>,
-  entry: ScopeEntry,
-  refresh: IssuedRefreshToken,
+  { entry, refresh }: IssuedSession,
 ): Promise<SessionResponse> {
   const { workspaceId, environment } = ctx.scope;
   const { settings } = await projectOf(ctx.system, ctx.scope);

@@ -2,46 +2,38 @@ import type { Descent, TxCtx } from '#platform/ctx.ts';
 import type { ProjectId, SessionId } from '#platform/ids.ts';
 import { perSystem, type System } from '#platform/system.ts';
 
-/** Sessions that ended, in every project or in one. */
-export type EndedSessions = { sessionIds: readonly SessionId[]; in: ProjectId | 'every project' };
+type Ended = { sessionIds: readonly SessionId[]; in: ProjectId | 'every project' };
+type Obtaining = Descent & { sessionId: SessionId };
 
-type Ending = (tx: TxCtx, ended: EndedSessions) => Promise<void>;
+/** The hooks of a part that derives something from sessions; each runs in the transaction of the change. */
+type SessionSteps = {
+  /** Called when sessions end, in every project or in one. */
+  ended: (tx: TxCtx, ended: Ended) => Promise<void>;
+  /**
+   * Called before an entry of a session is obtained through a grant; for the part that owns grants. Throws for a grant
+   * that has ended, and locks a live one until the transaction ends, so that ending the grant also ends what was
+   * obtained through it.
+   */
+  obtaining?: (tx: TxCtx, obtaining: Obtaining) => Promise<void>;
+};
 
-const endings = perSystem(() => new Set<Ending>());
+const participants = perSystem(() => new Set<SessionSteps>());
 
-/**
- * Registers what else ends with sessions, in the same transaction; called by parts that derive something from sessions.
- */
-export function whenSessionsEnd(system: System, ending: Ending): void {
-  endings(system).add(ending);
+/** Registers hooks that run when sessions end, and before an entry is obtained through a grant. */
+export function joinSessions(system: System, steps: SessionSteps): void {
+  participants(system).add(steps);
 }
 
-export async function endWithSessions(tx: TxCtx, ended: EndedSessions): Promise<void> {
-  for (const ending of endings(tx.system)) {
+export async function endWithSessions(tx: TxCtx, ended: Ended): Promise<void> {
+  for (const steps of participants(tx.system)) {
     // biome-ignore lint/performance/noAwaitInLoops: one connection, one statement after the other
-    await ending(tx, ended);
+    await steps.ended(tx, ended);
   }
 }
 
-/** An entry of a session that is about to be obtained through a grant. */
-export type Obtained = Descent & { sessionId: SessionId };
-
-type Check = (tx: TxCtx, obtained: Obtained) => Promise<void>;
-
-const checks = perSystem(() => new Set<Check>());
-
-/**
- * Registers the check that runs before something is obtained through a grant, in the same transaction; called by the
- * part that owns grants. The check throws for a grant that has ended, and locks a live one until the transaction ends,
- * so that ending the grant also ends what was obtained through it.
- */
-export function whenDescending(system: System, check: Check): void {
-  checks(system).add(check);
-}
-
-export async function checkDescent(tx: TxCtx, obtained: Obtained): Promise<void> {
-  for (const check of checks(tx.system)) {
+export async function checkDescent(tx: TxCtx, obtaining: Obtaining): Promise<void> {
+  for (const steps of participants(tx.system)) {
     // biome-ignore lint/performance/noAwaitInLoops: one connection, one statement after the other
-    await check(tx, obtained);
+    await steps.obtaining?.(tx, obtaining);
   }
 }

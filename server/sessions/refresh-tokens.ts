@@ -13,7 +13,7 @@ import type { System } from '#platform/system.ts';
 import { sessionLifetimes } from '#settings';
 import { isClosed, workspaceByRoutingKey } from '#tenancy';
 import type { ProvenEntry } from './session-reading.ts';
-import { revokeSessions, type ScopeEntry } from './sessions.ts';
+import { noteAdmission, revokeSessions, type ScopeEntry } from './sessions.ts';
 
 type RefreshTokensTable = {
   workspace_id: WorkspaceId;
@@ -42,29 +42,32 @@ const SEEN_MS = 60_000;
 /** `lkr_`, the workspace's routing key, 256 random bits. */
 const SHAPE = /^lkr_([a-z0-9]{8})_[A-Za-z0-9_-]{43}$/;
 
-export type IssuedRefreshToken = { token: string; expiresAt: Date };
+type RefreshToken = { token: string; expiresAt: Date };
 
-async function newToken(ctx: Pick<TxCtx, 'system' | 'scope' | 'now'>, sessionEnd: Date): Promise<IssuedRefreshToken> {
+/** An entry with the refresh token that was issued for it. */
+export type IssuedSession = { entry: ScopeEntry; refresh: RefreshToken };
+
+async function newToken(ctx: Pick<TxCtx, 'system' | 'scope' | 'now'>, sessionEnd: Date): Promise<RefreshToken> {
   const { routingKey, settings } = await projectOf(ctx.system, ctx.scope);
   const idle = ctx.now.getTime() + sessionLifetimes(settings).idle * 1000;
   return { token: `lkr_${routingKey}_${randomSecret()}`, expiresAt: new Date(Math.min(idle, sessionEnd.getTime())) };
 }
 
 /** Issues the first refresh token of an entry. It is returned once and stored as a hash. */
-export async function issueRefreshToken(tx: TxCtx, entry: ScopeEntry): Promise<IssuedRefreshToken> {
-  const issued = await newToken(tx, entry.expiresAt);
+export async function issueRefreshToken(tx: TxCtx, entry: ScopeEntry): Promise<IssuedSession> {
+  const refresh = await newToken(tx, entry.expiresAt);
   await tx.db
     .insertInto('refresh_tokens')
     .values({
       ...realmColumns(tx),
-      hash: hashSecret(issued.token),
+      hash: hashSecret(refresh.token),
       entry_id: entry.entryId,
       session_id: entry.sessionId,
       created_at: tx.now,
-      expires_at: issued.expiresAt,
+      expires_at: refresh.expiresAt,
     })
     .execute();
-  return issued;
+  return { entry, refresh };
 }
 
 /** The row of a presented token, with the state of its entry and session. */
@@ -115,20 +118,21 @@ function unknownToken() {
 /**
  * Spends a refresh token for its successor. Every caller within the grace time gets the same successor; a later second
  * use means that the token was stolen, and ends the session (RFC 9700 §4.14.2; SE-6).
- * @param admit throws unless the entry may go on; then the token is not spent
+ * @param admit throws unless the entry may go on; then the token is not spent. Returns whether it was decided again
  * @throws Problem SESSION_EXPIRED, SESSION_REVOKED, and what `admit` throws
  */
 export async function rotateRefreshToken(
   ctx: Ctx,
   found: FoundRefreshToken,
-  admit: (entry: ProvenEntry) => Promise<void> | void,
-): Promise<{ entry: ScopeEntry; refresh: IssuedRefreshToken }> {
+  admit: (entry: ProvenEntry) => Promise<boolean>,
+): Promise<IssuedSession> {
   const { row } = found;
   if (row.dead) throw problem('SESSION_REVOKED');
   if (row.expires_at <= ctx.now || row.session_expires_at <= ctx.now) throw problem('SESSION_EXPIRED');
   const entry = entryOf(row);
   if (row.used_at === null) {
-    await admit({ ...entry, admittedUnder: row.admitted_under, rememberedDevice: row.remembered_device });
+    const proven = { ...entry, admittedUnder: row.admitted_under, rememberedDevice: row.remembered_device };
+    if (await admit(proven)) await transaction(ctx, (tx) => noteAdmission(tx, entry.entryId));
     const refresh = await spend(ctx, found);
     if (refresh) return { entry, refresh };
   }
@@ -153,7 +157,7 @@ function entryOf(row: Presented): ScopeEntry {
  * succeeds.
  * @returns undefined if another call was first
  */
-async function spend(ctx: Ctx, { token, row }: FoundRefreshToken): Promise<IssuedRefreshToken | undefined> {
+async function spend(ctx: Ctx, { token, row }: FoundRefreshToken): Promise<RefreshToken | undefined> {
   const next = await newToken(ctx, row.session_expires_at);
   const { workspaceId, environment } = ctx.scope;
   const { now } = ctx;
@@ -203,7 +207,7 @@ const replaceToken = preparedWrite(
    select $1, $2, $7, entry_id, session_id, $4, $8 from used`,
 );
 
-async function repeatOrRevoke(ctx: Ctx, { token, row, scope }: FoundRefreshToken): Promise<IssuedRefreshToken> {
+async function repeatOrRevoke(ctx: Ctx, { token, row, scope }: FoundRefreshToken): Promise<RefreshToken> {
   // Read again, because a concurrent call may have spent the token after it was found.
   const { row: current } = row.used_at ? { row } : await findRefreshToken(ctx.system, scope.environment, token);
   if (current.used_at && current.successor && ctx.now.getTime() - current.used_at.getTime() <= GRACE_MS)
@@ -227,7 +231,7 @@ function successorKey(token: string): Buffer {
   return Buffer.from(hkdfSync('sha256', token, '', 'latchkey refresh successor', 32));
 }
 
-function sealSuccessor(token: string, next: IssuedRefreshToken): string {
+function sealSuccessor(token: string, next: RefreshToken): string {
   const iv = randomBytes(12);
   const cipher = createCipheriv('aes-256-gcm', successorKey(token), iv);
   const sealed = Buffer.concat([
@@ -239,7 +243,7 @@ function sealSuccessor(token: string, next: IssuedRefreshToken): string {
   return sealed.toString('base64url');
 }
 
-function openSuccessor(token: string, sealed: string): IssuedRefreshToken {
+function openSuccessor(token: string, sealed: string): RefreshToken {
   const bytes = Buffer.from(sealed, 'base64url');
   const decipher = createDecipheriv('aes-256-gcm', successorKey(token), bytes.subarray(0, 12)).setAuthTag(
     bytes.subarray(-16),

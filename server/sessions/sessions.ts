@@ -192,31 +192,36 @@ export async function noteAdmission(tx: TxCtx, entryId: ScopeEntryId): Promise<v
     .execute();
 }
 
-/** The level of a session after a new proof. `secondFactor`: whether the new proof is a second factor. */
-type Raised = { amr: string[]; acr: string; secondFactor: boolean };
+/** A new proof of a session's user: the methods, as RFC 8176 names them, and whether they are a second factor. */
+type NewProof = { methods: readonly string[]; secondFactor: boolean };
+
+/**
+ * Methods add up. A session starts with a first factor, so a second one makes it `aal2`; nothing lowers the level. `mfa`
+ * says that the factors are of two kinds (RFC 8176 §2).
+ */
+function raised({ amr, acr }: { amr: readonly string[]; acr: string }, { methods, secondFactor }: NewProof) {
+  if (!secondFactor) return { amr: [...new Set([...amr, ...methods])], acr };
+  return { amr: [...new Set([...amr, ...methods, 'mfa'])], acr: acr === 'aal1' ? 'aal2' : acr };
+}
 
 /**
  * Raises the level of a session after a new proof of its user. The entry in `tx.scope`'s project, with all its tokens,
  * is replaced by a new one of the same descent (ASVS 7.2.4; SE-1), which has no more rights than the old one.
  * @throws Problem SESSION_REVOKED, SESSION_EXPIRED
  */
-export async function raiseSession(
-  tx: TxCtx,
-  sessionId: SessionId,
-  raise: (session: { userId: UserId; amr: string[]; acr: string }) => Raised,
-): Promise<ScopeEntry> {
+export async function raiseSession(tx: TxCtx, sessionId: SessionId, proof: NewProof): Promise<ScopeEntry> {
   const session = await lockSession(tx, sessionId);
   const descent = await descentOf(tx);
   const { userId } = session;
-  const { secondFactor, ...raised } = raise(session);
+  const level = raised(session, proof);
   const { projectId } = tx.scope;
   await tx.db
     .updateTable('sessions')
     .set({
-      ...raised,
+      ...level,
       auth_time: tx.now,
       last_seen_at: tx.now,
-      ...(secondFactor && { second_factor_at: tx.now }),
+      ...(proof.secondFactor && { second_factor_at: tx.now }),
     })
     .where(inRealm(tx))
     .where('id', '=', sessionId)
@@ -237,8 +242,8 @@ export async function raiseSession(
   );
   const admittedUnder = ended[0]?.admitted_under ?? null;
   const entryId = await insertEntry(tx, { sessionId, userId, descent, admittedUnder });
-  await emit(tx, 'session.reauthenticated', { sessionId, userId, ...raised });
-  return { ...session, ...raised, authTime: tx.now, entryId, projectId };
+  await emit(tx, 'session.reauthenticated', { sessionId, userId, ...level });
+  return { ...session, ...level, authTime: tx.now, entryId, projectId };
 }
 
 /**
@@ -246,10 +251,10 @@ export async function raiseSession(
  * new level from the next refresh on.
  */
 export async function secondFactorProven(tx: TxCtx, sessionId: SessionId, methods: readonly string[]): Promise<void> {
-  const { amr } = await lockSession(tx, sessionId);
+  const session = await lockSession(tx, sessionId);
   await tx.db
     .updateTable('sessions')
-    .set({ amr: [...new Set([...amr, ...methods, 'mfa'])], acr: 'aal2', second_factor_at: tx.now })
+    .set({ ...raised(session, { methods, secondFactor: true }), second_factor_at: tx.now })
     .where(inRealm(tx))
     .where('id', '=', sessionId)
     .execute();

@@ -73,12 +73,12 @@ async function acceptAsMember(customer: Ctx, invited: Ctx, token: string): Promi
   const there: Ctx = at(customer, invited.scope);
   const way = new Passage('accepted_invitation');
   way.passed('credential', user);
-  const { entry, refresh } = await transaction(there, async (tx) => {
+  const issued = await transaction(there, async (tx) => {
     await addressProven(tx, { userId, channel: 'email', address: email }, 'holder');
     await acceptInvitation(tx, token, userId);
     return enterWithSession(tx, way, { userId, sessionId, fromProjectId: customer.scope.projectId });
   });
-  return sessionResponse(there, entry, refresh);
+  return sessionResponse(there, issued);
 }
 
 /** @throws Problem AUTHENTICATION_REQUIRED if the address has an account: then its owner must sign in first */

@@ -37,8 +37,8 @@ export const sessionRoutes: Routes = [
       // Before the token is spent: a page of another site must not be able to end the session either.
       if (inBody === undefined) await requireOrigin(request, found.scope);
       const ctx = ctxFor(request, found.scope);
-      const { entry, refresh } = await rotateRefreshToken(ctx, found, (shown) => admitAgain(ctx, shown));
-      const answer = await sessionResponse(ctx, entry, refresh);
+      const issued = await rotateRefreshToken(ctx, found, (shown) => admitAgain(ctx, shown));
+      const answer = await sessionResponse(ctx, issued);
       return sendSession(request, reply, answer, { scope: ctx.scope, cookies: inBody === undefined });
     },
   }),

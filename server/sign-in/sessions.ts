@@ -9,7 +9,6 @@ import { at } from '#platform/scoped.ts';
 import {
   enterProject,
   issueRefreshToken,
-  noteAdmission,
   type ProvenEntry,
   revokeSessions,
   type SessionResponse,
@@ -42,10 +41,10 @@ export async function switchContext(ctx: Ctx, target: Target): Promise<SessionRe
   if (!(await findProject(ctx.system, there.scope))) throw problem('MEMBERSHIP_REQUIRED');
   const way = new Passage('switch_context');
   const customer = way.passed('credential', customerOf(ctx));
-  const { entry, refresh } = await transaction(there, (tx) =>
+  const issued = await transaction(there, (tx) =>
     enterWithSession(tx, way, { ...customer, fromProjectId: ctx.scope.projectId }),
   );
-  return sessionResponse(there, entry, refresh);
+  return sessionResponse(there, issued);
 }
 
 /**
@@ -65,16 +64,16 @@ export async function enterWithSession(
     admit: (proof) => requireAdmitted(tx, entrance, { userId, proof }),
   });
   await memberSeen(tx, userId);
-  return { entry, refresh: await issueRefreshToken(tx, entry) };
+  return issueRefreshToken(tx, entry);
 }
 
 /**
  * Lets an entry go on when its tokens are renewed; the policy may be stricter by now.
+ * @returns whether it was decided again
  * @throws Problem REAUTHENTICATION_REQUIRED, MEMBER_BLOCKED, MEMBERSHIP_REQUIRED
  */
-export async function admitAgain(ctx: Ctx, entry: ProvenEntry): Promise<void> {
+export function admitAgain(ctx: Ctx, entry: ProvenEntry): Promise<boolean> {
   const way = new Passage('refresh');
   way.passed('credential', entry);
-  if (await requireStillAdmitted(ctx, way.entrance(), entry))
-    await transaction(ctx, (tx) => noteAdmission(tx, entry.entryId));
+  return requireStillAdmitted(ctx, way.entrance(), entry);
 }

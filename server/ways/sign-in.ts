@@ -10,9 +10,8 @@ import type { UserId } from '#platform/ids.ts';
 import { scopeFields } from '#requests';
 import {
   familiarityOf,
-  type IssuedRefreshToken,
+  type IssuedSession,
   issueRefreshToken,
-  type ScopeEntry,
   SessionResponse,
   sessionResponse,
   startSession,
@@ -44,7 +43,7 @@ export const SignInResponse = Type.Union([SessionResponse, MfaChallenge]);
 export type SignInResponse = Static<typeof SignInResponse>;
 
 /** The result of a sign-in, before the commit; {@link answerOf} makes it an answer after it. */
-export type SignedIn = { entry: ScopeEntry; refresh: IssuedRefreshToken } | { challenge: Static<typeof MfaChallenge> };
+export type SignedIn = IssuedSession | { challenge: Static<typeof MfaChallenge> };
 
 /** Failures in a row that are worth a mail when a sign-in succeeds after them. */
 const SUSPICIOUS_FAILURES = 5;
@@ -90,10 +89,10 @@ type Proven = { amr: string[]; acr: string; rememberedDevice: DeviceId | null };
 async function begin(tx: TxCtx, userId: UserId, how: Proven) {
   await memberSeen(tx, userId);
   await keepAccount(tx, userId);
-  const familiarity = await familiarityOf(tx, userId);
+  const { first, source, browser } = await familiarityOf(tx, userId);
   const entry = await startSession(tx, userId, how);
-  if (familiarity === 'new') await newDevice(tx, { userId, sessionId: entry.sessionId });
-  return { entry, refresh: await issueRefreshToken(tx, entry) };
+  if (!first && !(source && browser)) await newDevice(tx, { userId, sessionId: entry.sessionId });
+  return issueRefreshToken(tx, entry);
 }
 
 /** Runs a sign-in in one transaction and puts its answer together. */
@@ -102,5 +101,5 @@ export async function signedIn(ctx: Ctx, work: (tx: TxCtx) => Promise<SignedIn>)
 }
 
 export function answerOf(ctx: Ctx, result: SignedIn): Promise<SignInResponse> | SignInResponse {
-  return 'challenge' in result ? result.challenge : sessionResponse(ctx, result.entry, result.refresh);
+  return 'challenge' in result ? result.challenge : sessionResponse(ctx, result);
 }

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { ENDED_BY } from '#credential-changes';
 import { rememberDevice } from '#devices';
 import { linkIdentity } from '#linked-identities';
-import { ENDED_BY, startSession } from '#sessions';
+import { startSession } from '#sessions';
 import { type App, challengeIn, codesOf, totpOf } from '#tests/factors.ts';
 import {
   expectProblem,

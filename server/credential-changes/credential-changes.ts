@@ -1,10 +1,10 @@
 import { forgetDevices } from '#devices';
-import { voidOpenProofs } from '#factors';
 import type { CredentialChange } from '#messages';
 import { lockUser } from '#people';
 import type { TxCtx } from '#platform/ctx.ts';
 import type { UserId } from '#platform/ids.ts';
-import { lockSession, revokeSessions } from './sessions.ts';
+import { lockSession, revokeSessions } from '#sessions';
+import { voidOpenProofs } from './open-proofs.ts';
 
 type Consequences = { sessions: boolean; devices: boolean; proofs: boolean };
 

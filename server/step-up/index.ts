@@ -1,0 +1,1 @@
+export { reauthenticationRequired, requireFreshProof } from './step-up.ts';
