@@ -10,6 +10,7 @@ import {
 } from '#tests/harness.ts';
 import { startSecondProcess } from '#tests/second-process.ts';
 import { forgetDeadSessions } from './removal.ts';
+import { findEntry } from './session-reading.ts';
 import { revokeSessions } from './sessions.ts';
 
 describe('ending sessions', () => {
@@ -70,6 +71,15 @@ describe('ending sessions', () => {
     const begun = new Date(Date.now() - 2_000);
     await latchkey.inProject((tx) => revokeSessions({ ...tx, now: begun }, session.userId, 'all', 'logout'));
     expectProblem(await context(access_token), 401, 'SESSION_REVOKED');
+  });
+
+  test('SE-3 no entry of an ended or expired session is live', async () => {
+    const { session } = await register(latchkey);
+    const entryAt = (at: Date) => latchkey.inProject((tx) => findEntry({ ...tx, now: at }, session.id));
+    assert.equal((await entryAt(new Date()))?.userId, session.userId);
+    assert.equal(await entryAt(new Date(session.expiresAt)), undefined);
+    await latchkey.inProject((tx) => revokeSessions(tx, session.userId, 'all', 'logout'));
+    assert.equal(await entryAt(new Date()), undefined);
   });
 
   test('SE-3 another process refuses an ended session at once', async (t) => {

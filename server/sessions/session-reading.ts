@@ -32,7 +32,7 @@ export async function familiarityOf(
   return row;
 }
 
-/** A live entry with what its session proved. */
+/** An entry of a live session with what the session proved. */
 export type ProvenEntry = SessionProof & {
   entryId: ScopeEntryId;
   userId: UserId;
@@ -67,6 +67,8 @@ export async function findEntry(ctx: Reader, sessionId: SessionId): Promise<Prov
     .where('e.session_id', '=', sessionId)
     .where('e.grant_id', 'is', null)
     .where('e.revoked_at', 'is', null)
+    .where('s.revoked_at', 'is', null)
+    .where('s.expires_at', '>', ctx.now)
     .executeTakeFirst();
 }
 
