@@ -19,19 +19,19 @@ describe('front doors', () => {
     const planted = (text: string) => doorsOf([{ path: 'members/index.ts', text }]);
     const wide = planted(`export {\n  ${names.join(',\n  ')},\n} from './members.ts';\n`);
     assert.equal(wide.get('members')?.length, 26);
-    assert.equal(tooWide(wide, { members: { most: 25, why: 'one less than there are' } }).length, 1);
+    assert.equal(tooWide(wide, { members: { max: 25, why: 'one less than there are' } }).length, 1);
     const thirteen = planted(
       `export { ${names.slice(0, 12).join(', ')} } from './a.ts';\nexport type { Member } from './b.ts';\n`,
     );
     assert.equal(tooWide(thirteen, {}).length, 1);
-    assert.deepEqual(tooWide(thirteen, { members: { most: 13, why: 'says why' } }), []);
+    assert.deepEqual(tooWide(thirteen, { members: { max: 13, why: 'says why' } }), []);
     assert.equal(
       tooWide(planted(`export { a } from './a.ts';\nexport const ${names.join(' = 1;\nexport const ')} = 1;`), {})
         .length,
       1,
     );
     assert.equal(
-      needlessExceptions(planted(`export { a } from './a.ts';`), { members: { most: 13, why: 'it was wider' } }).length,
+      needlessExceptions(planted(`export { a } from './a.ts';`), { members: { max: 13, why: 'it was wider' } }).length,
       1,
     );
   });
