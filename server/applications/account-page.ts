@@ -66,6 +66,7 @@ function describe(project: Scope & { projectName: string }, clientId: string, re
     jwks: null,
     profile: 'oauth',
     pkce: 'required',
+    idTokenClaims: 'requested',
     resources: [],
     dpopBound: false,
     grants: [],

@@ -49,6 +49,10 @@ const fields = {
     description:
       '`optional`, for the kind `web` without the profile `fapi2` only: it may request codes without PKCE (RFC 7636). Then nothing but its own check of `nonce` or `state` detects a code that somebody else obtained.',
   }),
+  idTokenClaims: Type.Enum(['requested', 'scopes'], {
+    description:
+      'What its ID tokens say about the person: `requested`: the claims that the `claims` parameter asks for in them; the others are at userinfo (OpenID Connect Core §5.4). `scopes`: the claims of the granted scopes, too, for software that does not read userinfo.',
+  }),
   resources: addresses('Audiences it may ask access tokens for (RFC 8707).'),
   dpopBound: Type.Boolean({ description: 'Its tokens must be bound to its key (RFC 9449).' }),
   grants: Type.Array(
@@ -153,6 +157,7 @@ function recordOf(row: Row): ApplicationRecord {
     jwks: row.jwks && Value.Parse(Jwks, row.jwks),
     profile: row.profile,
     pkce: row.pkce,
+    idTokenClaims: row.id_token_claims,
     resources: row.resources,
     dpopBound: row.dpop_bound,
     grants: row.grants,
@@ -279,6 +284,7 @@ async function write(tx: TxCtx, id: ApplicationId, changes: Static<typeof Applic
     jwks: jwks ? JSON.stringify(jwks) : jwks,
     profile: changes.profile,
     pkce: changes.pkce,
+    id_token_claims: changes.idTokenClaims,
     resources: changes.resources,
     dpop_bound: changes.dpopBound,
     grants: changes.grants,

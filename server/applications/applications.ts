@@ -36,6 +36,7 @@ export type ApplicationsTable = {
   jwks: Json<{ keys: JWK[] }> | null;
   profile: Generated<'oauth' | 'fapi2'>;
   pkce: Generated<'required' | 'optional'>;
+  id_token_claims: Generated<'requested' | 'scopes'>;
   resources: Generated<string[]>;
   dpop_bound: Generated<boolean>;
   grants: Grant[];
@@ -95,6 +96,8 @@ export type Application = {
   profile: 'oauth' | 'fapi2';
   /** `optional`: it may request codes without a PKCE challenge. For confidential `web` applications only. */
   pkce: 'required' | 'optional';
+  /** `scopes`: its ID tokens carry the claims of the granted scopes, too, not only those asked for by `claims`. */
+  idTokenClaims: 'requested' | 'scopes';
   /** Audiences it may request access tokens for (RFC 8707). */
   resources: string[];
   /** Its tokens must be bound to its key (RFC 9449). */
@@ -130,6 +133,7 @@ export type NewApplication = Pick<Application, 'kind' | 'name'> &
       | 'jwks'
       | 'profile'
       | 'pkce'
+      | 'idTokenClaims'
       | 'resources'
       | 'dpopBound'
       | 'grants'
@@ -174,6 +178,7 @@ export async function createApplication(
       jwks: application.jwks ? JSON.stringify(application.jwks) : null,
       profile: application.profile ?? 'oauth',
       pkce: application.pkce ?? 'required',
+      id_token_claims: application.idTokenClaims ?? 'requested',
       resources: application.resources ?? [],
       registration_token_id: application.registrationTokenId ?? null,
       enabled: true,
@@ -347,6 +352,7 @@ async function loadApplication(system: System, { environment, clientId }: Wanted
     jwks: row.jwks,
     profile: row.profile,
     pkce: row.pkce,
+    idTokenClaims: row.id_token_claims,
     resources: row.resources,
     dpopBound: row.dpop_bound,
     grants: row.grants,

@@ -83,5 +83,7 @@ export async function finishSignIn(system: System, query: string, kept: string):
     id_token_hint: tokens.id_token ?? '',
     post_logout_redirect_uri: `${system.config.addresses.console}/`,
   });
-  return { claims: { ...tokens.claims() }, signOut: signOut.href };
+  const subject = tokens.claims()?.sub ?? client.skipSubjectCheck;
+  const info = await client.fetchUserInfo(configuration, tokens.access_token, subject);
+  return { claims: { ...tokens.claims(), ...info }, signOut: signOut.href };
 }

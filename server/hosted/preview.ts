@@ -55,6 +55,7 @@ const NOBODYS: Omit<Flow['interaction']['application'], 'workspaceId' | 'project
   jwks: null,
   profile: 'oauth',
   pkce: 'required',
+  idTokenClaims: 'requested',
   resources: [],
   dpopBound: false,
   grants: [],

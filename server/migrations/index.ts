@@ -24,6 +24,7 @@ import { up as authority } from './0037-authority.ts';
 import { up as auditEvidence } from './0038-audit-evidence.ts';
 import { up as pkce } from './0039-pkce.ts';
 import { up as consolePolicy } from './0041-console-policy.ts';
+import { up as idTokenClaims } from './0042-id-token-claims.ts';
 
 /** Every migration in order; append only. */
 export const migrations: readonly { id: number; name: string; up: string }[] = [
@@ -53,4 +54,5 @@ export const migrations: readonly { id: number; name: string; up: string }[] = [
   { id: 38, name: 'audit-evidence', up: auditEvidence },
   { id: 39, name: 'pkce', up: pkce },
   { id: 41, name: 'console-policy', up: consolePolicy },
+  { id: 42, name: 'id-token-claims', up: idTokenClaims },
 ];

@@ -1,4 +1,4 @@
-import type { Account, AccountClaims, Client } from 'oidc-provider';
+import type { Account, AccountClaims, KoaContextWithOIDC } from 'oidc-provider';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { type Application, isFirstParty } from '#applications';
@@ -39,6 +39,9 @@ export const CLAIMS: Record<string, string[]> = {
 /** The OAuth scopes a person can consent to; others are not granted (RFC 6749 §3.3). */
 export const SCOPES = [...Object.keys(CLAIMS), 'offline_access'];
 
+/** The claims that need the profile of the person. */
+const PERSONAL = ['profile', 'email', 'phone'].flatMap((scope) => CLAIMS[scope] ?? []);
+
 /** The context of a client: its own project. */
 export function ctxOf(system: System, application: Application): Ctx {
   const { workspaceId, projectId, environment } = application;
@@ -51,7 +54,7 @@ export function ctxOf(system: System, application: Application): Ctx {
  */
 export async function findAccount(
   system: System,
-  client: Client | undefined,
+  { client, entities }: Pick<KoaContextWithOIDC['oidc'], 'client' | 'entities'>,
   subject: string,
 ): Promise<Account | undefined> {
   if (!client || !Value.Check(UserIdSchema, subject)) return undefined;
@@ -64,22 +67,33 @@ export async function findAccount(
     accountId: subject,
     access,
     lifetimes: await lifetimesOf(system, application),
-    claims: async (_use, scope) => {
-      const granted = await consented(ctx, application, { userId: subject, scopes: scope.split(' ') });
-      return claimsOf(ctx, { userId: subject, access, scope: granted });
+    claims: async (use, scope, asked) => {
+      const consented = await consentedScopes(ctx, application, subject);
+      const userinfoIsOpen = entities.AccessToken?.aud === undefined;
+      const byClaims = use === 'id_token' && application.idTokenClaims === 'requested' && userinfoIsOpen;
+      const granted = claimsGranted({ scopes: byClaims ? [] : scope.split(' '), asked: Object.keys(asked), consented });
+      return claimsOf(ctx, { userId: subject, access, granted });
     },
   };
 }
 
-/** The OAuth scopes of a token, for a third-party application only those that the user still consents to. */
-async function consented(
-  ctx: Ctx,
-  application: Application,
-  { userId, scopes }: { userId: UserId; scopes: readonly string[] },
-): Promise<readonly string[]> {
-  if (isFirstParty(application)) return scopes;
-  const allowed = await consentTo(ctx, userId, application.id);
-  return scopes.filter((scope) => allowed.includes(scope));
+/** The OAuth scopes whose claims an application may be told: for a third party, what the user still consents to. */
+async function consentedScopes(ctx: Ctx, application: Application, userId: UserId): Promise<readonly string[]> {
+  return isFirstParty(application) ? SCOPES : consentTo(ctx, userId, application.id);
+}
+
+type Wanted = { scopes: readonly string[]; asked: readonly string[]; consented: readonly string[] };
+
+/**
+ * The claims of the scopes and those that the `claims` parameter asked for (OpenID Connect Core §5.4, §5.5), of the
+ * consented scopes only: the consent page names scopes.
+ */
+function claimsGranted({ scopes, asked, consented }: Wanted): ReadonlySet<string> {
+  const wanted = consented.flatMap((scope) => {
+    const claims = CLAIMS[scope] ?? [];
+    return scopes.includes(scope) ? claims : claims.filter((claim) => asked.includes(claim));
+  });
+  return new Set(wanted);
 }
 
 /** The lifetimes of an application's tokens for a user, in seconds. */
@@ -100,18 +114,13 @@ async function lifetimesOf(system: System, application: Application): Promise<Li
 /** Roles and permissions, as claims and for access tokens. */
 export type AccessClaims = { roles: string[]; permissions: string[] };
 
-type Asked = { userId: UserId; access: AccessClaims; scope: readonly string[] };
+type Told = { userId: UserId; access: AccessClaims; granted: ReadonlySet<string> };
 
-/**
- * The claims of the granted OAuth scopes, and nothing else. The `claims` parameter may name claims that the consent
- * page does not show, so it only selects among these (OpenID Connect Core §5.5 lets a provider omit requested claims).
- */
-async function claimsOf(ctx: Ctx, { userId, access, scope }: Asked): Promise<AccountClaims> {
+/** The subject and the granted claims that have a value. */
+async function claimsOf(ctx: Ctx, { userId, access, granted }: Told): Promise<AccountClaims> {
   const { workspaceId, projectId } = ctx.scope;
-  const told = { sub: userId, workspace_id: workspaceId, project_id: projectId, ...access };
-  const personal = scope.some((name) => name === 'profile' || name === 'email' || name === 'phone');
-  const profile = personal ? await profileOf(ctx, userId) : undefined;
-  const granted = new Set(scope.flatMap((name) => CLAIMS[name] ?? []));
+  const told = { workspace_id: workspaceId, project_id: projectId, ...access };
+  const profile = PERSONAL.some((claim) => granted.has(claim)) ? await profileOf(ctx, userId) : undefined;
   const known = { ...told, ...(profile && profileClaims(profile)) };
   return { ...Object.fromEntries(Object.entries(known).filter(([claim]) => granted.has(claim))), sub: userId };
 }

@@ -113,7 +113,7 @@ export async function admittedAccount(
   { oidc }: KoaContextWithOIDC,
   { subject, source }: { subject: string; source: Source | undefined },
 ): Promise<Account | undefined> {
-  const account = await findAccount(system, oidc.client, subject);
+  const account = await findAccount(system, oidc, subject);
   if (!account || oidc.route !== 'token' || !source || !oidc.client) return account;
   return (await goesOn(system, oidc.client, { source, grant: oidc.entities.Grant })) ? account : undefined;
 }

@@ -12,7 +12,7 @@ import {
   startTestLatchkey,
   type TestLatchkey,
 } from '#tests/harness.ts';
-import { type Browser, browserOf, type CodeFlow, codeFlow, returned, signInOn } from '#tests/oidc.ts';
+import { type Browser, browserOf, type CodeFlow, codeFlow, returned, signInOn, userInfoOf } from '#tests/oidc.ts';
 
 const REDIRECT = 'http://localhost:5173/callback';
 
@@ -197,10 +197,10 @@ describe('the authorization code flow', () => {
     const page = await browser.open(flow.url);
     const tokens = await flow.finish(await browser.submit(page, { identifier: owner.email, password: owner.password }));
     assert.equal(decodeProtectedHeader(tokens.id_token ?? '').alg, 'RS256');
-    const claims = tokens.claims();
-    assert.deepEqual([claims?.['roles'], claims?.['permissions']], [['owner'], permissionKeys.toSorted()]);
-    assert.equal(claims?.['workspace_id'], latchkey.demo.workspaceId);
-    assert.equal(claims?.['project_id'], latchkey.demo.projects[0]?.id);
+    const claims = await userInfoOf(flow, tokens);
+    assert.deepEqual([claims['roles'], claims['permissions']], [['owner'], permissionKeys.toSorted()]);
+    assert.equal(claims['workspace_id'], latchkey.demo.workspaceId);
+    assert.equal(claims['project_id'], latchkey.demo.projects[0]?.id);
     expectProblem(await latchkey.api('/v1/me/context', { token: tokens.access_token }), 403, 'WRONG_TOKEN_KIND');
   });
 });

@@ -56,7 +56,7 @@ export function configuration(system: System, issuer: IssuerAddress): Configurat
     acrValues: ['aal1', 'aal2'],
     subjectTypes: ['public', 'pairwise'],
     pairwiseIdentifier: (_ctx, subject, client) => pairwise(system, subject, client),
-    // Many client libraries read only the ID token.
+    // The account decides which claims an ID token carries: it depends on the application.
     conformIdTokenClaims: false,
     // The account page requests `none`; applications get codes.
     responseTypes: ['code', 'none'],

@@ -14,7 +14,16 @@ import {
   startTestLatchkey,
   type TestLatchkey,
 } from '#tests/harness.ts';
-import { type Browser, browserOf, type CodeFlow, codeFlow, configurationOf, returned, signInOn } from '#tests/oidc.ts';
+import {
+  type Browser,
+  browserOf,
+  type CodeFlow,
+  codeFlow,
+  configurationOf,
+  returned,
+  signInOn,
+  userInfoOf,
+} from '#tests/oidc.ts';
 
 const REDIRECT = 'http://localhost:5173/callback';
 
@@ -197,7 +206,7 @@ describe('consent', () => {
     assert.match(question.text, /Elsewhere asks for access/);
     assert.match(question.text, /Your email address/);
     const tokens = await flow.finish(await browser.submit(question, { decision: 'allow' }));
-    assert.equal(tokens.claims()?.['email'], person.email);
+    assert.equal((await userInfoOf(flow, tokens))['email'], person.email);
     const again = await codeFlow(latchkey, { scope: 'openid email' }, { clientId });
     await again.finish(await signIn(again, person));
     const more = await codeFlow(latchkey, { scope: 'openid email phone' }, { clientId });

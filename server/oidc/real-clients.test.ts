@@ -126,8 +126,10 @@ describe('oauth4webapi', () => {
       requireIdToken: true,
     });
     await oauth.validateApplicationLevelSignature(server, response, insecure);
-    const claims = oauth.getValidatedIdTokenClaims(tokens);
-    assert.deepEqual([claims?.sub, claims?.['email']], [person.session.userId, person.email]);
+    const subject = oauth.getValidatedIdTokenClaims(tokens)?.sub ?? '';
+    const read = await oauth.userInfoRequest(server, client, tokens.access_token, insecure);
+    const info = await oauth.processUserInfoResponse(server, client, subject, read);
+    assert.deepEqual([info.sub, info.email], [person.session.userId, person.email]);
   });
 });
 
@@ -139,7 +141,13 @@ describe('Auth.js', () => {
     const { Auth } = await import(AUTH_JS);
     const origin = 'http://localhost:5199';
     const { clientId, secret } = await latchkey.inProject((tx) =>
-      createApplication(tx, { kind: 'web', name: 'Next', redirectUris: [`${origin}/auth/callback/latchkey`] }),
+      createApplication(tx, {
+        kind: 'web',
+        name: 'Next',
+        redirectUris: [`${origin}/auth/callback/latchkey`],
+        // By default Auth.js reads the ID token only.
+        idTokenClaims: 'scopes',
+      }),
     );
     const jar = new Map<string, string>();
     const call = async (path: string, body?: URLSearchParams): Promise<Response> => {

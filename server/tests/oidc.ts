@@ -141,6 +141,14 @@ export async function codeFlow(
   };
 }
 
+/** The claims at userinfo, read with the tokens of a finished flow. */
+export async function userInfoOf(
+  { configuration }: CodeFlow,
+  tokens: client.TokenEndpointResponse,
+): Promise<client.UserInfoResponse> {
+  return client.fetchUserInfo(configuration, tokens.access_token, client.skipSubjectCheck);
+}
+
 export type ClientOptions = {
   clientId?: string | undefined;
   secret?: string | undefined;

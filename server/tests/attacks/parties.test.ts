@@ -13,7 +13,7 @@ import {
   type TestLatchkey,
   type TestResponse,
 } from '#tests/harness.ts';
-import { browserOf, codeFlow, configurationOf } from '#tests/oidc.ts';
+import { browserOf, codeFlow, configurationOf, userInfoOf } from '#tests/oidc.ts';
 import { operationsIn } from '#tests/operations.ts';
 
 const REDIRECT = 'http://localhost:5173/callback';
@@ -206,8 +206,20 @@ describe('what an application can learn', () => {
     );
   });
 
-  test('a first party selects claims within its scopes, too', async () => {
-    const asked = { scope: 'openid', claims: JSON.stringify({ id_token: ASKED, userinfo: ASKED }) };
+  test('a third party selects claims of the scopes that the person consented to before', async () => {
+    const application = await applicationOf('third party');
+    const person = await register(latchkey);
+    await tokensFor(application, person, { scope: 'openid email' });
+    const claims = JSON.stringify({ userinfo: ASKED, id_token: ASKED });
+    const known = await told(await tokensFor(application, person, { scope: 'openid', claims, resource: RESOURCE }));
+    assert.deepEqual(
+      PERSONAL.filter((claim) => known.includes(claim)),
+      ['email', 'email_verified'],
+    );
+  });
+
+  test('a first party, which needs no consent, learns the claims it names, where it names them, and no other', async () => {
+    const asked = { scope: 'openid', claims: JSON.stringify({ userinfo: { email: null }, id_token: { roles: null } }) };
     const { configuration, tokens } = await tokensFor(
       await applicationOf('first party'),
       latchkey.demo.environments.test.owner,
@@ -215,8 +227,8 @@ describe('what an application can learn', () => {
     );
     const info = await client.fetchUserInfo(configuration, tokens.access_token, client.skipSubjectCheck);
     assert.deepEqual(
-      PERSONAL.filter((claim) => claim in info || claim in (tokens.claims() ?? {})),
-      [],
+      [info, tokens.claims() ?? {}].map((known) => PERSONAL.filter((claim) => claim in known)),
+      [['email'], ['roles']],
     );
   });
 
@@ -236,7 +248,7 @@ describe('what an application can learn', () => {
     const question = await browser.open(again.url);
     assert.match(question.text, /asks for access/);
     const allowed = await again.finish(await browser.submit(question, { decision: 'allow' }));
-    assert.equal(allowed.claims()?.['email'], person.email);
+    assert.equal((await userInfoOf(again, allowed))['email'], person.email);
   });
 });
 

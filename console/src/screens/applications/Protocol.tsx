@@ -90,6 +90,11 @@ const SUBJECTS = [
   { value: 'pairwise', label: 'Pairwise: different for each sector' },
 ];
 
+const ID_TOKEN_CLAIMS = [
+  { value: 'requested', label: 'Only those the claims parameter asks for' },
+  { value: 'scopes', label: 'Those of the granted scopes, for software that doesn’t read userinfo' },
+];
+
 /** Protocol settings for which most applications use the default. */
 export function Protocol({ form, canWrite }: Props) {
   const { values, errors, set } = form;
@@ -136,6 +141,16 @@ export function Protocol({ form, canWrite }: Props) {
             value={values.subjectType}
             error={errors.subjectType}
             onChange={(subjectType) => set({ subjectType: subjectType === 'pairwise' ? 'pairwise' : 'public' })}
+          />
+        )}
+        {kind !== 'management' && (
+          <Select
+            label="Claims in ID tokens"
+            allowDeselect={false}
+            data={ID_TOKEN_CLAIMS}
+            value={values.idTokenClaims}
+            error={errors.idTokenClaims}
+            onChange={(claims) => set({ idTokenClaims: claims === 'scopes' ? 'scopes' : 'requested' })}
           />
         )}
         {kind !== 'management' && (

@@ -9,6 +9,8 @@ export const config = {
       clientId: process.env.LATCHKEY_CLIENT_ID,
       clientSecret: process.env.LATCHKEY_CLIENT_SECRET,
       authorization: { params: { scope: 'openid profile email roles' } },
+      // The ID token only proves the sign-in; the profile is at userinfo.
+      idToken: false,
     },
   ],
   callbacks: {

@@ -8,6 +8,7 @@ const users = new UserManager({
   redirect_uri: home,
   post_logout_redirect_uri: home,
   scope: 'openid profile email',
+  loadUserInfo: true,
 });
 
 // After the sign-in: redeem the code and remove it from the address.

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import * as client from 'openid-client';
+import { createApplication, type NewApplication } from '#applications';
+import { register, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
+import { codeFlow, signInOn, userInfoOf } from '#tests/oidc.ts';
+
+const RESOURCE = 'https://api.ledger.example';
+const PROTOCOL = ['acr', 'amr', 'at_hash', 'aud', 'auth_time', 'exp', 'iat', 'iss', 'nonce', 'sid', 'sub'];
+
+let latchkey: TestLatchkey;
+before(async () => {
+  latchkey = await startTestLatchkey();
+});
+after(() => latchkey.stop());
+
+/** The claims about the person in the ID token, and all at userinfo, after a sign-in at a new application. */
+async function told(asked: Record<string, string>, values: Partial<NewApplication> = {}) {
+  const { clientId } = await latchkey.inProject((tx) =>
+    createApplication(tx, {
+      kind: 'spa',
+      name: 'Test application',
+      redirectUris: ['http://localhost:5173/callback'],
+      resources: [RESOURCE],
+      ...values,
+    }),
+  );
+  const person = await register(latchkey, { profile: { displayName: 'Ada Lovelace' } });
+  const flow = await codeFlow(latchkey, asked, { clientId });
+  const tokens = await flow.finish(await signInOn(latchkey, flow, person));
+  const names = (claims: object) => Object.keys(claims).toSorted();
+  const idToken = (received: client.TokenEndpointResponseHelpers) =>
+    names(received.claims() ?? {}).filter((claim) => !PROTOCOL.includes(claim));
+  return { flow, tokens, idToken, atSignIn: idToken(tokens), userinfo: names(await userInfoOf(flow, tokens)) };
+}
+
+const SCOPE = 'openid profile email';
+
+describe('the claims of a person', () => {
+  test('are at userinfo; the ID token proves the sign-in alone, at a refresh too', async () => {
+    const { flow, tokens, idToken, atSignIn, userinfo } = await told({ scope: SCOPE });
+    assert.deepEqual(atSignIn, []);
+    const refreshed = await client.refreshTokenGrant(flow.configuration, tokens.refresh_token ?? '');
+    assert.deepEqual(idToken(refreshed), []);
+    assert.deepEqual(userinfo, ['email', 'email_verified', 'name', 'project_id', 'sub', 'updated_at', 'workspace_id']);
+  });
+
+  test('are in the ID token where the claims parameter asks for them there', async () => {
+    const claims = JSON.stringify({ id_token: { email: null, workspace_id: { essential: true } } });
+    assert.deepEqual((await told({ scope: 'openid', claims })).atSignIn, ['email', 'workspace_id']);
+  });
+
+  test('are at userinfo where the claims parameter asks for them there', async () => {
+    const claims = JSON.stringify({ userinfo: { name: { essential: true } } });
+    const { atSignIn, userinfo } = await told({ scope: 'openid', claims });
+    assert.deepEqual([atSignIn, userinfo], [[], ['name', 'project_id', 'sub', 'workspace_id']]);
+  });
+
+  test('are all in the ID token of an application that an administrator set so', async () => {
+    const { atSignIn } = await told({ scope: SCOPE }, { idTokenClaims: 'scopes' });
+    assert.deepEqual(atSignIn, ['email', 'email_verified', 'name', 'project_id', 'updated_at', 'workspace_id']);
+  });
+
+  test('are in the ID token when the access token is for an API and does not open userinfo', async () => {
+    const { flow, tokens, idToken } = await told({ scope: 'openid email', resource: RESOURCE });
+    const forApi = await client.refreshTokenGrant(flow.configuration, tokens.refresh_token ?? '', {
+      resource: RESOURCE,
+    });
+    assert.deepEqual(idToken(forApi), ['email', 'email_verified', 'project_id', 'workspace_id']);
+  });
+});
