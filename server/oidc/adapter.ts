@@ -1,12 +1,13 @@
 import { sql } from 'kysely';
 import type { Adapter, AdapterFactory, AdapterPayload } from 'oidc-provider';
-import { errors } from 'oidc-provider';
+import Provider, { errors } from 'oidc-provider';
 import { type Environment, systemCtx, type TxCtx, transaction } from '#platform/ctx.ts';
 import type { Json } from '#platform/db.ts';
 import type { ProjectId, SessionId } from '#platform/ids.ts';
 import { hashSecret } from '#platform/keyring.ts';
 import { singleWrite } from '#platform/single-writes.ts';
 import type { System } from '#platform/system.ts';
+import { REFRESH_GRACE_MS } from '#settings';
 import { applicationAt, clientMetadata, type IssuerAddress, realmOf } from './clients.ts';
 import { endGrants, endMadeOf } from './grant-endings.ts';
 
@@ -127,15 +128,8 @@ export class RecordAdapter implements Adapter {
    * @throws InvalidGrant when it was used before
    */
   async consume(id: string): Promise<void> {
-    const { numUpdatedRows } = await singleWrite(this.#system, 'provider')
-      .updateTable('oidc_records')
-      .set({ consumed_at: this.#system.clock.now() })
-      .where('issuer', '=', this.#issuer)
-      .where('model', '=', this.#model)
-      .where('id', '=', this.#keyOf(id))
-      .where('consumed_at', 'is', null)
-      .executeTakeFirst();
-    if (numUpdatedRows === 0n) throw new errors.InvalidGrant(`${this.#model} was used before`);
+    const place = { issuer: this.#issuer, model: this.#model, id: this.#keyOf(id) };
+    if (!(await markUsed(this.#system, place))) throw new errors.InvalidGrant(`${this.#model} was used before`);
   }
 
   async destroy(id: string): Promise<void> {
@@ -177,8 +171,16 @@ export class RecordAdapter implements Adapter {
     return {
       ...payload,
       ...(jti !== undefined && { jti }),
-      ...(consumed && { consumed: Math.floor(consumed.getTime() / 1000) }),
+      ...(consumed && this.#usedAt(consumed)),
     };
+  }
+
+  /** The token endpoint decides itself on a refresh token that was used a moment ago (see `isRotated`). */
+  #usedAt(consumed: Date): { consumed: number } | { usedAt: number } {
+    const at = Math.floor(consumed.getTime() / 1000);
+    const isRecent = this.#system.clock.now().getTime() - consumed.getTime() <= REFRESH_GRACE_MS;
+    const repeats = isRecent && this.#model === 'RefreshToken' && Provider.ctx?.oidc.route === 'token';
+    return repeats ? { usedAt: at } : { consumed: at };
   }
 
   get #isBearer(): boolean {
@@ -186,7 +188,59 @@ export class RecordAdapter implements Adapter {
   }
 
   #keyOf(id: string): string {
-    return this.#isBearer ? hashSecret(id).toString('base64url') : id;
+    return this.#isBearer ? keyOfBearer(id) : id;
+  }
+}
+
+/** The key under which a code or token is stored. */
+export function keyOfBearer(token: string): string {
+  return hashSecret(token).toString('base64url');
+}
+
+/** @returns false if it was used before; of concurrent calls, exactly one returns true */
+async function markUsed(system: System, place: { issuer: string; model: string; id: string }): Promise<boolean> {
+  const { numUpdatedRows } = await singleWrite(system, 'provider')
+    .updateTable('oidc_records')
+    .set({ consumed_at: system.clock.now() })
+    .where('issuer', '=', place.issuer)
+    .where('model', '=', place.model)
+    .where('id', '=', place.id)
+    .where('consumed_at', 'is', null)
+    .executeTakeFirst();
+  return numUpdatedRows === 1n;
+}
+
+/** The refresh tokens of an issuer, and which one replaced which. */
+export class RefreshTokens {
+  readonly #system: System;
+  readonly #issuer: string;
+
+  constructor(system: System, issuer: IssuerAddress) {
+    this.#system = system;
+    this.#issuer = realmOf(issuer);
+  }
+
+  /** @returns false if the token was used before; of concurrent calls, exactly one returns true */
+  use(token: string): Promise<boolean> {
+    return markUsed(this.#system, { issuer: this.#issuer, model: 'RefreshToken', id: keyOfBearer(token) });
+  }
+
+  /** The token that replaced a token. Served by oidc_records_of_grant. */
+  async successorOf(
+    token: string,
+    grantId: string | undefined,
+  ): Promise<{ token: string | undefined; isUsed: boolean } | undefined> {
+    const row = await this.#system.db
+      .selectFrom('oidc_records')
+      .select(['id', 'payload', 'consumed_at'])
+      .where('issuer', '=', this.#issuer)
+      .where('grant_id', '=', grantId ?? '')
+      .where('model', '=', 'RefreshToken')
+      .where(sql<boolean>`payload->>'replaces' = ${keyOfBearer(token)}`)
+      .executeTakeFirst();
+    if (!row) return undefined;
+    const opened = this.#system.keyring.open(String(row.payload.jti), SEALED, row.id);
+    return { token: opened, isUsed: row.consumed_at !== null };
   }
 }
 

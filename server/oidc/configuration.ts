@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { Client, Configuration, KoaContextWithOIDC, ResourceServer } from 'oidc-provider';
+import type { Client, Configuration, Interaction, KoaContextWithOIDC, ResourceServer } from 'oidc-provider';
 import { errors } from 'oidc-provider';
 import { Value } from 'typebox/value';
 import { type Application, findApplication, isFirstParty } from '#applications';
@@ -14,9 +14,11 @@ import { codeSeconds, readCodeLifetime } from './code-lifetime.ts';
 import { DPOP_ALGORITHMS } from './dpop.ts';
 import { grantFor } from './grants.ts';
 import { cookieNames } from './host-cookies.ts';
+import { signOutByHint } from './logout-hint.ts';
 import { apiAddressOf, apiResource, describeToken, managementTokenSeconds } from './management-tokens.ts';
 import { prompts } from './prompts.ts';
 import { deviceConfirmed, deviceDone, deviceEntry, failure, loggedOut, logoutQuestion } from './provider-pages.ts';
+import { isRotated } from './refresh-rotation.ts';
 
 const DAY = 86_400;
 /** Seconds. */
@@ -36,8 +38,10 @@ const ROUTES = {
   userinfo: '/connect/userinfo',
 };
 
-/** The path of the hosted pages for the provider's interactions. */
-const INTERACTION_PATH = '/sign-in';
+/** The hosted page that an interaction begins on. */
+function pageOf({ uid, prompt }: Interaction): string {
+  return prompt.name === 'create' ? `/sign-in/${uid}/register` : `/sign-in/${uid}`;
+}
 
 /** The configuration of an issuer's provider. Only features that work are enabled, and so announced. */
 export function configuration(system: System, issuer: IssuerAddress): Configuration {
@@ -50,7 +54,7 @@ export function configuration(system: System, issuer: IssuerAddress): Configurat
       await readCodeLifetime(system, ctx);
       return grantFor(system, ctx);
     },
-    interactions: { policy: prompts(system), url: (_ctx, { uid }) => `${INTERACTION_PATH}/${uid}` },
+    interactions: { policy: prompts(system), url: (_ctx, interaction) => pageOf(interaction) },
     claims: CLAIMS,
     scopes: SCOPES,
     acrValues: ['aal1', 'aal2'],
@@ -73,7 +77,7 @@ export function configuration(system: System, issuer: IssuerAddress): Configurat
     clientBasedCORS: (_ctx, origin, client) => applicationOf(client).origins.includes(origin),
     issueRefreshToken: async (_ctx, client) => client.grantTypeAllowed('refresh_token'),
     expiresWithSession: () => false,
-    rotateRefreshToken: ({ oidc }) => isRotated(oidc.entities),
+    rotateRefreshToken: (ctx) => isRotated(system, issuer, ctx),
     ttl: lifetimes(system),
     features: features(system, issuer),
     extraTokenClaims: (ctx, token) => describeAccess(system, ctx, token),
@@ -81,15 +85,6 @@ export function configuration(system: System, issuer: IssuerAddress): Configurat
     renderError: (ctx, out) => failure(system, ctx, out),
     fetch: guardedFetch(system),
   };
-}
-
-/**
- * Whether a refresh token is replaced at each use. One that is bound to a key needs no rotation, and FAPI 2.0 forbids it
- * (§5.3.2.1): its clients authenticate with a key, and DPoP does not bind refresh tokens of confidential clients (RFC
- * 9449 §5).
- */
-function isRotated({ Client: client, RefreshToken: token }: KoaContextWithOIDC['oidc']['entities']): boolean {
-  return !token?.isSenderConstrained() && applicationOf(client).profile !== 'fapi2';
 }
 
 /** Lax, because applications send browsers here by a navigation. */
@@ -178,7 +173,10 @@ function features(system: System, issuer: IssuerAddress): Configuration['feature
     revocation: { enabled: true },
     rpInitiatedLogout: {
       enabled: true,
-      logoutSource: (ctx, form) => logoutQuestion(system, ctx, form),
+      logoutSource: async (ctx, form) => {
+        const signedOut = await signOutByHint(ctx, { ...cookies(system, issuer)?.long });
+        if (!signedOut) await logoutQuestion(system, ctx, form);
+      },
       postLogoutSuccessSource: (ctx) => loggedOut(system, ctx),
     },
     userinfo: { enabled: true },

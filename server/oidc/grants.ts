@@ -11,6 +11,7 @@ import type { Bound } from './bound-sessions.ts';
 import { applicationOf } from './clients.ts';
 import { consentTo, forgetConsent } from './consents.ts';
 import { endGrants, type GrantRef } from './grant-endings.ts';
+import { askOfflineAccess, withoutOfflineAccess } from './offline-access.ts';
 
 /**
  * The grant for an authorization request: the one that the browser's session has with the client, extended by the
@@ -20,6 +21,7 @@ import { endGrants, type GrantRef } from './grant-endings.ts';
  */
 export async function grantFor(system: System, ctx: KoaContextWithOIDC): Promise<Grant | undefined> {
   const { client, session, account, result, provider } = ctx.oidc;
+  askOfflineAccess(ctx);
   if (!client || !session || !account) return undefined;
   bindSession(ctx);
   const grantId = result?.consent?.grantId ?? session.grantIdFor(client.clientId);
@@ -99,7 +101,7 @@ async function isAllowed(system: System, { oidc }: KoaContextWithOIDC, applicati
   if (isFirstParty(application)) return true;
   if (!oidc.account) return false;
   const allowed = await consentTo(ctxOf(system, application), oidc.account.accountId, application.id);
-  return [...oidc.requestParamOIDCScopes].every((scope) => allowed.includes(scope));
+  return withoutOfflineAccess(oidc.requestParamOIDCScopes).every((scope) => allowed.includes(scope));
 }
 
 /** The clients that use a session, oldest first: of any project, or of one. Served by oidc_records_of_session. */

@@ -121,7 +121,7 @@ async function signedIn(exchange: Exchange, { ctx, interaction, session }: Signe
     workspaceId,
     projectId,
   };
-  return answer(exchange, { login, select_account: {} });
+  return answer(exchange, { login, select_account: {}, create: {} });
 }
 
 async function replaceSession({ request, reply }: Exchange, ctx: Ctx, session: ProvenSession): Promise<void> {

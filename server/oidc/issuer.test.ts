@@ -61,7 +61,9 @@ describe('an issuer', () => {
       'refresh_token',
       'urn:ietf:params:oauth:grant-type:device_code',
     ]);
-    assert.deepEqual(body.response_types_supported, ['code', 'none']);
+    assert.deepEqual(body.response_types_supported, ['code']);
+    assert.deepEqual(body.ui_locales_supported, ['en', 'de', 'fr', 'es', 'ja', 'zh']);
+    assert.ok(body.prompt_values_supported.includes('create'));
     assert.deepEqual(body.code_challenge_methods_supported, ['S256']);
     assert.equal(body.authorization_response_iss_parameter_supported, true);
     assert.deepEqual(body.subject_types_supported, ['public', 'pairwise']);

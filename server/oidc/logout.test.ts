@@ -64,12 +64,14 @@ async function use(browser: Browser, person: { email: string }, clientId: string
   return { flow, tokens: await flow.finish(back) };
 }
 
-async function askToSignOut(browser: Browser, { flow, tokens }: Awaited<ReturnType<typeof use>>) {
-  const url = client.buildEndSessionUrl(flow.configuration, {
-    id_token_hint: tokens.id_token ?? '',
-    post_logout_redirect_uri: BYE,
-  });
-  return browser.open(url.href);
+/** Without a hint, so the person is asked. */
+async function askToSignOut(browser: Browser, { flow }: Awaited<ReturnType<typeof use>>) {
+  return browser.open(client.buildEndSessionUrl(flow.configuration, { post_logout_redirect_uri: BYE }).href);
+}
+
+async function signOutByHint(browser: Browser, { flow, tokens }: Awaited<ReturnType<typeof use>>) {
+  const asked = { id_token_hint: tokens.id_token ?? '', post_logout_redirect_uri: BYE, state: 'there' };
+  return browser.open(client.buildEndSessionUrl(flow.configuration, asked).href);
 }
 
 /** How many notifications are queued for each address, in each project. */
@@ -125,6 +127,38 @@ describe('OA-11 signing out at the provider', () => {
       ['/b1', latchkey.demo.projects[0]?.id],
       ['/b2', other.projectId],
     ]);
+  });
+
+  test('a first-party application with an ID token of this session signs out without a question', async () => {
+    const clientId = await subscriber('/e1');
+    const browser = browserOf(latchkey);
+    const used = await use(browser, await register(latchkey), clientId);
+    const back = await signOutByHint(browser, used);
+    assert.equal(back.url, `${BYE}?state=there`);
+    await eventually(async () => assert.equal(received.get('/e1')?.length, 1));
+    await assert.rejects(client.refreshTokenGrant(used.flow.configuration, used.tokens.refresh_token ?? ''), {
+      error: 'invalid_grant',
+    });
+    const again = await codeFlow(latchkey, { prompt: 'none' }, { clientId });
+    assert.match((await browser.open(again.url)).url, /error=login_required/);
+  });
+
+  test('an ID token of another session, or of a third-party application, only asks', async () => {
+    const [own, foreign] = [await subscriber('/f1'), await subscriber('/f2', { firstParty: false })];
+    const person = await register(latchkey);
+    const browser = browserOf(latchkey);
+    const used = await use(browser, person, own);
+    const elsewhere = await use(browserOf(latchkey), person, own);
+    const flow = await codeFlow(latchkey, {}, { clientId: foreign });
+    const consent = await browser.open(flow.url);
+    const third = { flow, tokens: await flow.finish(await browser.submit(consent, { decision: 'allow' })) };
+    for (const asking of [elsewhere, third]) {
+      // biome-ignore lint/performance/noAwaitInLoops: one browser
+      const question = await signOutByHint(browser, asking);
+      assert.match(question.text, /name="logout"/);
+    }
+    assert.ok(await client.refreshTokenGrant(used.flow.configuration, used.tokens.refresh_token ?? ''));
+    assert.deepEqual(await queued(['/f1', '/f2']), []);
   });
 
   test('answered with no, ends nothing and notifies nobody', async () => {

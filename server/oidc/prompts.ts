@@ -6,6 +6,9 @@ import { wantedLevel } from './wanted-level.ts';
 
 const { base, Check, Prompt } = interactionPolicy;
 
+/** The values of `prompt` that an application may send. */
+export const PROMPT_VALUES = ['none', 'login', 'consent', 'select_account', 'create'];
+
 /** The prompts before an authorization response: the library's and Latchkey's. */
 export function prompts(system: System): interactionPolicy.DefaultPolicy {
   const policy = base();
@@ -24,6 +27,8 @@ export function prompts(system: System): interactionPolicy.DefaultPolicy {
     new Check('acr_values', 'a second factor is asked for', 'login_required', ({ oidc }) => isRequested(oidc)),
   );
   policy.add(new Prompt({ name: 'select_account', requestable: true }), 0);
+  // Initiating User Registration via OpenID Connect 1.0.
+  policy.add(new Prompt({ name: 'create', requestable: true }), 0);
   return policy;
 }
 

@@ -42,7 +42,7 @@ export function deviceEntry(
   return show(system, ctx, {
     page: ({ say }) => ({
       title: say('device.title'),
-      body: html`<p class="lead">${say('device.intro')}</p>${error ? html`<p class="fault" role="alert">${say(error.name === 'AbortedError' ? 'logout.done' : 'device.wrong')}</p>` : ''}
+      body: html`<p class="lead">${say('device.intro')}</p>${error ? html`<p class="fault" role="alert">${say(error.name === 'AbortedError' ? 'device.denied' : 'device.wrong')}</p>` : ''}
 <form method="post" action="${action}">${hiddenFields({ xsrf: secret })}<label>${say('device.label')}<input class="code" name="user_code" required autofocus autocomplete="off" autocapitalize="characters" spellcheck="false" maxlength="20"></label><button>${say('action.continue')}</button></form>`,
     }),
   });

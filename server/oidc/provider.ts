@@ -1,17 +1,22 @@
-import Provider, { type KoaContextWithOIDC } from 'oidc-provider';
+import Provider, { type Configuration, type KoaContextWithOIDC } from 'oidc-provider';
 import { findProject } from '#environments';
 import { signingKeys } from '#keys';
 import { EXPOSED_HEADERS } from '#platform/cross-origin.ts';
 import type { Environment } from '#platform/ctx.ts';
 import { isDatabaseUnreachable } from '#platform/db.ts';
 import { perSystem, type System } from '#platform/system.ts';
+import { languages } from '#settings';
 import { bindToSessions } from './bound-sessions.ts';
 import { type IssuerAddress, useApplications } from './clients.ts';
 import { configuration } from './configuration.ts';
 import { Documents } from './documents.ts';
 import { endOnLogout } from './ending.ts';
 import { bindCookies } from './host-cookies.ts';
+import { takeOfflineAccess } from './offline-access.ts';
+import { PROMPT_VALUES } from './prompts.ts';
+import { repeatLostRefreshes, returnSuccessor } from './refresh-rotation.ts';
 import { inSigningOrder, nextChange, ProviderKey } from './signing.ts';
+import { addTokenHash } from './token-hash.ts';
 
 /** The provider of one issuer, ready for requests. */
 export type Issuer = {
@@ -127,13 +132,20 @@ async function makeIssuer(system: System, address: IssuerAddress): Promise<Issue
   bindCookies(provider, address);
   bindToSessions(provider);
   takeOfflineAccess(provider);
+  repeatLostRefreshes(provider);
+  addTokenHash(provider);
   endOnLogout(provider, system, environment);
   // The library would notify clients once, while the browser waits. Here the worker does, with retries.
   provider.Client.prototype.backchannelLogout = async () => undefined;
+  // Every ID token names its session: it lets an application sign out without a question (see `signOutByHint`).
+  provider.Client.prototype.includeSid = () => true;
   const documents = new Documents();
   provider.use(async (ctx, next) => {
     await next();
+    returnSuccessor(ctx);
     if (ctx.response.get('access-control-allow-origin')) ctx.set('access-control-expose-headers', EXPOSED_HEADERS);
+    // The account page alone may use `none`.
+    if (ctx.oidc?.route === 'discovery') ctx.body = { ...Object(ctx.body), response_types_supported: ['code'] };
     if (ctx.method !== 'POST') documents.keep(ctx);
     // A failed client authentication always names the scheme (RFC 9110 §15.5.2), also when the secret was in the body.
     else if (ctx.status === 401 && !ctx.response.get('www-authenticate'))
@@ -145,29 +157,20 @@ async function makeIssuer(system: System, address: IssuerAddress): Promise<Issue
 }
 
 /**
- * Every refresh token implies the `offline_access` scope (OpenID Connect Core §11), so a client that sends its
- * configured scopes may refresh. The new tokens still have the granted scopes.
- */
-function takeOfflineAccess({ RefreshToken }: Provider): void {
-  Object.defineProperty(RefreshToken.prototype, 'scopes', {
-    get(this: { scope?: string }) {
-      return new Set([...(this.scope?.split(' ') ?? []), 'offline_access']);
-    },
-  });
-}
-
-/**
  * Latchkey implements registration. It is announced where it is open: by an environment's issuer, for its default
  * project.
  */
 async function announced(
   system: System,
   { url, scope, environment }: IssuerAddress,
-): Promise<{ registration_endpoint?: string }> {
+): Promise<Configuration['discovery']> {
   const project = await findProject(system, scope ?? { environment, default: true });
-  return project?.settings.dynamicRegistration === 'with_token'
-    ? { registration_endpoint: `${url}/connect/register` }
-    : {};
+  const isOpen = project?.settings.dynamicRegistration === 'with_token';
+  return {
+    prompt_values_supported: PROMPT_VALUES,
+    ui_locales_supported: languages,
+    ...(isOpen && { registration_endpoint: `${url}/connect/register` }),
+  };
 }
 
 function answerFault(system: System, ctx: KoaContextWithOIDC, error: Error): void {

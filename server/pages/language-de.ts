@@ -114,6 +114,7 @@ export const german: Texts = {
   'device.title': 'Gerät verbinden',
   'device.warning': 'Fahre nur fort, wenn du das selbst begonnen hast und das Gerät vor dir steht.',
   'device.yes': 'Ja, anmelden',
+  'device.denied': 'Du hast abgelehnt. Das Gerät erhält keinen Zugriff.',
   'device.wrong': 'Dieser Code stimmt nicht oder ist abgelaufen. Prüfe ihn oder beginne am Gerät von vorn.',
   'email.label': 'E-Mail-Adresse',
   'error.dead':

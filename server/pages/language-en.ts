@@ -111,6 +111,7 @@ export const english = {
   'device.title': 'Connect a device',
   'device.warning': 'Continue only if you started this yourself and have the device in front of you.',
   'device.yes': 'Yes, sign it in',
+  'device.denied': 'You denied the request. The device does not get access.',
   'device.wrong': 'This code is wrong or has expired. Check it, or start again on the device.',
   'email.label': 'Email address',
   'error.dead': 'This sign-in has ended or was started in another browser. Go back to the application and start again.',

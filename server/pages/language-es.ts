@@ -113,6 +113,7 @@ export const spanish: Texts = {
   'device.title': 'Conectar un dispositivo',
   'device.warning': 'Continúa solo si lo has empezado tú y tienes el dispositivo delante.',
   'device.yes': 'Sí, conectarlo',
+  'device.denied': 'Has rechazado la solicitud. El dispositivo no obtiene acceso.',
   'device.wrong': 'Este código no es correcto o ha caducado. Revísalo o empieza de nuevo en el dispositivo.',
   'email.label': 'Correo electrónico',
   'error.dead': 'Este inicio de sesión terminó o empezó en otro navegador. Vuelve a la aplicación y empieza de nuevo.',

@@ -114,6 +114,7 @@ export const french: Texts = {
   'device.title': 'Connecter un appareil',
   'device.warning': 'Continuez seulement si vous avez commencé vous-même et si l’appareil est devant vous.',
   'device.yes': 'Oui, le connecter',
+  'device.denied': 'Vous avez refusé la demande. L’appareil n’obtient pas l’accès.',
   'device.wrong': 'Ce code n’est pas correct ou a expiré. Vérifiez-le ou recommencez sur l’appareil.',
   'email.label': 'Adresse e-mail',
   'error.dead':

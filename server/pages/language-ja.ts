@@ -112,6 +112,7 @@ export const japanese: Texts = {
   'device.title': '端末を接続',
   'device.warning': '自分で始め、端末が手元にある場合だけ続けてください。',
   'device.yes': 'はい、サインインします',
+  'device.denied': 'リクエストを拒否しました。端末にはアクセス権が与えられません。',
   'device.wrong': 'コードが正しくないか、期限が切れています。確認するか、端末でやり直してください。',
   'email.label': 'メールアドレス',
   'error.dead':

@@ -109,6 +109,7 @@ export const chinese: Texts = {
   'device.title': '连接设备',
   'device.warning': '仅当您自己开始此操作且设备就在面前时才继续。',
   'device.yes': '是的，登录',
+  'device.denied': '您已拒绝该请求。设备不会获得访问权限。',
   'device.wrong': '代码不正确或已过期。请检查，或在设备上重新开始。',
   'email.label': '电子邮箱',
   'error.dead': '此登录已结束，或在另一个浏览器中开始。请返回应用重新开始。',

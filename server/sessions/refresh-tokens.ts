@@ -10,7 +10,7 @@ import { problem } from '#platform/problem.ts';
 import { realmColumns } from '#platform/scoped.ts';
 import { preparedWrite } from '#platform/single-writes.ts';
 import type { System } from '#platform/system.ts';
-import { sessionLifetimes } from '#settings';
+import { REFRESH_GRACE_MS, sessionLifetimes } from '#settings';
 import { isClosed, workspaceByRoutingKey } from '#tenancy';
 import type { ProvenEntry } from './session-reading.ts';
 import { noteAdmission, revokeSessions, type ScopeEntry } from './sessions.ts';
@@ -32,9 +32,6 @@ declare module '#platform/db.ts' {
     refresh_tokens: RefreshTokensTable;
   }
 }
-
-/** Tabs of one browser refresh at the same moment: within this time, a used token returns the same successor. */
-const GRACE_MS = 10_000;
 
 /** The last use of a session is recorded to the minute. */
 const SEEN_MS = 60_000;
@@ -210,7 +207,7 @@ const replaceToken = preparedWrite(
 async function repeatOrRevoke(ctx: Ctx, { token, row, scope }: FoundRefreshToken): Promise<RefreshToken> {
   // Read again, because a concurrent call may have spent the token after it was found.
   const { row: current } = row.used_at ? { row } : await findRefreshToken(ctx.system, scope.environment, token);
-  if (current.used_at && current.successor && ctx.now.getTime() - current.used_at.getTime() <= GRACE_MS)
+  if (current.used_at && current.successor && ctx.now.getTime() - current.used_at.getTime() <= REFRESH_GRACE_MS)
     return openSuccessor(token, current.successor);
   await transaction(ctx, async (tx) => {
     const ended = await revokeSessions(tx, row.user_id, { only: row.session_id }, 'refresh_token_reuse');

@@ -3,6 +3,7 @@ export {
   effectiveSettings,
   Language,
   languages,
+  REFRESH_GRACE_MS,
   Settings,
   SignInMethod,
   sessionLifetimes,

@@ -183,6 +183,12 @@ const CAPS: Readonly<Record<Settings['assurance'], { idle: number; absolute: num
   aal3: { idle: 900, absolute: 12 * 3_600 },
 };
 
+/**
+ * Tabs of one browser refresh at the same moment, and responses get lost: within this time, a used refresh token returns
+ * the same successor.
+ */
+export const REFRESH_GRACE_MS = 10_000;
+
 /** The effective session lifetimes, in seconds. */
 export function sessionLifetimes(settings: Settings): { idle: number; absolute: number } {
   const cap = CAPS[settings.assurance];
