@@ -2,7 +2,7 @@ import { type DeviceId, isRemembered } from '#devices';
 import { projectOf } from '#environments';
 import { enrolledSecondFactors, guardingSecondFactors } from '#factors';
 import { listIdentities } from '#linked-identities';
-import { findMember } from '#members';
+import { memberStatuses } from '#members';
 import { listPasskeys } from '#passkeys';
 import { findPassword } from '#passwords';
 import { usersById } from '#people';
@@ -54,7 +54,8 @@ export async function admit(ctx: Ctx | TxCtx, entrance: Entrance, candidate: Can
       registration: settings.registration,
       remembersDevices: settings.rememberDeviceSeconds > 0,
     },
-    member: candidate.member === undefined ? ((await findMember(ctx, userId))?.status ?? null) : candidate.member,
+    member:
+      candidate.member === undefined ? ((await memberStatuses(ctx, [userId])).get(userId) ?? null) : candidate.member,
     party,
     proof: { ...proof, age: (ctx.now.getTime() - proof.authTime.getTime()) / 1000, remembered: false },
     enrolled: [],

@@ -1,25 +1,9 @@
 import { Type } from 'typebox';
-import { searchMembers } from '#members';
 import { listInbox, messageStatuses, readInbox } from '#messages';
 import { IdSchema } from '#platform/ids.ts';
 import { get, type Routes } from '#platform/route.ts';
-import { Instant, nullable } from '#platform/schemas.ts';
-import { listProjects, Project } from '#tenancy';
+import { Instant } from '#platform/schemas.ts';
 import { Overview, OverviewQuery, overviewOf } from './figures.ts';
-
-/** Maximum number of results of each kind. */
-const MAX_FOUND = 8;
-
-const Found = Type.Object({
-  projects: Type.Array(Type.Object({ id: Project.properties.id, name: Project.properties.name })),
-  members: Type.Array(
-    Type.Object({
-      id: IdSchema('mem'),
-      email: nullable(Type.String()),
-      displayName: nullable(Type.String()),
-    }),
-  ),
-});
 
 const InboxMessage = Type.Object({
   id: IdSchema('msg'),
@@ -40,24 +24,6 @@ export const overviewRoutes: Routes = [
     query: OverviewQuery,
     responses: { 200: Overview },
     handler: ({ ctx, query }) => overviewOf(ctx, query.days),
-  }),
-  get('/console/v1/search', {
-    permission: 'projects:read',
-    summary: 'Search projects and members',
-    description: `Up to ${MAX_FOUND} of each; members of the project, for those who may see them.`,
-    query: Type.Object({ q: Type.String({ minLength: 1, maxLength: 100 }) }),
-    responses: { 200: Found },
-    handler: async ({ ctx, query: { q } }) => {
-      const mayLook = ctx.actor.kind === 'operator' && ctx.actor.permissions.includes('members:read');
-      const [projects, members] = await Promise.all([
-        listProjects(ctx, { limit: MAX_FOUND, q }),
-        mayLook ? searchMembers(ctx, { limit: MAX_FOUND, q }) : { items: [] },
-      ]);
-      return {
-        projects: projects.items.flatMap(({ id, name, deletesAt }) => (deletesAt === null ? [{ id, name }] : [])),
-        members: members.items.map(({ id, email, displayName }) => ({ id, email, displayName })),
-      };
-    },
   }),
 ];
 

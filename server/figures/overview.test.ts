@@ -97,18 +97,6 @@ describe('the overview', () => {
     assert.deepEqual([body.totals.deliveries, body.totals.delivered], [3, 2]);
   });
 
-  test('the search finds projects by a part of their name, and members for those who may see them', async () => {
-    const { body } = await operator.call('/console/v1/search?q=elpde');
-    assert.deepEqual(
-      body.projects.map(({ name }: { name: string }) => name),
-      ['Helpdesk'],
-    );
-    const people = await operator.call('/console/v1/search?q=owner@');
-    assert.equal(people.body.members.length, 1);
-    const analyst = await teammate(latchkey, 'analyst');
-    assert.deepEqual((await analyst.call('/console/v1/search?q=owner@')).body.members, []);
-  });
-
   test('the inbox shows only the project’s messages', async () => {
     const ada = await register(latchkey);
     await latchkey.auth('/v1/auth/password/forgot', { body: { identifier: ada.email } });

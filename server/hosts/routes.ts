@@ -66,6 +66,7 @@ export const served = {
   console: [
     ...operators.console,
     ...lifecycle.console,
+    ...members.console,
     ...figures.console,
     ...consoleApi.console,
     ...atConsole(admin),

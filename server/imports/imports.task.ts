@@ -2,7 +2,7 @@ import type { Task } from 'graphile-worker';
 import { sql } from 'kysely';
 import { Compile } from 'typebox/compile';
 import { analyseEvents, emitAll, type NewEvent } from '#events';
-import { analyseMembers, authorityNow, insertMembers, lockKnownRoles, membersAmong } from '#members';
+import { analyseMembers, authorityNow, insertMembers, lockRoles, memberStatuses } from '#members';
 import { analyseUsers, createUsers, type NewPerson, ownersOfIdentifiers } from '#people';
 import { type Ctx, systemCtx, type TxCtx, transaction } from '#platform/ctx.ts';
 import { isRaceLost, mayPassLater } from '#platform/db.ts';
@@ -169,8 +169,8 @@ async function planRows(
 ): Promise<{ plan: Planned[]; owners: ReadonlyMap<string, UserId> }> {
   const identifiers = rows.flatMap((row) => row.identifiers);
   const owners = new Map([...before, ...(await ownersOfIdentifiers(tx, identifiers))]);
-  const members = await membersAmong(tx, [...new Set(owners.values())]);
-  for (const userId of before.values()) members.add(userId);
+  const statuses = await memberStatuses(tx, [...new Set(owners.values())]);
+  const members = new Set([...statuses.keys(), ...before.values()]);
   const may = await authorityNow(tx, tx.actor, 'member.import');
   const roles = await grantableRoles(tx, rows, (grants) => may?.(grants) ?? false);
   const known = { owners, members, roles, allowed: may !== null };
@@ -231,7 +231,7 @@ async function grantableRoles(
 ): Promise<Map<string, RoleId | 'denied'>> {
   const keys = [...new Set(rows.flatMap(({ record }) => record.roles ?? []))];
   const roles = new Map<string, RoleId | 'denied'>();
-  for (const { id, key, permissions } of await lockKnownRoles(tx, keys))
+  for (const { id, key, permissions } of await lockRoles(tx, keys, 'skip'))
     roles.set(key, may(permissions) ? id : 'denied');
   return roles;
 }

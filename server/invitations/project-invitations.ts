@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox';
 import { authAddressOf } from '#domains';
 import { projectOf } from '#environments';
 import { emit } from '#events';
-import { addMember, addRoles, authorityNow, lockKnownRoles, lockRolesByKey, RoleKey, requireAuthority } from '#members';
+import { addMember, addRoles, authorityNow, lockRoles, RoleKey, requireAuthority } from '#members';
 import { type Actor, type Ctx, type Environment, type TxCtx, transaction } from '#platform/ctx.ts';
 import type { Json } from '#platform/db.ts';
 import { Email, normaliseEmail } from '#platform/identifiers.ts';
@@ -98,7 +98,7 @@ const invitations = new Invitations<Row>({
 
 /** The permissions that the roles of an invitation grant now; deleted roles are skipped. */
 async function grantsOf(tx: TxCtx, { roles }: Pick<Row, 'roles'>): Promise<string[]> {
-  return (await lockKnownRoles(tx, roles)).flatMap(({ permissions }) => permissions);
+  return (await lockRoles(tx, roles, 'skip')).flatMap(({ permissions }) => permissions);
 }
 
 function recordOf(ctx: Pick<Ctx, 'now'>, row: Row): Invitation {
@@ -138,7 +138,7 @@ export async function invite(ctx: Ctx, invitation: Static<typeof NewInvitation>)
   const id = newId('inv', ctx.now);
   const keys = invitation.roles ?? [];
   return transaction(ctx, async (tx) => {
-    const roles = await lockRolesByKey(tx, keys);
+    const roles = await lockRoles(tx, keys, 'refuse');
     await requireAuthority(tx, 'invitation.create', { grants: roles.flatMap((role) => role.permissions) });
     const { projectId: project_id, environment } = tx.scope;
     const row = await invitations.create(tx, normaliseEmail(invitation.email), (common) => ({

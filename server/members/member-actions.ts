@@ -8,7 +8,7 @@ import { revokeEntries, revokeSessions } from '#sessions';
 import { OWNER } from './access.ts';
 import { isAccountInReach, requireAuthority } from './authority.ts';
 import { changeMember, insertRoles, type Member, type MemberStatus } from './members.ts';
-import { lockRolesByKey } from './roles.ts';
+import { lockRoles } from './roles.ts';
 
 /**
  * Blocks a member: its scope entries end at once and it can't enter the project again until unblocked.
@@ -45,7 +45,7 @@ export function unblockMember(ctx: Ctx, memberId: MemberId): Promise<Member> {
  */
 export function setMemberRoles(ctx: Ctx, memberId: MemberId, keys: readonly string[]): Promise<Member> {
   return withOwners(ctx, memberId, async (tx, member) => {
-    const roles = await lockRolesByKey(tx, keys);
+    const roles = await lockRoles(tx, keys, 'refuse');
     const grants = roles.flatMap((role) => role.permissions);
     await requireAuthority(tx, 'member.roles.replace', { userId: member.userId, grants });
     if (!keys.includes(OWNER)) await keepAnOwner(tx, memberId);

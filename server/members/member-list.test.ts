@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { firstIdAt } from '#platform/ids.ts';
 import { managementToken, register, startTestLatchkey, type TestLatchkey, type TestResponse } from '#tests/harness.ts';
+import { signInOperator, teammate } from '#tests/operators.ts';
 
 /** More than a search looks through before it asks the index. */
 const CROWD = 2_500;
@@ -160,5 +161,20 @@ describe('GET /v1/admin/members, filtered', () => {
     assert.deepEqual(idsOf((await members('?role=editor&status=active')).body), ids.slice(1));
     assert.deepEqual(idsOf((await members('?role=editor&status=blocked')).body), ids.slice(0, 1));
     assert.deepEqual(idsOf((await members('?role=editor')).body), ids);
+  });
+});
+
+describe('GET /console/v1/search', () => {
+  test('finds projects by a part of their name, and members for those who may see them', async () => {
+    const operator = await signInOperator(latchkey);
+    const { body } = await operator.call('/console/v1/search?q=elpde');
+    assert.deepEqual(
+      body.projects.map(({ name }: { name: string }) => name),
+      ['Helpdesk'],
+    );
+    const people = await operator.call('/console/v1/search?q=owner@');
+    assert.equal(people.body.members.length, 1);
+    const analyst = await teammate(latchkey, 'analyst');
+    assert.deepEqual((await analyst.call('/console/v1/search?q=owner@')).body.members, []);
   });
 });

@@ -20,7 +20,7 @@ import { addressFields, Metadata, profileFields, requireSmall } from '#platform/
 import { inScope } from '#platform/scoped.ts';
 import { requireAuthority } from './authority.ts';
 import { addMember, changeMember, findMember, getMember, type KnownAs, knownAs, type Member } from './members.ts';
-import { lockRolesByKey, RoleKey } from './roles.ts';
+import { lockRoles, RoleKey } from './roles.ts';
 
 const { username: _username, ...profile } = profileFields;
 
@@ -84,7 +84,7 @@ export async function provisionMember(ctx: Ctx, record: NewMember): Promise<Memb
   requireSmall('metadata', record.metadata);
   const passwordHash = await hashOf(ctx, record, identifiers);
   return transaction(ctx, async (tx) => {
-    const roles = await lockRolesByKey(tx, record.roles ?? []);
+    const roles = await lockRoles(tx, record.roles ?? [], 'refuse');
     await requireAuthority(tx, 'member.add', { grants: roles.flatMap(({ permissions }) => permissions) });
     const known = await knownPerson(tx, identifiers);
     const userId = known?.userId ?? (await newUser(tx, record, { identifiers, passwordHash }));

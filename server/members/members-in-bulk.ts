@@ -7,16 +7,16 @@ import { inScope } from '#platform/scoped.ts';
 import { isInReachAsRead } from './authority.ts';
 import { knownAs, type MemberStatus, ROLE_KEYS } from './members.ts';
 
-/** Which of these users are members of the project. Served by members_of_user. */
-export async function membersAmong(tx: TxCtx, userIds: readonly UserId[]): Promise<Set<UserId>> {
-  if (userIds.length === 0) return new Set();
-  const rows = await tx.db
+/** The status of those of these users who are members of the project. Served by members_of_user. */
+export async function memberStatuses(ctx: Ctx | TxCtx, userIds: readonly UserId[]): Promise<Map<UserId, MemberStatus>> {
+  if (userIds.length === 0) return new Map();
+  const rows = await ctx.db
     .selectFrom('members')
-    .select('user_id')
-    .where(inScope(tx))
+    .select(['user_id', 'status'])
+    .where(inScope(ctx))
     .where('user_id', '=', sql<UserId>`any(${[...userIds]})`)
     .execute();
-  return new Set(rows.map((row) => row.user_id));
+  return new Map(rows.map((row) => [row.user_id, row.status]));
 }
 
 type NewMember = {

@@ -19,7 +19,7 @@ import {
 import { problem } from '#platform/problem.ts';
 import { Instant, nullable } from '#platform/schemas.ts';
 import { inScope, scopeColumns } from '#platform/scoped.ts';
-import { existingRoles, lockRolesByKey } from './roles.ts';
+import { existingRoles, lockRoles } from './roles.ts';
 
 export const MemberStatus = Type.Enum(['active', 'invited', 'blocked']);
 export type MemberStatus = Static<typeof MemberStatus>;
@@ -218,7 +218,7 @@ export async function addMember(tx: TxCtx, userId: UserId, roles: readonly strin
     await insertRoles(
       tx,
       id,
-      (await lockRolesByKey(tx, roles)).map((role) => role.id),
+      (await lockRoles(tx, roles, 'refuse')).map((role) => role.id),
     );
   await emit(tx, 'membership.created', { memberId: id, userId });
   return id;

@@ -235,24 +235,11 @@ export async function deleteRole(ctx: Ctx, id: RoleId): Promise<void> {
 }
 
 /**
- * The roles of the project by key, locked so that none is deleted concurrently.
- * @throws Problem VALIDATION_FAILED for an unknown key
+ * The roles with these keys and their permissions, locked so that none is deleted concurrently.
+ * @param unknown what happens to a key that no role of the project has
+ * @throws Problem VALIDATION_FAILED for an unknown key that is refused
  */
-export async function lockRolesByKey(tx: TxCtx, keys: readonly string[]): Promise<LockedRole[]> {
-  const roles = await lockKnownRoles(tx, keys);
-  const errors = keys.flatMap((key, index) =>
-    roles.some((role) => role.key === key)
-      ? []
-      : [{ pointer: `/body/roles/${index}`, message: `"${key}" is not a role of this project` }],
-  );
-  if (errors.length > 0) throw problem('VALIDATION_FAILED', { extensions: { errors } });
-  return roles;
-}
-
-type LockedRole = { id: RoleId; key: string; permissions: string[] };
-
-/** The named roles that exist in the project, with their permissions, locked. */
-export async function lockKnownRoles(tx: TxCtx, keys: readonly string[]): Promise<LockedRole[]> {
+export async function lockRoles(tx: TxCtx, keys: readonly string[], unknown: 'refuse' | 'skip') {
   if (keys.length === 0) return [];
   const rows = await tx.db
     .selectFrom('roles')
@@ -262,6 +249,12 @@ export async function lockKnownRoles(tx: TxCtx, keys: readonly string[]): Promis
     .orderBy('id')
     .forShare()
     .execute();
+  const errors = keys.flatMap((key, index) =>
+    rows.some((role) => role.key === key)
+      ? []
+      : [{ pointer: `/body/roles/${index}`, message: `"${key}" is not a role of this project` }],
+  );
+  if (unknown === 'refuse' && errors.length > 0) throw problem('VALIDATION_FAILED', { extensions: { errors } });
   const everything = keys.includes(OWNER) ? await allPermissionKeys(tx) : [];
   return rows.map((row) => ({
     id: row.id,

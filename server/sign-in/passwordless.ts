@@ -3,7 +3,7 @@ import { Value } from 'typebox/value';
 import { proofField } from '#attempts';
 import { projectOf } from '#environments';
 import { Binding, CodeChallenge } from '#exchange';
-import { addMember, findMember } from '#members';
+import { addMember, memberStatuses } from '#members';
 import { createUser, findIdentifier, usersById } from '#people';
 import type { Ctx, TxCtx } from '#platform/ctx.ts';
 import { parseEmail } from '#platform/email-address.ts';
@@ -87,10 +87,11 @@ async function flowOf(ctx: Ctx, way: Passwordless, { address, pending, browser }
   const value = way.channel === 'email' ? knownEmail(address) : normalisePhone(address);
   const known = await findIdentifier(ctx, { kind: way.channel, value });
   const { settings } = await projectOf(ctx.system, ctx.scope);
-  const member = await findMember(ctx, known?.userId ?? NOBODY);
-  const user = (await usersById(ctx, [known?.userId ?? NOBODY])).get(known?.userId ?? NOBODY);
+  const userId = known?.userId ?? NOBODY;
+  const status = (await memberStatuses(ctx, [userId])).get(userId);
+  const user = (await usersById(ctx, [userId])).get(userId);
   const welcome = known
-    ? member?.status === 'active' || settings.registration === 'open'
+    ? status === 'active' || settings.registration === 'open'
     : settings.registration === 'open' && (way.channel === 'phone' || parseEmail(value) !== null);
   return {
     purpose: way.purpose,
