@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { importChunk } from '#imports';
+import { systemCtx } from '#platform/ctx.ts';
 import {
   eventually,
   expectProblem,
@@ -146,23 +148,40 @@ describe('an invitation grants what its sender may grant when it is accepted', (
 });
 
 describe('an import continues with the current permissions of its initiator', () => {
-  test('an initiator who has lost the right makes nobody an owner', async () => {
-    const client = await backEnd(latchkey, ['members:import', 'members:read']);
-    const headers = { 'content-type': 'application/x-ndjson' };
-    const emails = Array.from({ length: 5 }, newEmail);
-    const body = emails.map((email) => JSON.stringify({ email })).join('\n');
-    const began = await latchkey.api('/v1/admin/members/import', { token: client.token, body, headers });
-    assert.equal(began.status, 202, began.text);
-    assert.equal((await owner('DELETE', `applications/${client.id}`)).status, 204);
-    const report = await eventually(async () => {
-      const read = await owner('GET', `members/import/${began.body.id}?limit=100`);
-      assert.equal(read.body.status, 'completed');
-      return read.body;
-    });
-    // If the worker was faster than the removal, all rows were imported in time.
-    if (report.failed > 0) assert.match(report.report[0].errors[0].message, /no longer import/);
-    assert.equal(report.failed + report.created, emails.length);
+  let idle: TestLatchkey;
+  let call: ReturnType<typeof admin>;
+  before(async () => {
+    // Without a worker, so that each import waits until the test runs it.
+    idle = await startTestLatchkey({ settings: { LATCHKEY_ROLES: 'auth,api,console' } });
+    call = admin(idle, await ownerToken(idle));
   });
+  after(() => idle.stop());
+
+  for (const { fate, lose } of [
+    { fate: 'was removed', lose: (path: string) => call('DELETE', path) },
+    { fate: 'lost the permission', lose: (path: string) => call('PATCH', path, { permissions: ['members:read'] }) },
+  ])
+    test(`an initiator who ${fate} adds nobody`, async () => {
+      const client = await backEnd(idle, ['members:import', 'members:read']);
+      const headers = { 'content-type': 'application/x-ndjson' };
+      const rows = [{ email: newEmail() }, { email: newEmail(), roles: ['viewer'] }];
+      const body = rows.map((row) => JSON.stringify(row)).join('\n');
+      const began = await idle.api('/v1/admin/members/import', { token: client.token, body, headers });
+      assert.equal(began.status, 202, began.text);
+      const lost = await lose(`applications/${client.id}`);
+      assert.ok(lost.status < 300, lost.text);
+      const { workspaceId, projects } = idle.demo;
+      const scope = { workspaceId, projectId: projects[0]?.id ?? 'prj_', environment: 'test' } as const;
+      await importChunk(systemCtx(idle.system, scope, 'test', 'test'), began.body.id);
+      const { body: read } = await call('GET', `members/import/${began.body.id}?limit=100`);
+      assert.deepEqual([read.status, read.created, read.failed], ['completed', 0, 2]);
+      for (const { errors } of read.report) assert.match(errors[0].message, /no longer import/);
+      const found = await Promise.all(rows.map(({ email }) => call('GET', `members?q=${encodeURIComponent(email)}`)));
+      assert.deepEqual(
+        found.map((list) => list.body.items),
+        [[], []],
+      );
+    });
 });
 
 describe('the public status belongs to the installation', () => {
