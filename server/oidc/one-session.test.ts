@@ -234,6 +234,10 @@ describe('the device flow', () => {
     assert.match(wrong.text, /This code is wrong/);
     const confirm = await browser.submit(wrong, { user_code: begun.user_code });
     assert.match(confirm.text, /Television/);
+    const other = await client.initiateDeviceAuthorization(configuration, { scope: 'openid' });
+    const stranger = browserOf(latchkey);
+    const asked = await stranger.submit(await stranger.open(other.verification_uri), { user_code: other.user_code });
+    assert.match((await stranger.submit(asked, { abort: 'yes' })).text, /You denied the request/);
     const page = await browser.submit(confirm, {});
     const done = await browser.submit(page, { identifier: person.email, password: PASSWORD });
     assert.match(done.text, /Your device is signed in/);
