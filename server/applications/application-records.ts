@@ -7,7 +7,7 @@ import { requireKnownPermissions } from '#permissions';
 import { type Ctx, type TxCtx, transaction } from '#platform/ctx.ts';
 import { announce } from '#platform/feed.ts';
 import { type ApplicationId, type Id, IdSchema } from '#platform/ids.ts';
-import { openCursor, type Page, type PageQuery, pageOf } from '#platform/page.ts';
+import { newestFirst, type Page, type PageQuery } from '#platform/page.ts';
 import { problem } from '#platform/problem.ts';
 import { ofRemoved, type Removed } from '#platform/removal.ts';
 import { Instant } from '#platform/schemas.ts';
@@ -180,12 +180,7 @@ export async function listApplications(
   ctx: Ctx,
   { limit, cursor }: Static<typeof PageQuery>,
 ): Promise<Page<ApplicationRecord>> {
-  const before = cursor === undefined ? null : openCursor(ctx, 'applications', cursor);
-  let query = scoped(ctx)
-    .orderBy('a.id', 'desc')
-    .limit(limit + 1);
-  if (before !== null) query = query.where(sql<boolean>`a.id < ${before}`);
-  const page = pageOf(ctx, await query.execute(), { list: 'applications', limit, keyOf: (row) => row.id });
+  const page = await newestFirst(ctx, scoped(ctx), { list: 'applications', limit, cursor, by: 'a.id' });
   return { items: page.rows.map(recordOf), nextCursor: page.nextCursor };
 }
 

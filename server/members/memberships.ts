@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Static } from 'typebox';
 import type { Ctx, TxCtx } from '#platform/ctx.ts';
 import type { MemberId, UserId } from '#platform/ids.ts';
-import { openCursor, type PageQuery, pageOf } from '#platform/page.ts';
+import { newestFirst, type PageQuery } from '#platform/page.ts';
 import { isClosed, projectNames } from '#tenancy';
 import { withRoles } from './access.ts';
 
@@ -25,13 +25,9 @@ export async function listMemberships(
       'm.last_seen_at',
       sql<string[]>`coalesce(array_agg(r.key order by r.key) filter (where r.key is not null), '{}')`.as('roles'),
     ])
-    .groupBy(['m.id', 'm.project_id', 'm.status', 'm.metadata', 'm.created_at', 'm.last_seen_at'])
-    .orderBy('m.id', 'desc')
-    .limit(limit + 1);
+    .groupBy(['m.id', 'm.project_id', 'm.status', 'm.metadata', 'm.created_at', 'm.last_seen_at']);
   if (only !== undefined) query = query.where('m.id', '=', only);
-  if (cursor !== undefined)
-    query = query.where(sql<boolean>`m.id < ${openCursor(ctx, `memberships ${userId}`, cursor)}`);
-  const page = pageOf(ctx, await query.execute(), { list: `memberships ${userId}`, limit, keyOf: (row) => row.id });
+  const page = await newestFirst(ctx, query, { list: `memberships ${userId}`, limit, cursor, by: 'm.id' });
   const names = await projectNames(
     ctx,
     page.rows.map((row) => row.project_id),

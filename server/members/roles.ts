@@ -6,7 +6,7 @@ import { type Ctx, type Environment, type TxCtx, transaction } from '#platform/c
 import { isForeignKeyViolation, isUniqueViolation } from '#platform/db.ts';
 import { announce } from '#platform/feed.ts';
 import { IdSchema, newId, type ProjectId, type RoleId, type WorkspaceId } from '#platform/ids.ts';
-import { openCursor, type Page, PageQuery, pageOf } from '#platform/page.ts';
+import { newestFirst, type Page, PageQuery } from '#platform/page.ts';
 import { problem } from '#platform/problem.ts';
 import { Instant } from '#platform/schemas.ts';
 import { inScope, scopeColumns } from '#platform/scoped.ts';
@@ -110,16 +110,11 @@ function recordOf(row: RolesTable, everything: readonly string[]): Role {
 
 /** Roles of the project, newest first. Served by the primary key. */
 export async function listRoles(ctx: Ctx, { limit, cursor }: Static<typeof PageQuery>): Promise<Page<Role>> {
-  const before = cursor === undefined ? null : openCursor(ctx, 'roles', cursor);
-  let query = ctx.db
-    .selectFrom('roles')
-    .selectAll()
-    .where(inScope(ctx))
-    .orderBy('id', 'desc')
-    .limit(limit + 1);
-  if (before !== null) query = query.where(sql<boolean>`id < ${before}`);
-  const [rows, everything] = await Promise.all([query.execute(), allPermissionKeys(ctx)]);
-  const page = pageOf(ctx, rows, { list: 'roles', limit, keyOf: (row) => row.id });
+  const query = ctx.db.selectFrom('roles').selectAll().where(inScope(ctx));
+  const [page, everything] = await Promise.all([
+    newestFirst(ctx, query, { list: 'roles', limit, cursor }),
+    allPermissionKeys(ctx),
+  ]);
   return { items: page.rows.map((row) => recordOf(row, everything)), nextCursor: page.nextCursor };
 }
 

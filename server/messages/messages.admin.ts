@@ -3,7 +3,7 @@ import { projectOf } from '#environments';
 import { emit } from '#events';
 import { type Ctx, transaction } from '#platform/ctx.ts';
 import { IdSchema } from '#platform/ids.ts';
-import { openCursor, PageOf, PageQuery, pageOf, pageOfWhole } from '#platform/page.ts';
+import { newestFirst, PageOf, PageQuery, pageOfWhole } from '#platform/page.ts';
 import { problem } from '#platform/problem.ts';
 import { del, get, post, put, type Routes } from '#platform/route.ts';
 import { Instant, nullable } from '#platform/schemas.ts';
@@ -111,7 +111,7 @@ export const messageRoutes: Routes = [
 ];
 
 async function listMessages(ctx: Ctx, { limit, cursor }: Static<typeof PageQuery>) {
-  let query = ctx.db
+  const query = ctx.db
     .selectFrom('messages')
     .select([
       'id',
@@ -125,11 +125,8 @@ async function listMessages(ctx: Ctx, { limit, cursor }: Static<typeof PageQuery
       'created_at',
       'sent_at',
     ])
-    .where(inScope(ctx))
-    .orderBy('id', 'desc')
-    .limit(limit + 1);
-  if (cursor !== undefined) query = query.where((eb) => eb(eb.ref('id'), '<', eb.val(openMessageCursor(ctx, cursor))));
-  const page = pageOf(ctx, await query.execute(), { list: 'messages', limit, keyOf: (row) => row.id });
+    .where(inScope(ctx));
+  const page = await newestFirst(ctx, query, { list: 'messages', limit, cursor });
   const items = page.rows.map(({ recipient, created_at: created, sent_at: sent, ...row }) => ({
     ...row,
     to: recipient,
@@ -137,10 +134,6 @@ async function listMessages(ctx: Ctx, { limit, cursor }: Static<typeof PageQuery
     sentAt: sent?.toISOString() ?? null,
   }));
   return { items, nextCursor: page.nextCursor };
-}
-
-function openMessageCursor(ctx: Ctx, cursor: string) {
-  return `msg_${openCursor(ctx, 'messages', cursor).slice(4)}` as const;
 }
 
 type Ref = { template: TemplateId; locale: Language };

@@ -47,16 +47,18 @@ export function pageOf<Row>(
 /**
  * Reads a page of records in descending order of their ids, by keyset: the newest first.
  * @param page.list names the list and its filters; the cursor is invalid for any other
+ * @param page.by the column of the id, where a join has several
  * @throws Problem INVALID_CURSOR
  */
 export async function newestFirst<Db, Table extends keyof Db, Row extends { id: string }>(
   ctx: Where,
   query: SelectQueryBuilder<Db, Table, Row>,
-  { list, limit, cursor }: { list: string; limit: number; cursor: string | undefined },
+  { list, limit, cursor, by = 'id' }: { list: string; limit: number; cursor: string | undefined; by?: string },
 ): Promise<{ rows: Row[]; nextCursor: string | null }> {
-  const rest = cursor === undefined ? query : query.where(sql<boolean>`id < ${openCursor(ctx, list, cursor)}`);
+  const id = sql.ref<string>(by);
+  const rest = cursor === undefined ? query : query.where(sql<boolean>`${id} < ${openCursor(ctx, list, cursor)}`);
   const rows = await rest
-    .orderBy(sql`id`, 'desc')
+    .orderBy(id, 'desc')
     .limit(limit + 1)
     .execute();
   return pageOf(ctx, rows, { list, limit, keyOf: ({ id }) => id });
@@ -92,7 +94,8 @@ export function sealCursor(ctx: Where, list: string, position: string): string {
 }
 
 /**
- * Verifies a cursor.
+ * Verifies a cursor. Only for lists that {@link newestFirst} cannot read: in another order, from several statements, or
+ * from memory.
  * @returns its position
  * @throws Problem INVALID_CURSOR if it is forged, or belongs to another list, filter or scope
  */

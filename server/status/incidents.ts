@@ -1,10 +1,9 @@
-import { sql } from 'kysely';
 import type { Static } from 'typebox';
 import { emit } from '#events';
 import type { Ctx, TxCtx } from '#platform/ctx.ts';
 import { newId } from '#platform/ids.ts';
 import { instantOf } from '#platform/instants.ts';
-import { openCursor, type Page, type PageQuery, pageOf } from '#platform/page.ts';
+import { newestFirst, type Page, type PageQuery } from '#platform/page.ts';
 import { problem } from '#platform/problem.ts';
 import { affectedSince, readStatuses, type StatusById } from './affected.ts';
 import { changeBoard, requireKeeper } from './boards.ts';
@@ -73,15 +72,8 @@ export async function listIncidents(
   { limit, cursor }: Static<typeof PageQuery>,
 ): Promise<Page<AdminIncident>> {
   await requireKeeper(ctx);
-  const before = cursor === undefined ? null : openCursor(ctx, 'status-incidents', cursor);
-  let query = ctx.db
-    .selectFrom('status_incidents')
-    .selectAll()
-    .where('environment', '=', ctx.scope.environment)
-    .orderBy('id', 'desc')
-    .limit(limit + 1);
-  if (before !== null) query = query.where(sql<boolean>`id < ${before}`);
-  const page = pageOf(ctx, await query.execute(), { list: 'status-incidents', limit, keyOf: ({ id }) => id });
+  const query = ctx.db.selectFrom('status_incidents').selectAll().where('environment', '=', ctx.scope.environment);
+  const page = await newestFirst(ctx, query, { list: 'status-incidents', limit, cursor });
   return { items: await adminRecords(ctx, page.rows), nextCursor: page.nextCursor };
 }
 

@@ -1,10 +1,9 @@
-import { sql } from 'kysely';
 import { type Static, Type } from 'typebox';
 import { emit } from '#events';
 import type { Ctx, Environment, TxCtx } from '#platform/ctx.ts';
 import { IdSchema, newId } from '#platform/ids.ts';
 import { instantOf } from '#platform/instants.ts';
-import { openCursor, type Page, type PageQuery, pageOf } from '#platform/page.ts';
+import { newestFirst, type Page, type PageQuery } from '#platform/page.ts';
 import { problem } from '#platform/problem.ts';
 import { Instant } from '#platform/schemas.ts';
 import type { System } from '#platform/system.ts';
@@ -91,15 +90,8 @@ export async function listMaintenances(
   { limit, cursor }: Static<typeof PageQuery>,
 ): Promise<Page<Maintenance>> {
   await requireKeeper(ctx);
-  const before = cursor === undefined ? null : openCursor(ctx, 'status-maintenances', cursor);
-  let query = ctx.db
-    .selectFrom('status_maintenances')
-    .selectAll()
-    .where('environment', '=', ctx.scope.environment)
-    .orderBy('id', 'desc')
-    .limit(limit + 1);
-  if (before !== null) query = query.where(sql<boolean>`id < ${before}`);
-  const page = pageOf(ctx, await query.execute(), { list: 'status-maintenances', limit, keyOf: ({ id }) => id });
+  const query = ctx.db.selectFrom('status_maintenances').selectAll().where('environment', '=', ctx.scope.environment);
+  const page = await newestFirst(ctx, query, { list: 'status-maintenances', limit, cursor });
   const updates = await updatesOf(
     { db: ctx.db, environment: ctx.scope.environment },
     page.rows.map(({ id }) => id),
