@@ -1,9 +1,9 @@
 import pg from 'pg';
 import { withSystem } from '#hosts';
+import { oldAddresses } from '#identifiers';
 import { canOpenSigningKeys } from '#keys';
 import { migrations } from '#migrations';
 import { dearHashes } from '#passwords';
-import { oldAddresses } from '#people';
 import type { Config } from '#platform/config.ts';
 import { loadSecrets } from '#platform/data-dir.ts';
 import { createLog } from '#platform/log.ts';

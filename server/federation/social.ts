@@ -5,9 +5,10 @@ import { type ProviderId, type UpstreamProvider, upstreamProvider } from '#appli
 import { authAddressOf } from '#domains';
 import { projectOf } from '#environments';
 import { Binding, challengeOf, issueExchangeCode } from '#exchange';
+import { findIdentifier, unprovenSince } from '#identifiers';
 import { findLinkedUser, identityUsed, linkIdentity, UpstreamIdentity } from '#linked-identities';
 import { addMember } from '#members';
-import { createUser, findIdentifier, unprovenSince } from '#people';
+import { createUser } from '#people';
 import { type Ctx, type Environment, type TxCtx, transaction } from '#platform/ctx.ts';
 import { parseEmail } from '#platform/email-address.ts';
 import { normalise } from '#platform/identifiers.ts';

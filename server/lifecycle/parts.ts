@@ -11,6 +11,7 @@ import { exchangePart } from '#exchange';
 import { factorsPart } from '#factors';
 import { federationPart } from '#federation';
 import { figuresPart } from '#figures';
+import { identifiersPart } from '#identifiers';
 import { importsPart } from '#imports';
 import { invitationsPart } from '#invitations';
 import { keysPart } from '#keys';
@@ -56,6 +57,7 @@ export const PARTS: readonly Part[] = [
   devicesPart,
   passwordsPart,
   linkedIdentitiesPart,
+  identifiersPart,
   peoplePart,
   figuresPart,
   operatorsPart,

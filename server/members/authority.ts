@@ -1,4 +1,4 @@
-import { homeProjectOf, lockUsers } from '#people';
+import { lockUsers } from '#people';
 import { allPermissionKeys, permissionKeys } from '#permissions';
 import type { Actor, Ctx, TxCtx } from '#platform/ctx.ts';
 import type { ProjectId, UserId } from '#platform/ids.ts';
@@ -158,8 +158,8 @@ async function requireAccountInReach(tx: TxCtx, userId: UserId): Promise<void> {
 export async function isAccountInReach(tx: TxCtx, userId: UserId): Promise<boolean> {
   if (actsForWorkspace(tx)) return true;
   // The lock keeps the person from joining another project: inserting a membership needs a lock on the user's row.
-  await lockUsers(tx, [userId]);
-  if ((await homeProjectOf(tx, userId)) !== tx.scope.projectId) return false;
+  const homeProjects = await lockUsers(tx, [userId]);
+  if (homeProjects.get(userId) !== tx.scope.projectId) return false;
   const elsewhere = await tx.db
     .selectFrom('members')
     .select('id')

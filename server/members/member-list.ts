@@ -1,6 +1,7 @@
 import { type Expression, type RawBuilder, sql } from 'kysely';
 import { type Static, Type } from 'typebox';
-import { findIdentifier, searchPeople } from '#people';
+import { findIdentifier } from '#identifiers';
+import { searchPeople } from '#people';
 import type { Ctx } from '#platform/ctx.ts';
 import { normalise } from '#platform/identifiers.ts';
 import { firstIdAt, type MemberId, type RoleId, type UserId } from '#platform/ids.ts';

@@ -2,9 +2,10 @@ import { type Static, Type } from 'typebox';
 import { endWithCredentials } from '#credential-changes';
 import { projectOf } from '#environments';
 import { emit } from '#events';
+import { findIdentifier } from '#identifiers';
 import { sendMessage } from '#messages';
 import { checkPolicy, hashPassword, Password } from '#passwords';
-import { createUser, findIdentifier, replaceAddress, updateProfile, usersById } from '#people';
+import { createUser, replaceAddress, updateProfile, usersById } from '#people';
 import { type Ctx, type TxCtx, transaction } from '#platform/ctx.ts';
 import { announce } from '#platform/feed.ts';
 import {

@@ -1,4 +1,5 @@
-import { addressesOf, joinErasures } from '#people';
+import { addressesOf } from '#identifiers';
+import { joinErasures } from '#people';
 import type { TxCtx } from '#platform/ctx.ts';
 import type { System } from '#platform/system.ts';
 import { installationOf } from './installation.ts';

@@ -1,7 +1,8 @@
 import { endWithCredentials } from '#credential-changes';
+import { findIdentifier } from '#identifiers';
 import { addMember } from '#members';
 import { setPassword } from '#passwords';
-import { createUser, findIdentifier } from '#people';
+import { createUser } from '#people';
 import type { TxCtx } from '#platform/ctx.ts';
 import { normalise, normaliseEmail } from '#platform/identifiers.ts';
 import type { UserId } from '#platform/ids.ts';

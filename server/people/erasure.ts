@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox';
 import { emit, emitAll } from '#events';
 import { sendMessage } from '#messages';
 import { type Ctx, NO_PROJECT, type TxCtx } from '#platform/ctx.ts';
-import { IdSchema, type UserId } from '#platform/ids.ts';
+import { IdSchema, type ProjectId, type UserId } from '#platform/ids.ts';
 import { addJob, addJobs } from '#platform/jobs.ts';
 import { inRealm } from '#platform/scoped.ts';
 import { runErasureStep } from './erasure-steps.ts';
@@ -54,16 +54,20 @@ export async function scheduleErasure(tx: TxCtx, userId: UserId): Promise<Date> 
   return erasesAt;
 }
 
-/** Keeps people from joining or leaving projects until the transaction ends. Served by the primary key. */
-export async function lockUsers(tx: TxCtx, ids: readonly UserId[]): Promise<void> {
-  await tx.db
+/**
+ * Keeps people from joining or leaving projects until the transaction ends. Served by the primary key.
+ * @returns the project that created each account; null if it is not known
+ */
+export async function lockUsers(tx: TxCtx, ids: readonly UserId[]): Promise<ReadonlyMap<UserId, ProjectId | null>> {
+  const rows = await tx.db
     .selectFrom('users')
-    .select('id')
+    .select(['id', 'home_project_id'])
     .where(inRealm(tx))
     .where('id', '=', sql<UserId>`any(${[...ids]})`)
     .orderBy('id')
     .forUpdate()
     .execute();
+  return new Map(rows.map((row) => [row.id, row.home_project_id]));
 }
 
 /**
@@ -121,22 +125,6 @@ export async function keepAccount(tx: TxCtx, userId: UserId): Promise<void> {
   if (numUpdatedRows > 0n) await emit(tx, 'user.erasure.cancelled', { userId });
 }
 
-/**
- * Whether a user's erasure is due; locks the user, so that they can't sign in concurrently.
- * @returns the time if it is later
- */
-export async function isDueForErasure(tx: TxCtx, userId: UserId): Promise<boolean | Date> {
-  const row = await tx.db
-    .selectFrom('users')
-    .select('erase_at')
-    .where(inRealm(tx))
-    .where('id', '=', userId)
-    .forUpdate()
-    .executeTakeFirst();
-  if (!row?.erase_at) return false;
-  return row.erase_at <= tx.now ? true : row.erase_at;
-}
-
 type Reader = Pick<Ctx, 'scope' | 'db'> | Pick<TxCtx, 'scope' | 'db'>;
 
 /** Those of these users whose erasure is scheduled. Served by the primary key. */
@@ -151,37 +139,23 @@ export async function usersAwaitingErasure(ctx: Reader, ids: readonly UserId[]):
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Those of these addresses that now belong to another user. Served by the primary key. */
-export async function addressesOfOthers(ctx: Reader, userId: UserId, addresses: readonly string[]): Promise<string[]> {
-  const rows = await ctx.db
-    .selectFrom('identifiers')
-    .select('value')
-    .where(inRealm(ctx))
-    .where('kind', 'in', ['email', 'phone'])
-    .where('value', '=', sql<string>`any(${[...addresses]})`)
-    .where('user_id', '!=', userId)
-    .execute();
-  return rows.map(({ value }) => value);
-}
-
-/** Every identifier of a user, and when it was verified. Served by identifiers_of_user. */
-export async function addressesOf(ctx: Reader, userId: UserId) {
-  const rows = await ctx.db
-    .selectFrom('identifiers')
-    .select(['kind', 'value', 'verified_at as verifiedAt', 'created_at as addedAt'])
-    .where(inRealm(ctx))
-    .where('user_id', '=', userId)
-    .execute();
-  return rows.map(({ kind, value, verifiedAt, addedAt }) => ({
-    kind,
-    value,
-    verifiedAt: verifiedAt?.toISOString() ?? null,
-    addedAt: addedAt.toISOString(),
-  }));
-}
-
-/** Deletes a user with everything that refers to them: identifiers, credentials, sessions, memberships, consents. */
-export async function deleteUser(tx: TxCtx, userId: UserId): Promise<void> {
+/**
+ * Deletes a user whose erasure is due, with everything that refers to them: identifiers, credentials, sessions,
+ * memberships, consents. Waits longer if the erasure was scheduled anew, and does nothing if it was cancelled. Locks the
+ * user, so that they can't sign in concurrently.
+ * @param others erases what parts after this one store about the user
+ */
+export async function eraseIfDue(tx: TxCtx, userId: UserId, others: () => Promise<void>): Promise<void> {
+  const row = await tx.db
+    .selectFrom('users')
+    .select('erase_at')
+    .where(inRealm(tx))
+    .where('id', '=', userId)
+    .forUpdate()
+    .executeTakeFirst();
+  if (!row?.erase_at) return;
+  if (row.erase_at > tx.now) return eraseUserJob(tx, userId, row.erase_at);
   await runErasureStep(tx, userId, 'erased');
+  await others();
   await tx.db.deleteFrom('users').where(inRealm(tx)).where('id', '=', userId).execute();
 }

@@ -1,11 +1,8 @@
-export { oldAddresses } from './address-review.ts';
+export { replaceAddress } from './addresses.ts';
 export {
-  addressesOf,
-  addressesOfOthers,
-  deleteUser,
   ErasureWork,
+  eraseIfDue,
   eraseUserJob,
-  isDueForErasure,
   keepAccount,
   lockUsers,
   scheduleErasure,
@@ -13,16 +10,9 @@ export {
   usersAwaitingErasure,
 } from './erasure.ts';
 export { joinErasures } from './erasure-steps.ts';
-export {
-  findIdentifier,
-  markVerified,
-  replaceAddress,
-} from './identifiers.ts';
 export { peoplePart } from './part.ts';
 export { getProfile, type Profile, updateProfile } from './profile.ts';
 export { routes } from './routes.ts';
 export { searchPeople } from './search.ts';
-export { findSignInCandidate, type SignInCandidate } from './sign-in-candidates.ts';
-export { removeIdentifiersSince, unprovenSince } from './unproven.ts';
-export { createUser, homeProjectOf, lockUser, type UserSummary, usersById } from './users.ts';
-export { analyseUsers, createUsers, exportUsers, type NewPerson, ownersOfIdentifiers } from './users-in-bulk.ts';
+export { createUser, lockUser, type UserSummary, usersById } from './users.ts';
+export { analyseUsers, createUsers, exportUsers, type NewPerson } from './users-in-bulk.ts';

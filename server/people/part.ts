@@ -3,5 +3,5 @@ import { rowsOfWorkspace } from '#platform/removal.ts';
 
 /** Users belong to a workspace; the members part removes those of a removed project. */
 export const peoplePart = {
-  removals: [rowsOfWorkspace('users', 'identifiers')],
+  removals: [rowsOfWorkspace('users')],
 } satisfies Part;

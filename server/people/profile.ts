@@ -1,14 +1,16 @@
 import { type Static, Type } from 'typebox';
 import { emitAll } from '#events';
+import { identifiersOf, replaceIdentifier } from '#identifiers';
 import { type Ctx, type TxCtx, transaction } from '#platform/ctx.ts';
 import { announce } from '#platform/feed.ts';
+import { normalise } from '#platform/identifiers.ts';
 import { IdSchema, type UserId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import { type ProfileChanges, profileFields, requireSmall } from '#platform/profile-fields.ts';
 import { Instant, nullable } from '#platform/schemas.ts';
 import { inRealm } from '#platform/scoped.ts';
-import { setUsername } from './identifiers.ts';
 import { refreshSearch } from './search.ts';
+import { byKind } from './users.ts';
 
 export const Profile = Type.Object(
   {
@@ -30,30 +32,22 @@ export type Profile = Static<typeof Profile>;
  * @throws Problem NOT_FOUND when the account is gone
  */
 export async function getProfile(ctx: Ctx | TxCtx, userId: UserId): Promise<Profile> {
-  const rows = await ctx.db
+  const row = await ctx.db
     .selectFrom('users as u')
-    .leftJoin('identifiers as i', (join) =>
-      join
-        .onRef('i.workspace_id', '=', 'u.workspace_id')
-        .onRef('i.environment', '=', 'u.environment')
-        .onRef('i.user_id', '=', 'u.id'),
-    )
-    .selectAll('u')
-    .select(['i.kind', 'i.value', 'i.verified_at'])
+    .selectAll()
+    .select(identifiersOf('u').as('identifiers'))
     .where(inRealm(ctx, 'u'))
     .where('u.id', '=', userId)
-    .execute();
-  const [row] = rows;
+    .executeTakeFirst();
   if (!row) throw problem('NOT_FOUND');
-  const identifier = (kind: string) => rows.find((candidate) => candidate.kind === kind);
-  const [email, phone] = [identifier('email'), identifier('phone')];
+  const { email, phone, username } = byKind(row.identifiers);
   return {
     userId,
     email: email?.value ?? null,
-    emailVerified: (email?.verified_at ?? null) !== null,
+    emailVerified: email?.verified ?? false,
     phone: phone?.value ?? null,
-    phoneVerified: (phone?.verified_at ?? null) !== null,
-    username: identifier('username')?.value ?? null,
+    phoneVerified: phone?.verified ?? false,
+    username: username?.value ?? null,
     displayName: row.display_name,
     givenName: row.given_name,
     familyName: row.family_name,
@@ -76,7 +70,10 @@ export async function updateProfile(ctx: Ctx | TxCtx, userId: UserId, changes: P
   return transaction(ctx, async (tx) => {
     const { username, ...columns } = changes;
     await updateColumns(tx, userId, columns);
-    if (username !== undefined) await setUsername(tx, userId, username);
+    if (username !== undefined) {
+      const value = username === null ? null : normalise(username).value;
+      await replaceIdentifier(tx, userId, { kind: 'username', value, verified: true });
+    }
     await refreshSearch(tx, userId);
     const data = { userId, changed: Object.keys(changes) };
     await emitAll(tx, [

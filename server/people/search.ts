@@ -1,4 +1,5 @@
 import { type Expression, type RawBuilder, sql } from 'kysely';
+import { identifiersOf } from '#identifiers';
 import type { Ctx, TxCtx } from '#platform/ctx.ts';
 import type { UserId } from '#platform/ids.ts';
 import { inRealm } from '#platform/scoped.ts';
@@ -40,23 +41,18 @@ export function searchPeople({ scope }: Pick<Ctx, 'scope'>, typed: string): Sear
 
 /** Updates the search text of a user. Called wherever an identifier or a name changes. */
 export async function refreshSearch(tx: TxCtx, userId: UserId): Promise<void> {
-  const rows = await tx.db
+  const row = await tx.db
     .selectFrom('users as u')
-    .leftJoin('identifiers as i', (join) =>
-      join
-        .onRef('i.workspace_id', '=', 'u.workspace_id')
-        .onRef('i.environment', '=', 'u.environment')
-        .onRef('i.user_id', '=', 'u.id'),
-    )
-    .select(['u.display_name', 'u.given_name', 'u.family_name', 'i.value'])
+    .select(['u.display_name', 'u.given_name', 'u.family_name', identifiersOf('u').as('identifiers')])
     .where(inRealm(tx, 'u'))
     .where('u.id', '=', userId)
-    .execute();
+    .executeTakeFirst();
+  if (!row) return;
   const search = searchTextOf({
-    identifiers: rows.flatMap(({ value }) => (value === null ? [] : [value])),
-    displayName: rows[0]?.display_name ?? null,
-    givenName: rows[0]?.given_name ?? null,
-    familyName: rows[0]?.family_name ?? null,
+    identifiers: row.identifiers.map(({ value }) => value),
+    displayName: row.display_name,
+    givenName: row.given_name,
+    familyName: row.family_name,
   });
   await tx.db
     .updateTable('users')

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
+import { addIdentifiers, analyseIdentifiers, identifiersOf } from '#identifiers';
 import { analysePasswords, passwordHashesOf, setPasswords } from '#passwords';
 import type { Ctx, TxCtx } from '#platform/ctx.ts';
-import { storedForms } from '#platform/email-address.ts';
-import type { IdentifierKind, NormalisedIdentifier } from '#platform/identifiers.ts';
+import type { IdentifierKind } from '#platform/identifiers.ts';
 import type { ProjectId, UserId } from '#platform/ids.ts';
 import { inRealm } from '#platform/scoped.ts';
 import { searchTextOf } from './search-text.ts';
@@ -17,34 +17,6 @@ export type NewPerson = {
   customData: Record<string, unknown>;
   createdAt: Date;
 };
-
-/**
- * The users of these identifiers. Looks up each in the primary key separately, so that the plan doesn't depend on
- * statistics.
- * @returns by kind and value, as {@link keyOf} writes them
- */
-export async function ownersOfIdentifiers(
-  tx: TxCtx,
-  identifiers: readonly NormalisedIdentifier[],
-): Promise<Map<string, UserId>> {
-  const wanted = identifiers.flatMap(({ kind, value }) =>
-    storedForms(value).map((stored) => ({ kind, value, stored })),
-  );
-  const { rows } = await sql<{ kind: IdentifierKind; value: string; userId: UserId }>`
-    select wanted.kind, wanted.value, found.user_id as "userId"
-    from unnest(${wanted.map(({ kind }) => kind)}::text[], ${wanted.map(({ value }) => value)}::text[],
-      ${wanted.map(({ stored }) => stored)}::text[]) as wanted (kind, value, stored)
-    cross join lateral (
-      select user_id from identifiers
-      where workspace_id = ${tx.scope.workspaceId} and environment = ${tx.scope.environment}
-        and kind = wanted.kind and value = wanted.stored collate "C"
-      offset 0) found`.execute(tx.db);
-  return new Map(rows.map(({ userId, ...identifier }) => [keyOf(identifier), userId]));
-}
-
-function keyOf({ kind, value }: NormalisedIdentifier): string {
-  return `${kind} ${value}`;
-}
 
 /**
  * Adds users with their identifiers and password hashes, in three statements whatever their number. Emits no events;
@@ -65,20 +37,17 @@ export async function createUsers(tx: TxCtx, people: readonly NewPerson[]): Prom
     tx.db,
   );
   const identifiers = people.flatMap((person) =>
-    person.identifiers.map((identifier) => ({ ...identifier, id: person.id })),
+    person.identifiers.map((identifier) => ({ ...identifier, userId: person.id })),
   );
-  await sql`insert into identifiers (workspace_id, environment, kind, value, user_id, verified_at, created_at)
-    select ${workspaceId}, ${environment}, kind, value, user_id, case when verified then ${tx.now}::timestamptz end, ${tx.now}
-    from unnest(${identifiers.map(({ kind }) => kind)}::text[], ${identifiers.map(({ value }) => value)}::text[],
-      ${identifiers.map(({ id }) => id)}::text[], ${identifiers.map(({ verified }) => verified)}::boolean[])
-      as identifier (kind, value, user_id, verified)`.execute(tx.db);
+  await addIdentifiers(tx, identifiers);
   const hashed = people.flatMap(({ id, passwordHash }) => (passwordHash === null ? [] : [{ id, passwordHash }]));
   await setPasswords(tx, hashed);
 }
 
 /** Analyses the tables of users for the planner, after many were added. */
 export async function analyseUsers(tx: TxCtx): Promise<void> {
-  await sql`analyze users, identifiers`.execute(tx.db);
+  await sql`analyze users`.execute(tx.db);
+  await analyseIdentifiers(tx);
   await analysePasswords(tx);
 }
 
@@ -102,14 +71,13 @@ export async function exportUsers(
   ctx: Pick<Ctx, 'db' | 'scope'>,
   ids: readonly UserId[],
 ): Promise<Map<UserId, ExportedUser>> {
-  const among = sql<UserId>`any(${[...ids]})`;
-  const [users, identifiers, hashes] = await Promise.all([
-    ctx.db.selectFrom('users').selectAll().where(inRealm(ctx)).where('id', '=', among).execute(),
+  const [users, hashes] = await Promise.all([
     ctx.db
-      .selectFrom('identifiers')
-      .select(['user_id', 'kind', 'value', 'verified_at'])
-      .where(inRealm(ctx))
-      .where('user_id', '=', among)
+      .selectFrom('users as u')
+      .selectAll()
+      .select(identifiersOf('u').as('identifiers'))
+      .where(inRealm(ctx, 'u'))
+      .where('u.id', '=', sql<UserId>`any(${[...ids]})`)
       .execute(),
     passwordHashesOf(ctx, ids),
   ]);
@@ -117,7 +85,7 @@ export async function exportUsers(
   for (const row of users)
     people.set(row.id, {
       userId: row.id,
-      identifiers: [],
+      identifiers: row.identifiers,
       passwordHash: hashes.get(row.id) ?? null,
       profile: {
         displayName: row.display_name,
@@ -132,7 +100,5 @@ export async function exportUsers(
       createdAt: row.created_at,
       homeProjectId: row.home_project_id,
     });
-  for (const { user_id: userId, kind, value, verified_at: verified } of identifiers)
-    people.get(userId)?.identifiers.push({ kind, value, verified: verified !== null });
   return people;
 }

@@ -1,12 +1,12 @@
 import { type Generated, sql } from 'kysely';
 import { emit } from '#events';
+import { addIdentifier, identifiersOf } from '#identifiers';
 import { setPassword } from '#passwords';
 import type { Ctx, Environment, TxCtx } from '#platform/ctx.ts';
 import type { Json } from '#platform/db.ts';
 import type { IdentifierKind } from '#platform/identifiers.ts';
 import { newId, type ProjectId, type UserId, type WorkspaceId } from '#platform/ids.ts';
 import { inRealm, realmColumns } from '#platform/scoped.ts';
-import { addIdentifier } from './identifiers.ts';
 import { searchTextOf } from './search-text.ts';
 
 type UsersTable = {
@@ -92,17 +92,6 @@ export async function lockUser(tx: TxCtx, userId: UserId): Promise<void> {
     .executeTakeFirst();
 }
 
-/** The project that created an account; null: unknown. Served by the primary key. */
-export async function homeProjectOf(tx: TxCtx, userId: UserId): Promise<ProjectId | null> {
-  const row = await tx.db
-    .selectFrom('users')
-    .select('home_project_id')
-    .where(inRealm(tx))
-    .where('id', '=', userId)
-    .executeTakeFirst();
-  return row?.home_project_id ?? null;
-}
-
 /** A user as lists of other parts show it. */
 export type UserSummary = {
   userId: UserId;
@@ -124,32 +113,33 @@ export async function usersById(ctx: Reader, ids: readonly UserId[]): Promise<Ma
   if (ids.length === 0) return new Map();
   const rows = await ctx.db
     .selectFrom('users as u')
-    .leftJoin('identifiers as i', (join) =>
-      join
-        .onRef('i.workspace_id', '=', 'u.workspace_id')
-        .onRef('i.environment', '=', 'u.environment')
-        .onRef('i.user_id', '=', 'u.id'),
-    )
-    .select(['u.id', 'u.display_name', 'u.locale', 'i.kind', 'i.value', 'i.verified_at'])
+    .select(['u.id', 'u.display_name', 'u.locale', identifiersOf('u').as('identifiers')])
     .where(inRealm(ctx, 'u'))
     .where('u.id', '=', sql<UserId>`any(${[...ids]})`)
     .execute();
-  const users = new Map<UserId, UserSummary>();
-  for (const row of rows) {
-    const user = users.get(row.id) ?? {
-      userId: row.id,
-      email: null,
-      emailVerified: false,
-      phone: null,
-      phoneVerified: false,
-      username: null,
-      displayName: row.display_name,
-      locale: row.locale,
-    };
-    if (row.kind === 'email') Object.assign(user, { email: row.value, emailVerified: row.verified_at !== null });
-    if (row.kind === 'phone') Object.assign(user, { phone: row.value, phoneVerified: row.verified_at !== null });
-    if (row.kind === 'username') user.username = row.value;
-    users.set(row.id, user);
-  }
-  return users;
+  return new Map(
+    rows.map(({ id: userId, display_name: displayName, locale, identifiers }) => {
+      const { email, phone, username } = byKind(identifiers);
+      return [
+        userId,
+        {
+          userId,
+          email: email?.value ?? null,
+          emailVerified: email?.verified ?? false,
+          phone: phone?.value ?? null,
+          phoneVerified: phone?.verified ?? false,
+          username: username?.value ?? null,
+          displayName,
+          locale,
+        },
+      ];
+    }),
+  );
+}
+
+type Identifier = { kind: IdentifierKind; value: string; verified: boolean };
+
+/** A user has at most one identifier of each kind. */
+export function byKind(identifiers: readonly Identifier[]): { readonly [Kind in IdentifierKind]?: Identifier } {
+  return Object.fromEntries(identifiers.map((identifier) => [identifier.kind, identifier]));
 }

@@ -1,5 +1,6 @@
+import { findIdentifier } from '#identifiers';
 import { credentialChanged } from '#notices';
-import { findIdentifier, replaceAddress } from '#people';
+import { replaceAddress } from '#people';
 import { type Ctx, customerOf } from '#platform/ctx.ts';
 import { problem } from '#platform/problem.ts';
 import { type AddressChallengeId, digitsOf, startAddressChallenge, withProof } from '#proofs';

@@ -4,10 +4,11 @@ import { eraseFromAudit } from '#audit';
 import { voidOpenProofs } from '#credential-changes';
 import { addressesInEvents, anonymiseEvents, emitAll } from '#events';
 import { listFactors } from '#factors';
+import { addressesOf, ownersOfIdentifiers } from '#identifiers';
 import { forgetInvitations } from '#invitations';
 import { listMemberships } from '#members';
 import { forgetMessages } from '#messages';
-import { addressesOf, addressesOfOthers, deleteUser, ErasureWork, eraseUserJob, isDueForErasure } from '#people';
+import { ErasureWork, eraseIfDue } from '#people';
 import { NO_PROJECT, type Scope, systemCtx, type TxCtx, transaction } from '#platform/ctx.ts';
 import { announce } from '#platform/feed.ts';
 import type { UserId } from '#platform/ids.ts';
@@ -24,19 +25,17 @@ export function eraseUserTask(system: System): Task {
     const { userId, ...asked } = work.Parse(payload);
     const found = await projectNames({ db: system.db, scope: asked }, [asked.projectId]);
     const scope: Scope = found.size > 0 ? asked : { ...asked, projectId: NO_PROJECT };
-    await transaction(systemCtx(system, scope, 'erasure', `erasure-${job.id}`), async (tx) => {
-      const due = await isDueForErasure(tx, userId);
-      if (due instanceof Date) await eraseUserJob(tx, userId, due);
-      if (due === true) await eraseUser(tx, userId);
-    });
+    await transaction(systemCtx(system, scope, 'erasure', `erasure-${job.id}`), (tx) =>
+      eraseIfDue(tx, userId, () => eraseElsewhere(tx, userId)),
+    );
   };
 }
 
 /**
- * Removes all personal data of a user. Events stay in the log without the user's addresses; unexpired tokens no longer
+ * Removes the personal data of a user outside their account. Events stay in the log without the user's addresses; unexpired tokens no longer
  * open anything and expire.
  */
-async function eraseUser(tx: TxCtx, userId: UserId): Promise<void> {
+async function eraseElsewhere(tx: TxCtx, userId: UserId): Promise<void> {
   const addresses = await everyAddressOf(tx, userId);
   const memberships = await listMemberships(tx, userId, { limit: MAX_PROJECTS });
   await voidOpenProofs(tx, userId);
@@ -46,7 +45,6 @@ async function eraseUser(tx: TxCtx, userId: UserId): Promise<void> {
   await forgetInvitations(tx, addresses);
   await anonymiseEvents(tx, userId, addresses);
   await eraseFromAudit(tx, userId, addresses);
-  await deleteUser(tx, userId);
   await announce(tx, { topic: 'user', key: userId });
   const projects = memberships.items.length > 0 ? memberships.items : [tx.scope];
   await emitAll(tx, [
@@ -68,6 +66,15 @@ async function everyAddressOf(tx: TxCtx, userId: UserId): Promise<string[]> {
   const own = (await addressesOf(tx, userId)).map(({ value }) => value);
   const phones = (await listFactors(tx, userId)).flatMap(({ phone }) => phone ?? []);
   const known = [...new Set([...own, ...phones, ...(await addressesInEvents(tx, userId))])];
-  const others = await addressesOfOthers(tx, userId, known);
-  return known.filter((address) => !others.includes(address));
+  const owners = await ownersOfIdentifiers(
+    tx,
+    known.flatMap((value) => [
+      { kind: 'email', value },
+      { kind: 'phone', value },
+    ]),
+  );
+  const isOfAnother = (owner: UserId | undefined) => owner !== undefined && owner !== userId;
+  return known.filter(
+    (value) => !isOfAnother(owners.get(`email ${value}`)) && !isOfAnother(owners.get(`phone ${value}`)),
+  );
 }

@@ -1,7 +1,8 @@
 import { type Static, Type } from 'typebox';
+import { findIdentifier } from '#identifiers';
 import { acceptInvitation, findInvitation, projectOfInvitation, revokeUnbacked } from '#invitations';
 import { askBreachedAhead, Password } from '#passwords';
-import { findIdentifier, usersById } from '#people';
+import { usersById } from '#people';
 import { type Ctx, customerOf, transaction } from '#platform/ctx.ts';
 import { problem } from '#platform/problem.ts';
 import { post, type Routes } from '#platform/route.ts';

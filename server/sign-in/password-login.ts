@@ -2,8 +2,9 @@ import { type Static, Type } from 'typebox';
 import { type CountedAttempt, countAttempt, proofField } from '#attempts';
 import { projectOf } from '#environments';
 import { emit } from '#events';
+import { findSignInCandidate } from '#identifiers';
 import { hashPassword, holdPassword, isOutdated, Password, upgradeHash, verifyPassword } from '#passwords';
-import { findSignInCandidate, type SignInCandidate, usersById } from '#people';
+import { usersById } from '#people';
 import { type Ctx, transaction } from '#platform/ctx.ts';
 import { Identifier, type NormalisedIdentifier, normalise } from '#platform/identifiers.ts';
 import type { UserId } from '#platform/ids.ts';
@@ -75,7 +76,7 @@ export async function loginWithPassword(
 /** The account's email address if it is not verified yet, whichever identifier was typed. */
 async function unprovenAddressOf(
   ctx: Ctx,
-  { userId, value, verified }: SignInCandidate,
+  { userId, value, verified }: { userId: UserId; value: string; verified: boolean },
   { kind }: NormalisedIdentifier,
 ): Promise<string | null> {
   if (kind === 'email') return verified ? null : value;

@@ -3,15 +3,22 @@ import { Value } from 'typebox/value';
 import { proofField } from '#attempts';
 import { projectOf } from '#environments';
 import { Binding, CodeChallenge } from '#exchange';
+import { findIdentifier } from '#identifiers';
 import { addMember, memberStatuses } from '#members';
-import { createUser, findIdentifier, usersById } from '#people';
+import { createUser, usersById } from '#people';
 import type { Ctx, TxCtx } from '#platform/ctx.ts';
 import { parseEmail } from '#platform/email-address.ts';
 import { KnownEmail, normalise, normaliseEmail, normalisePhone, Phone } from '#platform/identifiers.ts';
 import { IdSchema, type UserId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
-import type { AddressChallengeId, Proof, Purpose } from '#proofs';
-import { type NewAddressChallenge, type ProvenAddressChallenge, withProof } from '#proofs';
+import {
+  type AddressChallengeId,
+  type NewAddressChallenge,
+  type Proof,
+  type ProvenAddressChallenge,
+  type Purpose,
+  withProof,
+} from '#proofs';
 import { scopeFields } from '#requests';
 import { answerOf, askByMessage, type FirstFactor, Passage, type SignedIn, type SignInResponse, signIn } from '#ways';
 import { addressProven } from './verification.ts';

@@ -1,11 +1,12 @@
 import { forgetDevicesSince } from '#devices';
 import { emit } from '#events';
 import { removeFactorsSince } from '#factors';
+import { removeIdentifiersSince, unprovenSince } from '#identifiers';
 import { unlinkSince } from '#linked-identities';
 import { credentialChanged } from '#notices';
 import { removePasskeysSince } from '#passkeys';
 import { removePasswordSince } from '#passwords';
-import { lockUser, removeIdentifiersSince, unprovenSince } from '#people';
+import { lockUser } from '#people';
 import type { TxCtx } from '#platform/ctx.ts';
 import type { UserId } from '#platform/ids.ts';
 import { removeRecoveryCodesSince } from '#recovery-codes';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { oldAddresses } from '#identifiers';
 import { sendMessage } from '#messages';
-import { oldAddresses } from '#people';
 import { mailboxOf, parseEmail } from '#platform/email-address.ts';
 import {
   eventually,

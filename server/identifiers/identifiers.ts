@@ -1,12 +1,11 @@
-import { emitAll } from '#events';
+import { type RawBuilder, sql } from 'kysely';
 import type { Ctx, Environment, TxCtx } from '#platform/ctx.ts';
 import { isUniqueViolation } from '#platform/db.ts';
 import { storedForms } from '#platform/email-address.ts';
-import { type IdentifierKind, type NormalisedIdentifier, normalise, normaliseEmail } from '#platform/identifiers.ts';
+import { type IdentifierKind, type NormalisedIdentifier, normaliseEmail } from '#platform/identifiers.ts';
 import type { UserId, WorkspaceId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import { inRealm, realmColumns } from '#platform/scoped.ts';
-import { refreshSearch } from './search.ts';
 
 type IdentifiersTable = {
   workspace_id: WorkspaceId;
@@ -84,14 +83,14 @@ async function insertIdentifier(
 }
 
 /**
- * Replaces a user's address of this kind; the new one counts as verified unless stated otherwise.
+ * Replaces a user's identifier of this kind; null removes it.
  * @returns the previous one
  * @throws Problem ALREADY_EXISTS, VALIDATION_FAILED
  */
-export async function replaceAddress(
+export async function replaceIdentifier(
   tx: TxCtx,
   userId: UserId,
-  { kind, value, verified = true }: { kind: 'email' | 'phone'; value: string; verified?: boolean },
+  { kind, value, verified }: { kind: IdentifierKind; value: string | null; verified: boolean },
 ): Promise<string | null> {
   const before = await tx.db
     .deleteFrom('identifiers')
@@ -100,31 +99,12 @@ export async function replaceAddress(
     .where('kind', '=', kind)
     .returning('value')
     .executeTakeFirst();
-  // A user may keep their address, even if it predates the parsing of addresses.
-  const give = before?.value === value ? insertIdentifier : addIdentifier;
-  await give(tx, userId, { kind, value, verified });
-  await refreshSearch(tx, userId);
-  await emitAll(tx, [
-    kind === 'email'
-      ? { type: 'user.email.changed', data: { userId, email: value } }
-      : { type: 'user.phone.changed', data: { userId, phone: value } },
-    { type: 'user.updated', data: { userId, changed: [kind] } },
-  ]);
+  if (value !== null) {
+    // A user may keep their address, even if it predates the parsing of addresses.
+    const give = before?.value === value ? insertIdentifier : addIdentifier;
+    await give(tx, userId, { kind, value, verified });
+  }
   return before?.value ?? null;
-}
-
-/**
- * Replaces or removes a user's username.
- * @throws Problem ALREADY_EXISTS
- */
-export async function setUsername(tx: TxCtx, userId: UserId, username: string | null): Promise<void> {
-  await tx.db
-    .deleteFrom('identifiers')
-    .where(inRealm(tx))
-    .where('user_id', '=', userId)
-    .where('kind', '=', 'username')
-    .execute();
-  if (username !== null) await addIdentifier(tx, userId, { ...normalise(username), kind: 'username', verified: true });
 }
 
 /**
@@ -141,4 +121,32 @@ export async function markVerified(tx: TxCtx, userId: UserId, address: string): 
     .where('verified_at', 'is', null)
     .executeTakeFirst();
   return numUpdatedRows > 0n;
+}
+
+/**
+ * The identifiers of a user, as a column of another part's statement.
+ * @param user the alias of the row of `users`. Served by identifiers_of_user
+ */
+export function identifiersOf(user: string): RawBuilder<{ kind: IdentifierKind; value: string; verified: boolean }[]> {
+  const at = (column: string) => sql.ref(`${user}.${column}`);
+  return sql`(
+    select coalesce(json_agg(json_build_object('kind', kind, 'value', value, 'verified', verified_at is not null)), '[]')
+    from identifiers
+    where workspace_id = ${at('workspace_id')} and environment = ${at('environment')} and user_id = ${at('id')})`;
+}
+
+/** Every identifier of a user, and when it was verified. Served by identifiers_of_user. */
+export async function addressesOf(ctx: Pick<Ctx, 'scope' | 'db'> | Pick<TxCtx, 'scope' | 'db'>, userId: UserId) {
+  const rows = await ctx.db
+    .selectFrom('identifiers')
+    .select(['kind', 'value', 'verified_at as verifiedAt', 'created_at as addedAt'])
+    .where(inRealm(ctx))
+    .where('user_id', '=', userId)
+    .execute();
+  return rows.map(({ kind, value, verifiedAt, addedAt }) => ({
+    kind,
+    value,
+    verifiedAt: verifiedAt?.toISOString() ?? null,
+    addedAt: addedAt.toISOString(),
+  }));
 }
