@@ -71,6 +71,7 @@ const rules = [
       members('sql`select 1 from members\n join "users" on true`'),
       members(`pool.query('update users set status = $1')`),
       members(`pool.query('truncate table users')`),
+      members('sql`analyze members, users`'),
       members(`for (const table of ['members', 'linked_identities']) forget(table);`),
       members(`rowsOfProject('linked_identities')`),
     ],

@@ -87,7 +87,7 @@ const BUILDER =
   /\b(?:selectFrom|insertInto|updateTable|deleteFrom|replaceInto|mergeInto|using|from|table|(?:inner|left|right|full|cross)Join(?:Lateral)?)(?:<[^(]*>)?\(\s*(\[[^\]]*\]|['"`][\w ]+['"`])/g;
 const ITEM = String.raw`"?[a-z_]+"?(?:\s+(?:as\s+)?(?!where|join|set|on|using|values|order|group|limit|for)[a-z_]+)?`;
 const STATEMENT = new RegExp(
-  String.raw`\b(?:from|join|into|update|using|truncate|table)\s+(?:table\s+|only\s+)?(${ITEM}(?:\s*,\s*${ITEM})*)`,
+  String.raw`\b(?:from|join|into|update|using|truncate|analyze|table)\s+(?:table\s+|only\s+)?(${ITEM}(?:\s*,\s*${ITEM})*)`,
   'gi',
 );
 
