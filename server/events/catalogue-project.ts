@@ -21,6 +21,8 @@ const importId = 'imp_01kaz3w9hqf8p9n2m4v5x6y7z8';
 const Import = Type.Object({ importId: text, dryRun: Type.Boolean() });
 
 const registrationTokenId = 'rgt_01kaz3w9hqf8p9n2m4v5x6y7z8';
+const Api = Type.Object({ apiId: text, identifier: text });
+const api = { apiId: 'api_01kaz3w9hqf8p9n2m4v5x6y7z8', identifier: 'https://api.example.com/orders' };
 const Domain = Type.Object({ domainId: text, host: text });
 const domain = { domainId: 'dom_01kaz3w9hqf8p9n2m4v5x6y7z8', host: 'login.example.com' };
 const DomainFault = Type.Object({ ...Domain.properties, fault: text });
@@ -167,6 +169,12 @@ export const projectEvents = {
     Type.Object({ registrationTokenId: text, name: text }),
     { registrationTokenId, name: 'Partners' },
   ),
+  'api.created': define('An API was added.', Api, api),
+  'api.updated': define('An API was changed.', Type.Object({ ...Api.properties, fields: Type.Array(text) }), {
+    ...api,
+    fields: ['scopes'],
+  }),
+  'api.deleted': define('An API was removed; no further tokens are issued for it.', Api, api),
   'domain.created': define('A domain was added; it has to be verified before it serves.', Domain, domain),
   'domain.verified': define('The proof of a domain was found.', Domain, domain),
   'domain.checked': define('The proof of a verified domain was looked up by hand, and found.', Domain, domain),

@@ -1,4 +1,5 @@
 import { routes as account } from '#account';
+import { routes as apis } from '#apis';
 import { routes as applications } from '#applications';
 import { routes as audit } from '#audit';
 import { routes as billing } from '#billing';
@@ -35,6 +36,7 @@ const admin = [
   ...invitations.admin,
   ...self.admin,
   ...applications.admin,
+  ...apis.admin,
   ...federation.admin,
   ...environments.admin,
   ...domains.admin,

@@ -1,4 +1,5 @@
 import { accessTokensPart } from '#access-tokens';
+import { apisPart } from '#apis';
 import { applicationsPart } from '#applications';
 import { attemptsPart } from '#attempts';
 import { auditPart } from '#audit';
@@ -49,6 +50,7 @@ export const PARTS: readonly Part[] = [
   membersPart,
   permissionsPart,
   applicationsPart,
+  apisPart,
   messagesPart,
   billingPart,
   passkeysPart,

@@ -37,10 +37,11 @@ const TABLE: Record<TeamRole, { description: string; permissions: readonly strin
     permissions: everything.filter((key) => !OWNERS_ONLY.includes(key)),
   },
   developer: {
-    description: 'Applications, sign-in, roles, domains, webhooks and settings; sees members, changes none.',
+    description: 'Applications, APIs, sign-in, roles, domains, webhooks and settings; sees members, changes none.',
     permissions: [
       ...reading,
       'inbox:read',
+      'apis:write',
       'applications:write',
       'applications:trust',
       'domains:write',

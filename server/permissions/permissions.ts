@@ -40,6 +40,8 @@ const BUILT_IN = {
   'applications:read': 'See applications',
   'applications:write': 'Add, change and remove applications and their secrets',
   'applications:trust': 'Make and change first-party applications, which ask people for no consent',
+  'apis:read': 'See APIs',
+  'apis:write': 'Add, change and remove APIs, and let machines use them',
   'domains:read': 'See domains',
   'domains:write': 'Add, verify, bind and remove domains',
   'webhooks:read': 'See webhook endpoints, deliveries and event types',

@@ -1,0 +1,4 @@
+import { apiRoutes } from './apis.admin.ts';
+
+/** The routes of this part, by surface. */
+export const routes = { admin: apiRoutes };
