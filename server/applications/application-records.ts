@@ -30,17 +30,17 @@ const fields = {
   redirectUris: addresses('Where sign-ins end; compared as exact strings.'),
   postLogoutRedirectUris: addresses('Where signing out ends.'),
   backchannelLogoutUri: Type.Union([address, Type.Null()], {
-    description: 'Hears of the end of sessions (OpenID Connect Back-Channel Logout 1.0).',
+    description: 'Is notified when sessions end (OpenID Connect Back-Channel Logout 1.0).',
   }),
   origins: addresses('Web origins that may call with cookies or across origins.'),
   permissions: Type.Array(Type.String({ maxLength: 100 }), {
     maxItems: 200,
     uniqueItems: true,
-    description: 'Of a management client: what it may be granted.',
+    description: 'Of a management client: the permissions it may be granted.',
   }),
   firstParty: Type.Boolean({
     description:
-      'False: it is somebody else’s. People are asked for consent, and its tokens open userinfo, introspection and resource servers, never a session.',
+      'False: it belongs to a third party. People are asked for consent, and its tokens are accepted at userinfo, introspection and resource servers, never exchanged for a session.',
   }),
   subjectType: Type.Enum(['public', 'pairwise'], { description: '`pairwise`: subjects that no other sector sees.' }),
   jwks: Type.Union([Jwks, Type.Null()], { description: 'Keys the client proves itself with, instead of a secret.' }),

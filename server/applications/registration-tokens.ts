@@ -35,7 +35,7 @@ declare module '#platform/db.ts' {
 }
 
 const fields = {
-  name: Type.String({ minLength: 1, maxLength: 100, description: 'Who it is for.' }),
+  name: Type.String({ minLength: 1, maxLength: 100, description: 'The audience of the token.' }),
   redirectHosts: Type.Array(Type.String({ maxLength: 253, pattern: '^[a-z0-9.-]+$' }), {
     maxItems: 50,
     uniqueItems: true,

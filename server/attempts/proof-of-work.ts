@@ -24,7 +24,7 @@ export const proofField = {
   proof: Type.Optional(
     Type.String({
       maxLength: 2_000,
-      description: 'The payload of a solved challenge, where the project requires one.',
+      description: 'The payload of a solved challenge, if the project requires a proof of work.',
     }),
   ),
 };

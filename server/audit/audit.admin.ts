@@ -61,7 +61,7 @@ export const auditRoutes: Routes = [
     permission: 'audit:read',
     summary: 'List signed checkpoints of the audit log',
     description:
-      'Newest first, one an hour while things happen. Keep them elsewhere: what they signed can not be rewritten.',
+      'Newest first; one per hour with events. Store them elsewhere: entries they cover cannot be rewritten unnoticed.',
     query: PageQuery,
     responses: {
       200: Type.Object({

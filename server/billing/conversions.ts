@@ -129,7 +129,7 @@ function scopedBlocks(ctx: Ctx | TxCtx) {
 }
 
 export const Block = Type.Object({
-  prefix: Type.String({ examples: ['+49151123'], description: 'The numbers that begin so and have four more digits.' }),
+  prefix: Type.String({ examples: ['+49151123'], description: 'All numbers with this prefix and four more digits.' }),
   reason: Type.String(),
   sent: Type.Integer(),
   used: Type.Integer(),

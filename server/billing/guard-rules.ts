@@ -14,7 +14,7 @@ export const GuardRules = Type.Object(
     countries: Type.Union(
       [Type.Array(Type.String({ pattern: '^[A-Z]{2}$' }), { maxItems: 250, uniqueItems: true }), Type.Null()],
       {
-        description: 'Where messages go, out of what the tier allows; null: all of that.',
+        description: 'The countries that messages may be sent to, out of those the tier allows; null: all of them.',
       },
     ),
     numberTypes: Type.Array(Type.Enum([...numberTypes]), {
@@ -23,9 +23,9 @@ export const GuardRules = Type.Object(
       uniqueItems: true,
       description: 'Kinds of numbers that get messages.',
     }),
-    perNumber: perHour('Messages to one number in an hour.'),
-    perPrefix: perHour('Messages to one block of ten thousand numbers in an hour.'),
-    perSource: perHour('Messages asked for from one address in an hour.'),
+    perNumber: perHour('Messages to one number per hour.'),
+    perPrefix: perHour('Messages to one block of ten thousand numbers per hour.'),
+    perSource: perHour('Messages requested from one source address per hour.'),
     perProject: perHour('Messages of the project in an hour.'),
     conversionSample: Type.Integer({
       minimum: 5,

@@ -47,7 +47,7 @@ export const smsAddOnRoutes: Routes = [
     ahead: checkout.call,
     summary: 'Subscribe to the SMS add-on, or change its tier',
     description:
-      'A bigger tier holds at once and costs the difference for the rest of the period; another one holds from the next period. The tier that holds already takes a scheduled change or cancellation back.',
+      'A larger tier applies immediately and costs the difference for the rest of the period; a smaller one applies from the next period. Choosing the current tier cancels a scheduled change or cancellation.',
     body: Subscribing,
     responses: { 200: Subscribed },
     problems: ['CONFLICT', 'SERVICE_UNAVAILABLE'],
@@ -58,7 +58,7 @@ export const smsAddOnRoutes: Routes = [
     stepUp: false,
     summary: 'Cancel the SMS add-on',
     body: Type.Object(
-      { atPeriodEnd: Type.Optional(Type.Boolean({ description: 'False: at once. True when left out.' })) },
+      { atPeriodEnd: Type.Optional(Type.Boolean({ description: 'False: immediately. True when absent.' })) },
       { additionalProperties: false },
     ),
     responses: { 200: AddOnStatus },
@@ -87,7 +87,7 @@ export const smsAddOnRoutes: Routes = [
   get(`${ADDON}/statements`, {
     permission: 'billing:read',
     summary: 'List the statements of the SMS add-on',
-    description: 'One for every period that is over.',
+    description: 'One for each past period.',
     query: PageQuery,
     responses: { 200: PageOf(Statement) },
     problems: ['INVALID_CURSOR'],

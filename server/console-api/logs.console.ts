@@ -26,7 +26,7 @@ export const logRoutes: Routes = [
   get('/console/v1/audit-log', {
     permission: 'audit:read',
     summary: 'Read the audit log with names',
-    description: 'As `GET /console/v1/audit-events`, with what the ids stand for.',
+    description: 'Like `GET /console/v1/audit-events`, with the names of the ids.',
     query: AuditQuery,
     responses: { 200: Type.Object({ ...PageOf(AuditEvent).properties, names: Names }) },
     problems: ['INVALID_CURSOR'],

@@ -9,7 +9,7 @@ import { type ApplicationId, IdSchema, type UserId } from '#platform/ids.ts';
 /** The names of the ids in a list. */
 export const Names = Type.Record(Type.String(), Type.Union([Type.String(), Type.Null()]), {
   description:
-    'Names of people, operators and applications by id; null: the person was erased. Left out: what has no name, or what you may not see.',
+    'Names of people, operators and applications by id; null: the person was erased. Ids without a name, or that you may not see, are left out.',
 });
 type Names = Static<typeof Names>;
 

@@ -4,7 +4,7 @@ import { IdSchema } from '#platform/ids.ts';
 import { get, type Routes } from '#platform/route.ts';
 import { type Branding, languages, Settings } from '#settings';
 
-const none = 'Empty: none. Absent: as it is saved.';
+const none = 'Empty: none. Absent: the saved value.';
 const Colour = Type.Optional(Type.String({ pattern: '^(#[0-9a-f]{6})?$', description: none }));
 
 const PreviewQuery = Type.Object({

@@ -26,7 +26,7 @@ export const domainRoutes: Routes = [
     stepUp: false,
     summary: 'Add a domain',
     description:
-      'Answers the TXT record that proves it. Up to 50 per project environment. A host that another project has proven can not be added.',
+      'Returns the TXT record that proves ownership. Up to 50 per project environment. A host that another project has verified cannot be added.',
     body: NewDomain,
     responses: { 201: Domain },
     problems: ['ALREADY_EXISTS', 'CONFLICT'],
@@ -89,7 +89,7 @@ export const domainRoutes: Routes = [
     stepUp: true,
     summary: 'Bind a domain',
     description:
-      'Makes it an auth or API address of the project environment it belongs to, at once. As an auth address it is an issuer of its own.',
+      'Makes it an auth or API address of its project environment immediately. An auth address is an issuer of its own.',
     params: DomainRef,
     body: NewBinding,
     responses: { 201: Binding },

@@ -66,13 +66,13 @@ export const Domain = Type.Object(
     id: IdSchema('dom'),
     host: Type.String(),
     status: Type.Enum(['pending', 'verified', 'lost'], {
-      description: '`lost`: the proof was gone, so the domain serves nothing until it is proven anew.',
+      description: '`lost`: the proof was missing, so the domain serves nothing until it is verified again.',
     }),
     verification: Type.Object(
       { type: Type.Literal('TXT'), name: Type.String(), value: Type.String() },
       { description: 'The DNS record that proves the domain. It has to stay: it is looked up every day.' },
     ),
-    fault: Type.Union([Type.String(), Type.Null()], { description: 'What the last look-up found wrong.' }),
+    fault: Type.Union([Type.String(), Type.Null()], { description: 'The fault that the last look-up found.' }),
     checkedAt: nullable(Instant),
     verifiedAt: nullable(Instant),
     lostAt: nullable(Instant),

@@ -24,7 +24,7 @@ export const operationEvents = {
   ),
   'webhook.endpoint.deleted': define('A webhook endpoint was removed.', Endpoint, endpoint),
   'webhook.endpoint.enabled': define(
-    'A webhook endpoint was switched on; what waited for it goes on.',
+    'A webhook endpoint was enabled; pending deliveries continue.',
     Endpoint,
     endpoint,
   ),
@@ -44,7 +44,7 @@ export const operationEvents = {
     { ...endpoint, type: 'user.created' },
   ),
   'webhook.endpoint.retried': define(
-    'A delivery is to be attempted again, by hand.',
+    'A delivery was scheduled for another attempt by hand.',
     Type.Object({ ...Endpoint.properties, deliveryId: text, eventId: text }),
     {
       ...endpoint,
@@ -58,18 +58,18 @@ export const operationEvents = {
     { ...endpoint, since: '2026-01-01T00:00:00.000Z', until: '2026-01-02T00:00:00.000Z' },
   ),
   'webhook.endpoint.recovered': define(
-    'Everything that a webhook endpoint has missed since a point in time is sent again.',
+    'Everything that a webhook endpoint missed since a point in time is sent again.',
     Type.Object({ ...Endpoint.properties, since: text }),
     { ...endpoint, since: '2026-01-01T00:00:00.000Z' },
   ),
   'billing.addon.subscribed': define('An add-on was subscribed to.', AddOn, { addon: 'sms', tierId: 'growth' }),
   'billing.addon.checkout_started': define(
-    'Somebody was sent to the payment provider to subscribe to an add-on.',
+    'An operator was sent to the payment provider to subscribe to an add-on.',
     AddOn,
     { addon: 'sms', tierId: 'growth' },
   ),
   'billing.addon.changed': define(
-    'A bigger tier of an add-on holds from now on. `proration`: what the rest of the period costs more, in minor units.',
+    'A larger tier of an add-on applies from now on. `proration`: the additional price of the rest of the period, in minor units.',
     Type.Object({ ...AddOn.properties, fromTierId: text, proration: Type.Integer(), currency: text }),
     { addon: 'sms', tierId: 'scale', fromTierId: 'growth', proration: 17_500, currency: 'USD' },
   ),
@@ -117,7 +117,7 @@ export const operationEvents = {
     { addon: 'sms', tierId: 'growth', statementId, total: 5_140, currency: 'USD' },
   ),
   'sms.sent': define(
-    'A carrier took a text message; in the test environment none was asked.',
+    'A carrier accepted a text message; in the test environment no carrier is involved.',
     Type.Object({ messageId: text, segments: Type.Integer(), provider: text }),
     { messageId, segments: 1, provider: 'twilio' },
   ),
@@ -131,7 +131,7 @@ export const operationEvents = {
     { messageId, reason: 'undelivered: 30005' },
   ),
   'sms.limit.warning': define(
-    'A part of the segments that a period allows is used: told at 50, 80 and 100 percent, once each.',
+    '50, 80 or 100 percent of the segments of a period are used; one event for each.',
     Type.Object({
       percent: Type.Integer(),
       used: Type.Integer(),

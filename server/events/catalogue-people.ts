@@ -30,7 +30,7 @@ export const peopleEvents = {
     { userId, erasesAt: '2026-01-08T00:00:00.000Z' },
   ),
   'user.erasure.cancelled': define('A person signed in again, so the account is kept.', User, { userId }),
-  'user.deleted': define('A person was erased. Events before no longer say who it was.', User, { userId }),
+  'user.deleted': define('A person was erased. Earlier events no longer identify them.', User, { userId }),
   'user.login': define('A person signed in.', Type.Object({ ...Session.properties, amr: Type.Array(text) }), {
     userId,
     sessionId,
@@ -51,7 +51,7 @@ export const peopleEvents = {
     { userId, applicationId: 'app_01kaz3w9hqf8p9n2m4v5x6y7z8', scopes: ['openid', 'email'] },
   ),
   'user.consent.revoked': define(
-    'A person took an application’s access back.',
+    'A person revoked an application’s access.',
     Type.Object({ userId: text, applicationId: text }),
     { userId, applicationId: 'app_01kaz3w9hqf8p9n2m4v5x6y7z8' },
   ),
@@ -61,7 +61,7 @@ export const peopleEvents = {
     { userId, email: 'ada@example.com' },
   ),
   'user.reclaimed': define(
-    'A person proved the address of an account that somebody else had made with it. What was put on it before is gone: password, passkeys, second factors, linked identities, other addresses, sessions.',
+    'A person verified the address of an account that another person had created with it. Everything that was added before is removed: password, passkeys, second factors, linked identities, other addresses, sessions.',
     Type.Object({ userId: text }),
     { userId },
   ),
@@ -114,21 +114,21 @@ export const peopleEvents = {
     { userId, identityId, provider: 'google' },
   ),
   'identity.exchanged': define(
-    'An application took the result of a sign-in at a provider.',
+    'An application exchanged the code of a sign-in at an identity provider.',
     Type.Object({ provider: text }),
     {
       provider: 'google',
     },
   ),
-  'security.new_device': define('A person signed in from a device not used before, and was told.', Session, {
+  'security.new_device': define('A person signed in from a new device and was notified.', Session, {
     userId,
     sessionId,
   }),
-  'security.account_throttled': define('Failed sign-ins to an account are slowed down; its owner was told.', User, {
+  'security.account_throttled': define('Failed sign-ins to an account are slowed down; the user was notified.', User, {
     userId,
   }),
   'security.failed_attempts': define(
-    'A sign-in succeeded after many that failed; the owner was told.',
+    'A sign-in succeeded after many failed attempts; the user was notified.',
     Type.Object({ userId: text, count: Type.Integer() }),
     { userId, count: 7 },
   ),
@@ -155,7 +155,7 @@ export const peopleEvents = {
     { sessionId, userId, entryId, fromProjectId: 'prj_01kaz3w9hqf8p9n2m4v5x6y7z8' },
   ),
   'session.reauthenticated': define(
-    'A person proved anew who they are; the tokens before ended.',
+    'A person authenticated again; the previous tokens ended.',
     Type.Object({ ...Session.properties, amr: Type.Array(text), acr: text }),
     { sessionId, userId, amr: ['pwd', 'otp', 'mfa'], acr: 'aal2' },
   ),

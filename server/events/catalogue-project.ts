@@ -49,12 +49,12 @@ export const projectEvents = {
   'workspace.deleted': define('A workspace was removed with everything in it.', Workspace, workspace),
   'workspace.created': define('A workspace was set up.', Workspace, workspace),
   'workspace.updated': define('A workspace got another name.', Workspace, workspace),
-  'team.member.added': define('Somebody joined the team of a workspace.', TeamMember, teamMember),
-  'team.member.changed': define('Somebody got another role in the team of a workspace.', TeamMember, teamMember),
-  'team.member.removed': define('Somebody left the team of a workspace.', TeamMember, teamMember),
-  'team.invitation.created': define('Somebody was invited to the team of a workspace.', Invitation, teamInvitation),
+  'team.member.added': define('An operator joined the team of a workspace.', TeamMember, teamMember),
+  'team.member.changed': define('The role of an operator in the team of a workspace changed.', TeamMember, teamMember),
+  'team.member.removed': define('An operator left the team of a workspace.', TeamMember, teamMember),
+  'team.invitation.created': define('A person was invited to the team of a workspace.', Invitation, teamInvitation),
   'team.invitation.resent': define(
-    'An invitation to the team was mailed again; the link before ended.',
+    'An invitation to the team was mailed again; the previous link became invalid.',
     Invitation,
     teamInvitation,
   ),
@@ -68,12 +68,15 @@ export const projectEvents = {
   'identity.provider.updated': define('An identity provider was changed.', Provider, { providerId, key: 'google' }),
   'identity.provider.deleted': define('An identity provider was removed.', Provider, { providerId, key: 'google' }),
   'identity.provider.tested': define(
-    'Somebody checked whether an identity provider answers.',
+    'The connection to an identity provider was tested.',
     Type.Object({ ...Provider.properties, ok: Type.Boolean() }),
     { providerId, key: 'google', ok: true },
   ),
-  'invitation.created': define('Somebody was invited.', Invitation, { invitationId, email: 'ada@example.com' }),
-  'invitation.resent': define('An invitation was mailed again; the link before ended.', Invitation, {
+  'invitation.created': define('A person was invited to the project.', Invitation, {
+    invitationId,
+    email: 'ada@example.com',
+  }),
+  'invitation.resent': define('An invitation was mailed again; the previous link became invalid.', Invitation, {
     invitationId,
     email: 'ada@example.com',
   }),
@@ -118,9 +121,13 @@ export const projectEvents = {
   'role.permission.created': define('A permission was added to the project.', Type.Object({ key: text }), {
     key: 'orders:refund',
   }),
-  'role.permission.updated': define('A permission of the project was described anew.', Type.Object({ key: text }), {
-    key: 'orders:refund',
-  }),
+  'role.permission.updated': define(
+    'The description of a permission of the project changed.',
+    Type.Object({ key: text }),
+    {
+      key: 'orders:refund',
+    },
+  ),
   'role.permission.deleted': define('A permission was removed from the project.', Type.Object({ key: text }), {
     key: 'orders:refund',
   }),
@@ -179,14 +186,18 @@ export const projectEvents = {
   'domain.verified': define('The proof of a domain was found.', Domain, domain),
   'domain.checked': define('The proof of a verified domain was looked up by hand, and found.', Domain, domain),
   'domain.check_failed': define(
-    'The proof of a verified domain was not found. It is looked up again in an hour; the domain is lost if it is still missing.',
+    'The TXT record of a verified domain was not found. It is looked up again after an hour; if it is still missing, the domain is lost.',
     DomainFault,
     { ...domain, fault },
   ),
-  'domain.lost': define('The proof of a domain is gone: it serves nothing until it is verified anew.', DomainFault, {
-    ...domain,
-    fault,
-  }),
+  'domain.lost': define(
+    'The TXT record of a domain is missing: the domain serves nothing until it is verified again.',
+    DomainFault,
+    {
+      ...domain,
+      fault,
+    },
+  ),
   'domain.deleted': define('A domain was removed; it serves nothing from now on.', Domain, domain),
   'domain.bound': define('A domain became an auth or API address of the project.', DomainBinding, {
     ...domain,
@@ -202,7 +213,7 @@ export const projectEvents = {
     { ...domain, notAfter: '2026-04-01T00:00:00.000Z' },
   ),
   'domain.certificate.failed': define(
-    'No certificate was issued for a domain; it is ordered again later.',
+    'No certificate was issued for a domain; Latchkey orders it again later.',
     DomainFault,
     { ...domain, fault: 'Timeout during connect (likely firewall problem)' },
   ),

@@ -30,7 +30,7 @@ const subscriber = { subscriberId: 'sub_01kaz3w9hqf8p9n2m4v5x6y7z8', channel: 'e
 /** Events of the status. */
 export const statusEvents = {
   'status.component.changed': define(
-    'What is measured of a component of the status changed.',
+    'The measured status of a component changed.',
     Type.Object({ componentId: text, environment: text, from: text, to: text, since: text }),
     {
       componentId: 'auth',
@@ -97,7 +97,7 @@ export const statusEvents = {
     changed: ['automatic'],
   }),
   'status.subscription.requested': define(
-    'Somebody asked to be told of the status. Whether the address is known is not said.',
+    'A subscription to the status was requested. The event does not say whether the address is known.',
     Type.Object({ channel: text }),
     { channel: 'email' },
   ),
@@ -105,7 +105,7 @@ export const statusEvents = {
   'status.subscriber.updated': define('A subscription changed.', Subscriber, subscriber),
   'status.subscriber.unsubscribed': define('A subscription was ended.', Subscriber, subscriber),
   'status.subscriber.quarantined': define(
-    'A subscription was set aside, as what was sent to it came back.',
+    'A subscription was suppressed because messages to it were returned.',
     Type.Object({ ...Subscriber.properties, reason: text }),
     { ...subscriber, reason: 'bounce' },
   ),

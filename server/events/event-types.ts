@@ -8,7 +8,7 @@ import { catalogue, type EventType, eventTypes } from './catalogue.ts';
  */
 const ActorSchema = Type.Object(
   { kind: Type.Enum(['anonymous', 'customer', 'management', 'operator', 'system']) },
-  { description: 'Who caused it; the other fields depend on `kind`.', additionalProperties: true },
+  { description: 'The actor; the other fields depend on `kind`.', additionalProperties: true },
 );
 
 /**
@@ -17,7 +17,7 @@ const ActorSchema = Type.Object(
  */
 function envelopeOf(type: TSchema, data: TSchema) {
   return Type.Object({
-    id: Type.String({ description: 'The same in every delivery: what a receiver recognises a repeated one by.' }),
+    id: Type.String({ description: 'The same in every delivery; receivers recognise repeated deliveries by it.' }),
     type,
     occurredAt: Instant,
     timestamp: Type.String({

@@ -22,7 +22,7 @@ export const providerTestRoutes: Routes = [
     stepUp: false,
     ahead: check.call,
     summary: 'Test an identity provider',
-    description: 'Asks whether the provider answers as configured; nobody is signed in.',
+    description: 'Checks that the provider responds as configured; signs nobody in.',
     params: ProviderRef,
     responses: {
       200: Type.Object({

@@ -26,7 +26,9 @@ import { linkTicket } from './social-linking.ts';
 const ProviderRef = Type.Object({ provider: Type.String({ maxLength: 50, pattern: '^[a-z0-9][a-z0-9-]*$' }) });
 
 const StartQuery = Type.Object({
-  redirectUri: Type.Optional(Type.String({ maxLength: 2_000, description: 'One the application registered.' })),
+  redirectUri: Type.Optional(
+    Type.String({ maxLength: 2_000, description: 'A redirect URI that the application registered.' }),
+  ),
   state: Type.Optional(Type.String({ maxLength: 500, description: 'Comes back unchanged.' })),
   codeChallenge: Type.Optional(CodeChallenge),
   loginHint: Type.Optional(Type.String({ maxLength: 254 })),
@@ -130,7 +132,7 @@ export const socialRoutes: Routes = [
   get(`${PATH}/:provider/start`, {
     permission: 'public',
     counted: 'begin',
-    summary: 'Begin to sign in with a provider',
+    summary: 'Start a sign-in with a provider',
     description:
       'Open in a browser. Ends at `redirectUri` with a one-time `code`, or with `error` and `error_description`.',
     params: ProviderRef,
@@ -161,7 +163,7 @@ export const socialRoutes: Routes = [
     permission: 'public',
     counted: 'proof',
     summary: 'Come back from a provider that posts a form',
-    description: '`response_mode=form_post`. Goes on as a GET, with which the browser sends its cookie.',
+    description: '`response_mode=form_post`. Redirects to the GET route, to which the browser sends its cookie.',
     params: ProviderRef,
     body: Returned,
     responses: { 303: Type.Null() },
@@ -177,7 +179,7 @@ export const socialRoutes: Routes = [
     counted: 'proof',
     summary: 'Exchange a one-time code',
     description:
-      'For the `code` that a sign-in at a provider or a mailed link brought to the redirect address. Works once, for 60 seconds, for who began: with the `codeVerifier` of its `codeChallenge`, or, where it was begun without one, with the `clientId`. `link_required`: the address has an account; its owner signs in and links. `verification_required`: nobody has proven the address of that account yet; its code finishes the sign-in.',
+      'Exchanges the `code` that a sign-in at a provider or a mailed link brought to the redirect address. It works once, within 60 seconds, for the client that started: with the `codeVerifier` of its `codeChallenge`, or, if it started without one, with the `clientId`. `link_required`: the address has an account; its owner signs in and links the identity. `verification_required`: the address of that account is not verified yet; the mailed code finishes the sign-in.',
     body: Exchange,
     responses: { 200: Type.Union([...SignInResponse.anyOf, LinkRequired, VerificationChallenge, CookieSession]) },
     problems: [

@@ -5,7 +5,7 @@ import type { Route, Routes } from '#platform/route.ts';
 const FROM = '/v1/admin/';
 const TO = '/console/v1/';
 
-const instead = 'Instead of the header of that name, which a link can not send.';
+const instead = 'Instead of the header of that name, which a link cannot send.';
 const scopeOfLink = {
   workspaceId: Type.Optional(Type.Unsafe({ ...IdSchema('wrk'), description: instead })),
   projectId: Type.Optional(Type.Unsafe({ ...IdSchema('prj'), description: instead })),

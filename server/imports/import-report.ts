@@ -11,7 +11,9 @@ export const ImportReport = Type.Object({
   report: Type.Array(Type.Object({ row: Type.Integer(), outcome: Outcome, errors: Faults }), {
     description: 'Of the rows that are done, in the order of the file, counted from 1.',
   }),
-  nextCursor: Type.Union([Type.String(), Type.Null()], { description: 'Null at the end of what is done by now.' }),
+  nextCursor: Type.Union([Type.String(), Type.Null()], {
+    description: 'Null at the end of the rows processed so far.',
+  }),
 });
 
 export const ReportQuery = Type.Object({

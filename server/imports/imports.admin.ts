@@ -47,7 +47,7 @@ export const importRoutes: Routes = [
     streams: true,
     summary: 'Import members',
     description:
-      'Takes up to 1 GiB of newline-delimited JSON (`application/x-ndjson`) or CSV with a header line (`text/csv`), a member each row, with password hashes of many kinds. Answers once all of it is stored; it is worked off in the background, also after a crash. `dryRun` says what would happen and changes nothing.',
+      'Takes up to 1 GiB of newline-delimited JSON (`application/x-ndjson`) or CSV with a header line (`text/csv`), one member per row, with password hashes of many kinds. Responds once all rows are stored; they are processed in the background, also after a crash. `dryRun` reports the results and changes nothing.',
     consumes: Object.keys(FORMATS),
     query: Type.Object({ dryRun: Type.Boolean({ default: false }) }),
     responses: { 202: MemberImport },
@@ -86,7 +86,7 @@ export const importRoutes: Routes = [
     permission: 'members:import',
     scopeIn: 'link',
     summary: 'Export the failed rows of an import',
-    description: 'Their numbers and what is wrong with them, as CSV; the rows themselves are not kept.',
+    description: 'Row numbers and errors as CSV; the rows themselves are not stored.',
     params: ImportRef,
     produces: ['text/csv'],
     responses: { 200: Type.Unsafe<Readable>(Type.String()) },

@@ -90,7 +90,7 @@ export const MemberImport = Type.Object(
     rowsDone: Type.Integer(),
     created: Type.Integer({ description: 'People who are new to the workspace.' }),
     joined: Type.Integer({
-      description: 'People of the workspace who are new to the project; their accounts stay as they were.',
+      description: 'People of the workspace who are new to the project; their accounts are unchanged.',
     }),
     unchanged: Type.Integer({ description: 'Members already.' }),
     failed: Type.Integer(),

@@ -27,7 +27,7 @@ export const invitationRoutes: Routes = [
   post('/v1/admin/invitations', {
     permission: 'invitations:write',
     stepUp: true,
-    summary: 'Invite somebody',
+    summary: 'Invite a person',
     body: NewInvitation,
     responses: { 201: Invitation },
     problems: ['ALREADY_EXISTS'],

@@ -4,7 +4,7 @@ import { deleteProject, deleteWorkspace, keepProject, keepWorkspace } from './de
 import { ProjectRef } from './workspaces.console.ts';
 
 const SEVEN_DAYS =
-  'Tokens, sign-ins, APIs and webhooks stop; the owners of the workspace are told. It is removed in seven days; until then an owner restores it.';
+  'Tokens, sign-ins, APIs and webhooks stop; the owners of the workspace are notified. It is removed after seven days; until then an owner can restore it.';
 
 export const deletionRoutes: Routes = [
   del('/console/v1/workspace', {
@@ -12,7 +12,7 @@ export const deletionRoutes: Routes = [
     stepUp: true,
     level: 'workspace',
     summary: 'Delete the workspace',
-    description: `Closes it with every project in it, at once. ${SEVEN_DAYS}`,
+    description: `Closes the workspace and all its projects immediately. ${SEVEN_DAYS}`,
     responses: { 202: Workspace },
     problems: ['CONFLICT', 'REAUTHENTICATION_REQUIRED'],
     handler: async ({ ctx }, reply) => reply.code(202).send(await deleteWorkspace(ctx)),
@@ -23,7 +23,7 @@ export const deletionRoutes: Routes = [
     level: 'workspace',
     whenClosed: true,
     summary: 'Restore the workspace',
-    description: 'Takes a deletion back: everything is as it was.',
+    description: 'Cancels the deletion: everything is restored.',
     responses: { 200: Workspace },
     problems: ['CONFLICT'],
     handler: ({ ctx }) => keepWorkspace(ctx),
@@ -33,7 +33,7 @@ export const deletionRoutes: Routes = [
     stepUp: true,
     level: 'workspace',
     summary: 'Delete a project',
-    description: `Closes it in both environments, at once. ${SEVEN_DAYS}`,
+    description: `Closes the project in both environments immediately. ${SEVEN_DAYS}`,
     params: ProjectRef,
     responses: { 202: Project },
     problems: ['NOT_FOUND', 'CONFLICT', 'REAUTHENTICATION_REQUIRED'],
@@ -44,7 +44,7 @@ export const deletionRoutes: Routes = [
     stepUp: false,
     level: 'workspace',
     summary: 'Restore a project',
-    description: 'Takes a deletion back: everything is as it was.',
+    description: 'Cancels the deletion: everything is restored.',
     params: ProjectRef,
     responses: { 200: Project },
     problems: ['NOT_FOUND', 'CONFLICT'],

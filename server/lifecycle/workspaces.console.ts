@@ -45,7 +45,8 @@ export const workspaceRoutes: Routes = [
     permission: 'operator',
     stepUp: false,
     summary: 'Add a workspace',
-    description: 'For owners and admins of the built-in workspace, who run the installation. You become its owner.',
+    description:
+      'For owners and admins of the built-in workspace, which runs the installation. You become the owner of the new workspace.',
     body: Named,
     responses: { 201: Workspace },
     problems: ['AUTHORIZATION_DENIED'],

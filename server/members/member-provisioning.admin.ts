@@ -13,7 +13,7 @@ export const provisioningRoutes: Routes = [
     ahead: askBreachedAhead,
     summary: 'Add a member',
     description:
-      'With at least one of `email`, `phone` and `username`. Somebody the workspace knows already joins with the account they have, which stays as it is.',
+      'With at least one of `email`, `phone` and `username`. A person whom the workspace knows joins with their existing account, which is unchanged.',
     body: NewMember,
     responses: { 201: Member },
     problems: ['ALREADY_EXISTS', 'WEAK_PASSWORD'],
@@ -24,7 +24,7 @@ export const provisioningRoutes: Routes = [
     stepUp: true,
     summary: 'Change a member',
     description:
-      'What is named is changed; `metadata` and `customData` are replaced whole. Changing what somebody signs in with takes every permission they have.',
+      'Changes the fields that are sent; `metadata` and `customData` are replaced as a whole. Changing an identifier requires every permission that the member has.',
     params: MemberRef,
     body: MemberChanges,
     responses: { 200: Member },
@@ -36,7 +36,7 @@ export const provisioningRoutes: Routes = [
     stepUp: true,
     summary: 'Remove a member',
     description:
-      'Ends their sessions in the project. Who is a member of no project any more is erased in seven days, unless they sign in again.',
+      'Ends their sessions in the project. A person without any other membership is erased after seven days unless they sign in again.',
     params: MemberRef,
     responses: { 204: Type.Null() },
     problems: ['NOT_FOUND', 'LAST_OWNER'],

@@ -47,7 +47,7 @@ export const membershipRoutes: Routes = [
     freshProof: 'any factor',
     summary: 'Leave a project',
     description:
-      'Ends the sessions in it; roles do not come back. Who leaves the last project has the account erased in seven days, unless they sign in again.',
+      'Ends the sessions in the project; roles are not restored. If this was the person’s last project, the account is erased after seven days unless they sign in again.',
     params: MemberRef,
     responses: { 204: Type.Null() },
     problems: ['NOT_FOUND', 'LAST_OWNER', 'MEMBER_BLOCKED', 'REAUTHENTICATION_REQUIRED'],

@@ -55,7 +55,7 @@ export const messageRoutes: Routes = [
   get('/v1/admin/messages', {
     permission: 'settings:read',
     summary: 'List sent messages',
-    description: 'What became of mails and text messages, newest first.',
+    description: 'Mails and text messages with their delivery state, newest first.',
     query: PageQuery,
     responses: { 200: PageOf(Message) },
     problems: ['INVALID_CURSOR'],
@@ -101,7 +101,7 @@ export const messageRoutes: Routes = [
     permission: 'settings:read',
     stepUp: false,
     summary: 'Preview a message template',
-    description: 'Fills a text in with made-up values; without a body, the text in use.',
+    description: 'Renders a text with sample values; without a body, the current text.',
     params: TemplateRef,
     body: Type.Partial(TemplateText, { additionalProperties: false }),
     responses: { 200: Preview },

@@ -69,7 +69,8 @@ export const MfaChallenge = Type.Object(
     factors: Type.Array(OfferedFactor, { description: 'Strongest first.' }),
     enrollment: Type.Optional(
       Type.Array(Type.Literal('totp'), {
-        description: 'The policy asks for a factor and there is none yet: set one up with `POST /v1/auth/mfa/enroll`.',
+        description:
+          'The policy requires a factor and the person has none: set one up with `POST /v1/auth/mfa/enroll`.',
       }),
     ),
     expiresIn: Type.Integer({ description: 'Seconds.' }),

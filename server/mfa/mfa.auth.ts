@@ -49,7 +49,7 @@ export const mfaRoutes: Routes = [
     counted: 'proof',
     summary: 'Prepare a second factor',
     description:
-      'Sends the code of a phone, or answers the options of a passkey. Where no text message can be sent, the refusal names the other `factors`.',
+      'Sends the code to a phone, or returns the options of a passkey. If no text message can be sent, the problem lists the other `factors`.',
     body: Type.Object(
       { mfaToken: MfaToken, factorId: Type.String({ minLength: 1, maxLength: 40 }) },
       { additionalProperties: false },
@@ -85,7 +85,7 @@ export const mfaRoutes: Routes = [
     counted: 'proof',
     summary: 'Set up a second factor before the first session',
     description:
-      'Where the policy requires one: begins with an authenticator app. Other factors can be added once signed in.',
+      'For a policy that requires a factor: starts with an authenticator app. Other factors can be added after signing in.',
     body: Type.Object({ mfaToken: MfaToken }, { additionalProperties: false }),
     responses: { 200: TotpEnrolment },
     problems: ['INVALID_TOKEN', 'METHOD_DISABLED'],

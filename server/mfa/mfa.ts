@@ -148,7 +148,9 @@ async function sendFactorCode(
 
 /** A session, and recovery codes that are shown once. */
 export const MfaResult = {
-  recoveryCodes: Type.Optional(Type.Array(Type.String(), { description: 'Shown once, to a person who had none.' })),
+  recoveryCodes: Type.Optional(
+    Type.Array(Type.String(), { description: 'Shown once, and only to a person who had none.' }),
+  ),
   deviceToken: Type.Optional(Type.String({ description: 'Of the device that was to be remembered; shown once.' })),
 };
 export type MfaSession = SessionResponse & { recoveryCodes?: string[]; deviceToken?: string };

@@ -8,7 +8,7 @@ import { takeBack, usedApplications } from './used-applications.ts';
 const UsedApplication = Type.Object({
   clientId: Type.String(),
   name: Type.String(),
-  firstParty: Type.Boolean({ description: 'False: it belongs to somebody else, and was let in by the person.' }),
+  firstParty: Type.Boolean({ description: 'False: it belongs to a third party, and the person allowed it.' }),
   sessionIds: Type.Array(Type.String()),
 });
 
@@ -44,7 +44,7 @@ export const usedApplicationRoutes: Routes = [
     permission: 'customer',
     freshProof: 'any factor',
     summary: 'Take an application’s access back',
-    description: 'Its tokens end at once, and an application of somebody else asks for consent again.',
+    description: 'Its tokens end immediately, and a third-party application asks for consent again.',
     params: UsedApplicationRef,
     responses: { 204: Type.Null() },
     problems: ['NOT_FOUND', 'REAUTHENTICATION_REQUIRED'],

@@ -19,7 +19,7 @@ const TokenForm = Type.Object({
   projectId: Type.String({ description: "The client's own." }),
   environment: Type.Enum(['test', 'production', 'prod'], { description: "The client's own." }),
   scope: Type.Optional(
-    Type.String({ description: 'A part of what the client was granted, separated by spaces; all of it when absent.' }),
+    Type.String({ description: 'A subset of the client’s permissions, separated by spaces; all of them when absent.' }),
   ),
   resource: Type.Optional(Type.String({ description: 'The address of the API host (RFC 8707).' })),
   client_id: Type.Optional(Type.String({ description: 'With `client_secret`, unless the client sends HTTP Basic.' })),
@@ -45,7 +45,7 @@ const browserResponses = {
   200: page('A page for the person.'),
   303: { type: 'null', description: 'Back to the application, with the result or an error; or on to a page.' },
   400: {
-    description: 'The request can not be answered to the application: a page for people, JSON for programs.',
+    description: 'The response cannot be sent to the application: a page for people, JSON for programs.',
     content: { 'text/html': { schema: Type.String() }, 'application/json': { schema: OAuthError } },
   },
   503: oauthError('`temporarily_unavailable`'),
@@ -134,7 +134,7 @@ export const providerRoutes: Routes = [
     ...provided,
     counted: 'begin',
     summary: 'Push an authorization request',
-    description: 'RFC 9126. Answers `request_uri` for `GET /connect/authorize`.',
+    description: 'RFC 9126. Returns `request_uri` for `GET /connect/authorize`.',
     responses: {
       201: json('Pushed.', Type.Object({ request_uri: Type.String(), expires_in: Type.Integer() })),
       ...clientFaults,
@@ -148,7 +148,7 @@ export const providerRoutes: Routes = [
     summary: 'Introspect a token',
     description: 'RFC 7662',
     responses: {
-      200: json('What the token is.', Type.Object({ active: Type.Boolean() }, { additionalProperties: true })),
+      200: json('The kind of token.', Type.Object({ active: Type.Boolean() }, { additionalProperties: true })),
       ...clientFaults,
     },
   }),
@@ -162,7 +162,7 @@ export const providerRoutes: Routes = [
   post('/connect/device_authorization', {
     ...provided,
     counted: 'begin',
-    summary: 'Begin a sign-in on a device',
+    summary: 'Start a sign-in on a device',
     description: 'RFC 8628',
     responses: { 200: json('The codes.'), ...clientFaults },
   }),
@@ -170,7 +170,7 @@ export const providerRoutes: Routes = [
   get('/connect/authorize', {
     ...provided,
     counted: 'begin',
-    summary: 'Begin a sign-in',
+    summary: 'Start a sign-in',
     description: 'Authorization code with PKCE (RFC 6749 §4.1, RFC 7636). Open in a browser.',
     responses: browserResponses,
   }),

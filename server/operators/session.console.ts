@@ -38,7 +38,7 @@ const Session = Type.Object({
   csrfToken: Type.String({ description: 'Sent with every change as `X-CSRF-Token`.' }),
   authTime: Instant,
   stepUpSeconds: Type.Integer({
-    description: 'For how long what is marked `x-step-up` needs no other sign-in, as of this answer.',
+    description: 'How long operations marked `x-step-up` need no further sign-in, from this response on.',
   }),
   expiresAt: Instant,
   mode: Type.Enum(['development', 'production']),
@@ -68,11 +68,14 @@ export const sessionRoutes: Routes = [
   get(SIGN_IN, {
     permission: 'public',
     counted: 'begin',
-    summary: 'Begin a sign-in',
+    summary: 'Start a sign-in',
     description: 'Open in a browser: goes to the sign-in pages, and comes back to `returnTo` with the session.',
     query: Type.Object({
       returnTo: Type.Unsafe<string>({ ...ReturnTo, default: '/console/' }),
-      stepUp: Type.Boolean({ default: false, description: 'Asks who it is again, for a dangerous action.' }),
+      stepUp: Type.Boolean({
+        default: false,
+        description: 'Asks for authentication again, before a dangerous action.',
+      }),
     }),
     handler: async (request, reply) => {
       const { system } = request.server;

@@ -25,7 +25,7 @@ export const teamInvitationRoutes: Routes = [
     permission: 'team:write',
     stepUp: true,
     level: 'workspace',
-    summary: 'Invite somebody to the team',
+    summary: 'Invite a person to the team',
     body: NewTeamInvitation,
     responses: { 201: TeamInvitation },
     problems: ['ALREADY_EXISTS', 'REAUTHENTICATION_REQUIRED'],

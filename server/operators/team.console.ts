@@ -31,7 +31,7 @@ export const teamRoutes: Routes = [
   get('/console/v1/team/roles', {
     permission: 'operator',
     summary: 'List the roles of a team',
-    description: 'What each role may do: the table the server enforces.',
+    description: 'The permissions of each role, as the server enforces them.',
     responses: { 200: Type.Object({ items: Type.Array(TeamRoleRow), nextCursor: Type.Null() }) },
     handler: () => ({ items: teamRoles, nextCursor: null }),
   }),

@@ -30,7 +30,7 @@ const IdempotencyKey = Type.String({
   minLength: 1,
   maxLength: 255,
   description:
-    'Makes the request happen once: within 24 hours the same caller, path, key and body get the first answer again, with `Idempotent-Replayed: true`.',
+    'Makes the request idempotent: within 24 hours the same caller, path, key and body get the first response again, with `Idempotent-Replayed: true`.',
 });
 const IfMatch = Type.String({
   maxLength: 1_000,

@@ -42,7 +42,7 @@ const SECURITY = {
       in: 'cookie',
       name: 'latchkey-console',
       description:
-        'The session of an operator, begun at `/console/v1/sign-in`. A change also carries `X-CSRF-Token` with the `csrfToken` of `/console/v1/session`; what is inside a workspace or project carries `X-Workspace-Id`, `X-Project-Id` and `X-Environment`.',
+        'The session of an operator, started at `/console/v1/sign-in`. Changes also send `X-CSRF-Token` with the `csrfToken` of `/console/v1/session`; operations inside a workspace or project send `X-Workspace-Id`, `X-Project-Id` and `X-Environment`.',
     },
   },
 } as const;

@@ -24,7 +24,7 @@ export const accountRoutes: Routes = [
     freshProof: 'second factor',
     summary: 'Have my account erased',
     description:
-      'In seven days, in every project of the workspace. Ends all sessions at once; signing in again before then keeps the account.',
+      'Erases the account after seven days, in every project of the workspace. Ends all sessions immediately; signing in before then keeps the account.',
     responses: { 202: Type.Object({ erasesAt: Instant }) },
     problems: ['REAUTHENTICATION_REQUIRED', 'LAST_OWNER'],
     handler: async (request, reply) => {

@@ -13,7 +13,7 @@ export const addressRoutes: Routes = [
     freshProof: 'second factor',
     summary: 'Change my email address',
     description:
-      'Mails a code to the new address, or to one’s own that is not confirmed; the change is made with it. Answers the same for an address that is taken.',
+      'Mails a code to the new address, or to the current one if it is not verified; the code makes the change. The response is the same for an address that is taken.',
     body: Type.Object({ email: Email }, { additionalProperties: false }),
     responses: { 202: AddressChallengeStarted },
     problems: ['REAUTHENTICATION_REQUIRED', 'RATE_LIMIT_EXCEEDED'],

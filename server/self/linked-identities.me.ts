@@ -32,13 +32,13 @@ const Linking = Type.Object(
     code: Type.Optional(
       Type.String({
         pattern: EXCHANGE_CODE,
-        description: 'What the redirect address got. It links in the session that began only.',
+        description: 'From the redirect address. It links only in the session that started.',
       }),
     ),
     linkToken: Type.Optional(
       Type.String({
         pattern: EXCHANGE_CODE,
-        description: 'Of a sign-in that answered `link_required`. Never take it from the address of a page.',
+        description: 'From a sign-in that returned `link_required`. Never take it from the address of a page.',
       }),
     ),
   },
@@ -63,7 +63,7 @@ export const linkedIdentityRoutes: Routes = [
     freshProof: 'second factor',
     summary: 'Link an identity',
     description:
-      'In two steps: with `provider`, `clientId` and `redirectUri` it answers the `url` to open in the browser; with the `code` that came to the redirect address, in the same session, it links (201). So it does with the `linkToken` of a sign-in that asked for a proof of the account.',
+      'In two steps: with `provider`, `clientId` and `redirectUri` it returns the `url` to open in the browser; with the `code` from the redirect address, in the same session, it links the identity (201). The `linkToken` of a sign-in that returned `link_required` links it, too.',
     body: Linking,
     responses: {
       200: Type.Object({ url: Type.String(), expiresIn: Type.Integer({ description: 'Seconds.' }) }),

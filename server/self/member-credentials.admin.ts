@@ -35,7 +35,7 @@ export const memberCredentialRoutes: Routes = [
     permission: 'members:write',
     stepUp: true,
     summary: "Remove a member's second factors",
-    description: 'For somebody who lost them. Ends every session of the person; passkeys stay as ways in.',
+    description: 'For a person who lost them. Ends all sessions of the person; passkeys remain as sign-in methods.',
     params: MemberRef,
     responses: { 204: Type.Null() },
     problems: ['NOT_FOUND'],

@@ -37,7 +37,7 @@ export const OwnData = Type.Object({
   }),
   linkedIdentities: Records('Accounts at identity providers.'),
   sessions: Records('The newest ten thousand, also ended ones.'),
-  consents: Records('What applications are allowed.'),
+  consents: Records('The OAuth scopes that the person allowed.'),
   invitations: Records('To the email address.'),
   requests: Records('Codes and links asked for lately: where they went, and from where they were asked for.'),
   messages: Records('The newest ten thousand mails and text messages, without their text.'),

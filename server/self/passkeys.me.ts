@@ -27,7 +27,7 @@ export const passkeyRoutes: Routes = [
   post('/v1/me/security/passkeys/options', {
     permission: 'customer',
     freshProof: 'second factor',
-    summary: 'Begin to add a passkey',
+    summary: 'Start adding a passkey',
     description: 'Options for `navigator.credentials.create()`.',
     body: Type.Object({}, { additionalProperties: false }),
     responses: { 200: Type.Object({ flowId: IdSchema('chl'), options: WebAuthnOptions, expiresIn: Type.Integer() }) },

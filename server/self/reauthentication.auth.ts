@@ -7,9 +7,9 @@ import { Reauthentication, reauthenticate } from './reauthentication.ts';
 export const reauthenticationRoutes: Routes = [
   post('/v1/auth/reauthenticate', {
     permission: 'customer',
-    summary: 'Prove again who you are',
+    summary: 'Authenticate again',
     description:
-      'Takes any factor of the account: `password`; `code` of an app, or a recovery code; `flowId` and `response` of a passkey (options from `POST /v1/auth/login/passkey/options`); or `emailCode`. Answers a session with a fresh `authTime`; the tokens before end.',
+      'Takes any factor of the account: `password`; `code` of an app, or a recovery code; `flowId` and `response` of a passkey (options from `POST /v1/auth/login/passkey/options`); or `emailCode`. Returns a session with a fresh `authTime`; the previous tokens end.',
     body: Reauthentication,
     responses: { 200: Type.Union([SessionResponse, CookieSession]) },
     problems: [

@@ -61,7 +61,7 @@ export const adminSessionRoutes: Routes = [
     permission: 'sessions:revoke',
     stepUp: false,
     summary: 'End a session in this project',
-    description: 'The person is out of this project at once; other projects of the session go on.',
+    description: 'The person is signed out of this project immediately; the session continues in other projects.',
     params: SessionRef,
     responses: { 204: Type.Null() },
     problems: ['NOT_FOUND'],

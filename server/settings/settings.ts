@@ -25,7 +25,9 @@ export const Branding = Type.Object(
     accentColor: colour,
     backgroundColor: colour,
     radius: Type.Union([Type.Integer({ minimum: 0, maximum: 24 }), Type.Null()]),
-    text: Type.Union([Type.String({ maxLength: 500 }), Type.Null()], { description: 'Below the form, as it is.' }),
+    text: Type.Union([Type.String({ maxLength: 500 }), Type.Null()], {
+      description: 'Shown below the form, unchanged.',
+    }),
     links: Type.Record(Type.String({ minLength: 1, maxLength: 40 }), link, {
       maxProperties: 5,
       description: 'Label to address.',
@@ -56,7 +58,7 @@ export const Settings = Type.Object(
       description: '`required`: a new customer proves the address before the first session.',
     }),
     enumerationProtection: Type.Boolean({
-      description: 'Registering a known address answers as for a new one; its owner gets a mail.',
+      description: 'The response is the same for an address that has an account; its owner gets a mail.',
     }),
     passwordMinLength: Type.Integer({
       minimum: 8,
@@ -64,7 +66,7 @@ export const Settings = Type.Object(
       description: 'Raised to 15 where the password is the only factor.',
     }),
     mfa: Type.Enum(['off', 'optional', 'required'], {
-      description: 'Second factors: none, for those who set one up, or for everybody.',
+      description: 'Second factors: never asked for, asked of people who set one up, or required of all.',
     }),
     mfaFactors: Type.Array(Type.Enum(['totp', 'phone', 'passkey']), {
       maxItems: 3,
@@ -96,7 +98,7 @@ export const Settings = Type.Object(
       description: 'The languages that pages and messages are offered in.',
     }),
     defaultLanguage: Type.Enum([...languages], {
-      description: 'For whoever asks for none of `locales`; one of them.',
+      description: 'For people who prefer none of `locales`; one of `locales`.',
     }),
     testPhoneNumbers: Type.Array(TestPhoneNumber, {
       maxItems: 20,

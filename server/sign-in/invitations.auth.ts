@@ -31,7 +31,7 @@ export const invitationAcceptanceRoutes: Routes = [
     ahead: askBreachedAhead,
     summary: 'Accept an invitation',
     description:
-      'As a new person with registration fields, or as a signed-in person of the invited address with a bearer token. Answers a session in the project.',
+      'Send registration fields for a new person, or the bearer token of a person who is signed in and owns the invited address. Returns a session in the project.',
     body: Acceptance,
     responses: { 200: Type.Union([...SignInResponse.anyOf, CookieSession]) },
     problems: [

@@ -16,7 +16,7 @@ export const passkeyLoginRoutes: Routes = [
   post('/v1/auth/login/passkey/options', {
     permission: 'public',
     counted: 'begin',
-    summary: 'Begin to sign in with a passkey',
+    summary: 'Start a sign-in with a passkey',
     description:
       'Options for `navigator.credentials.get()`. They depend on no account: the browser offers the passkeys it has.',
     body: Type.Object(scopeFields, { additionalProperties: false }),
@@ -32,7 +32,7 @@ export const passkeyLoginRoutes: Routes = [
     permission: 'public',
     counted: 'proof',
     summary: 'Sign in with a passkey',
-    description: 'A passkey with user verification is two factors in one: no second one is asked for.',
+    description: 'A passkey with user verification counts as two factors; no second factor is required.',
     body: PasskeyLogin,
     responses: { 200: Type.Union([...SignInResponse.anyOf, CookieSession]) },
     problems: ['CONTEXT_REQUIRED', 'INVALID_CREDENTIALS', 'METHOD_DISABLED', 'MEMBERSHIP_REQUIRED', 'MEMBER_BLOCKED'],

@@ -10,7 +10,7 @@ export const passwordResetRoutes: Routes = [
     permission: 'public',
     counted: 'proof',
     summary: 'Ask for a new password',
-    description: 'Answers the same whether or not there is an account.',
+    description: 'The response is the same whether or not an account exists.',
     body: Forgot,
     responses: { 202: AddressChallengeStarted },
     problems: ['CONTEXT_REQUIRED', 'INVALID_TOKEN', 'METHOD_DISABLED', 'RATE_LIMIT_EXCEEDED'],

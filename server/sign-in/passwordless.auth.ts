@@ -41,7 +41,7 @@ export const passwordlessRoutes: Routes = [
     counted: 'proof',
     summary: 'Mail a magic link',
     description:
-      'The link opens a page that shows what is being approved and asks for a click, so mail scanners can not use it up. With `redirectUri` the page goes on to the application with a one-time `code` for `POST /v1/auth/login/social/exchange`; with `codeChallenge` only the browser that has the verifier can use it.',
+      'The link opens a page that shows the sign-in and asks for a click, so mail scanners cannot use it up. With `redirectUri` the page leads to the application with a one-time `code` for `POST /v1/auth/login/social/exchange`; with `codeChallenge` only the browser that has the verifier can use it.',
     body: MagicLinkStart,
     responses: { 202: AddressChallengeStarted },
     problems: ['CONTEXT_REQUIRED', 'ENVIRONMENT_MISMATCH', 'INVALID_TOKEN', 'METHOD_DISABLED', 'RATE_LIMIT_EXCEEDED'],

@@ -47,7 +47,7 @@ export const MagicLinkStart = Type.Object(
     redirectUri: Type.Optional(
       Type.String({
         maxLength: 2_000,
-        description: 'Of the application `clientId`: where the link ends, with a one-time `code`.',
+        description: 'A redirect URI of the application `clientId`: the link leads there with a one-time `code`.',
       }),
     ),
     state: Type.Optional(Type.String({ maxLength: 500 })),

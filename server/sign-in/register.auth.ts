@@ -14,7 +14,7 @@ export const registerRoutes: Routes = [
     ahead: askBreachedAhead,
     summary: 'Register',
     description:
-      'Answers a session, or a challenge where the address must be verified first: then no account exists until `POST /v1/auth/email/verify`.',
+      'Returns a session, or a challenge if the address must be verified first; the account is then created by `POST /v1/auth/email/verify`.',
     body: Registration,
     responses: { 200: Type.Union([...SignInResponse.anyOf, VerificationChallenge, CookieSession]) },
     problems: [

@@ -14,7 +14,7 @@ export const sessionRoutes: Routes = [
     counted: 'client',
     summary: 'Refresh a session',
     description:
-      'Without `refresh_token` the one of the cookie is used, and the new tokens come as cookies. Each refresh token works once. A second use within 10 seconds answers the same successor; a later one ends the session.',
+      'Without `refresh_token` the cookie’s token is used, and the new tokens are set as cookies. Each refresh token works once. A second use within 10 seconds returns the same successor; a later use ends the session.',
     body: Type.Object({ refresh_token: Type.Optional(RefreshToken) }, { additionalProperties: false }),
     responses: { 200: Type.Union([SessionResponse, CookieSession]) },
     problems: [

@@ -17,7 +17,7 @@ export const verificationRoutes: Routes = [
       ahead: askBreachedAhead,
       summary: channel === 'email' ? 'Verify an email address' : 'Verify a phone number',
       description:
-        'Takes `flowId` and `code`, or the `token` of the mailed link. A link that is used in another browser than the one it was begun in proves the address alone: a password that was chosen there does not count, and `password` sets another one.',
+        'Takes `flowId` and `code`, or the `token` of the mailed link. A link that is opened in another browser proves the address only: the password chosen in the first browser is discarded, and `password` sets a new one.',
       body: Type.Object(
         { ...proofFields, password: Type.Optional(Password), ...signInFields },
         { additionalProperties: false },
@@ -44,7 +44,7 @@ export const verificationRoutes: Routes = [
       counted: 'proof',
       summary: channel === 'email' ? 'Mail the code again' : 'Send the code to the phone again',
       description:
-        'For any flow that was begun. Answers the same for every flow; the code and link before stop working.',
+        'For any flow that was started. The response is the same for every flow; the previous code and link stop working.',
       body: Type.Object({ flowId: AddressChallengeId, ...scopeFields }, { additionalProperties: false }),
       responses: { 202: AddressChallengeStarted },
       problems: ['CONTEXT_REQUIRED', 'RATE_LIMIT_EXCEEDED'],

@@ -29,12 +29,11 @@ export const STATUS_TOPIC = 'status';
 export const StatusSettings = Type.Object(
   {
     automatic: Type.Enum(['off', 'draft', 'publish'], {
-      description:
-        'What a component that fails by measurement does: nothing, a draft for you to publish, or a public incident.',
+      description: 'What happens when a measured component fails: nothing, a draft to publish, or a public incident.',
     }),
     alertEmails: Type.Array(Email, {
       maxItems: 20,
-      description: 'Who is told when the status goes from operational to degraded, and back.',
+      description: 'The recipients of a message when the status changes from operational to degraded and back.',
     }),
   },
   { title: 'StatusSettings' },

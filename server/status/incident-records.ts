@@ -49,7 +49,7 @@ const IncidentSeverity = Type.Enum(['minor', 'major', 'critical']);
 const Statuses = Type.Record(Type.String({ maxLength: 40 }), MeasuredStatus, {
   maxProperties: 200,
   description:
-    'What you say of components, by id, instead of the status that the severity gives those in `componentIds`: `degraded_performance` for minor, `partial_outage` for major, `major_outage` for critical. The worse of this and what is measured is shown. In an update: what you said of others before is taken back.',
+    'The status of components by id, instead of the status that the severity gives to those in `componentIds`: `degraded_performance` for minor, `partial_outage` for major, `major_outage` for critical. The worse of this and the measured status is shown. An update replaces the earlier statements.',
 });
 
 /** An incident as the public sees it. */
@@ -77,7 +77,7 @@ export const AdminIncident = Type.Interface(
   [Incident],
   {
     draft: Type.Boolean(),
-    automatic: Type.Boolean({ description: 'It goes on by itself, until somebody writes into it.' }),
+    automatic: Type.Boolean({ description: 'It is updated automatically until a person adds an update.' }),
     componentStatuses: Statuses,
     createdAt: Instant,
   },
@@ -93,7 +93,7 @@ export const NewIncident = Type.Object(
     severity: IncidentSeverity,
     componentIds: Type.Optional(ComponentIds),
     componentStatuses: Type.Optional(Statuses),
-    draft: Type.Optional(Type.Boolean({ description: 'Not public, and told to nobody, until it is published.' })),
+    draft: Type.Optional(Type.Boolean({ description: 'Not public and not announced until it is published.' })),
     startedAt: Type.Optional(Instant),
   },
   { additionalProperties: false },

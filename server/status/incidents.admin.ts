@@ -43,7 +43,7 @@ export const statusIncidentRoutes: Routes = [
     permission: 'status:write',
     stepUp: false,
     summary: 'Correct an incident, or write its postmortem',
-    description: 'Nobody is told of it; phases move with updates.',
+    description: 'Sends no notification; the phase changes with updates.',
     params: IncidentRef,
     body: IncidentChanges,
     responses: { 200: AdminIncident },
@@ -55,7 +55,7 @@ export const statusIncidentRoutes: Routes = [
     stepUp: false,
     summary: 'Add an update to an incident',
     description:
-      'Subscribers are told when the phase is another than before. A resolved incident is opened again with `investigating` or `identified`.',
+      'Subscribers are notified when the phase changes. `investigating` or `identified` reopens a resolved incident.',
     params: IncidentRef,
     body: NewIncidentUpdate,
     responses: { 201: AdminIncident },

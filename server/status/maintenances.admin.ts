@@ -28,7 +28,8 @@ export const statusMaintenanceRoutes: Routes = [
     permission: 'status:write',
     stepUp: false,
     summary: 'Plan a maintenance',
-    description: 'It begins and ends by itself at the times given; while it lasts, its components count as planned.',
+    description:
+      'It starts and ends automatically at the given times; meanwhile its components count as under maintenance.',
     body: NewMaintenance,
     responses: { 201: Maintenance },
     problems: ['NOT_FOUND'],

@@ -33,9 +33,9 @@ export const statusSubscribeRoutes: Routes = [
   post('/api/status/subscribe', {
     permission: 'public',
     counted: { uncounted: 'it has a smaller limit per source of its own' },
-    summary: 'Ask to be told of the status',
+    summary: 'Subscribe to the status',
     description:
-      'By `email`, or by `webhook` to a `url`. The answer is the same for every address; a message with a link to confirm goes to it. Up to five times in ten minutes from one place.',
+      'By `email`, or by `webhook` to a `url`. The response is the same for every address; a message with a confirmation link is sent to it. Up to five times in ten minutes from one source.',
     body: Wish,
     responses: { 202: Asked },
     problems: ['UNSUPPORTED_CHANNEL', 'RATE_LIMIT_EXCEEDED'],

@@ -71,7 +71,7 @@ export const SubscriberImport = Type.Object(
     consent: Type.String({
       minLength: 10,
       maxLength: 1_000,
-      description: 'Where and how these people agreed to be told; kept with each of them.',
+      description: 'Where and how these people consented; stored with each of them.',
     }),
     subscribers: Type.Array(
       Type.Object(

@@ -41,7 +41,7 @@ export const Summary = Type.Object({
   maintenances: Type.Array(Maintenance, { description: 'Those to come and those in progress.' }),
   subscriptionChannels: Type.Array(Type.String()),
   lastKnownAt: Type.Union([Instant, Type.Null()], {
-    description: 'While the database does not answer, when incidents and maintenances were last read. Null otherwise.',
+    description: 'When incidents and maintenances were last read, while the database does not respond. Null otherwise.',
   }),
 });
 export type Summary = Static<typeof Summary>;

@@ -35,7 +35,7 @@ export const deliveryRoutes: Routes = [
     permission: 'webhooks:write',
     stepUp: false,
     summary: 'Retry a webhook delivery',
-    description: 'Makes one more attempt now, whatever became of the delivery before.',
+    description: 'Makes one more attempt now, whatever the state of the delivery.',
     params: DeliveryRef,
     responses: { 202: DeliveryWithAttempts },
     problems: ['NOT_FOUND', 'CONFLICT'],

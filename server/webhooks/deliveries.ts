@@ -59,7 +59,7 @@ const Attempt = Type.Object({
   statusCode: Type.Union([Type.Integer(), Type.Null()]),
   error: Type.Union([Type.String(), Type.Null()], { description: 'Why there is no status code, or none that counts.' }),
   responseSnippet: Type.Union([Type.String(), Type.Null()], {
-    description: 'The beginning of the answer, without what looks like a secret.',
+    description: 'The beginning of the response, without anything that looks like a secret.',
   }),
   trigger: Type.Enum([...triggers]),
 });

@@ -19,8 +19,8 @@ export const endpointActionRoutes: Routes = [
       stepUp: false,
       summary: `${enabled ? 'Enable' : 'Disable'} a webhook endpoint`,
       description: enabled
-        ? 'What waits goes on. Events that happened while it was disabled are sent by /recover.'
-        : 'What waits is kept until it is enabled again. Events that happen meanwhile are not queued for it.',
+        ? 'Pending deliveries continue. Use /recover for the events that occurred while it was disabled.'
+        : 'Pending deliveries are kept until it is enabled again. Events that occur until then are not queued for it.',
       params: EndpointRef,
       responses: { 200: Endpoint },
       problems: ['NOT_FOUND'],

@@ -44,7 +44,7 @@ export const endpointRepairRoutes: Routes = [
   post('/v1/admin/webhooks/endpoints/:endpointId/recover', {
     permission: 'webhooks:write',
     stepUp: false,
-    summary: 'Recover what a webhook endpoint has missed',
+    summary: 'Recover the events that a webhook endpoint missed',
     description: 'Sends the events since then that were neither delivered to it nor are still to be.',
     params: EndpointRef,
     body: Recovery,

@@ -43,7 +43,8 @@ export const endpointRoutes: Routes = [
     stepUp: true,
     ahead,
     summary: 'Add a webhook endpoint',
-    description: 'Up to 50 per project environment. The answer holds the signing secret, which is not shown again.',
+    description:
+      'Up to 50 per project environment. The response contains the signing secret, which is shown only once.',
     body: NewEndpoint,
     responses: { 201: EndpointWithSecret },
     problems: ['CONFLICT'],
@@ -73,8 +74,7 @@ export const endpointRoutes: Routes = [
     permission: 'webhooks:write',
     stepUp: true,
     summary: 'Remove a webhook endpoint',
-    description:
-      'What still waits for it is not delivered. Its deliveries stay in the log until they are out of retention.',
+    description: 'Pending deliveries are cancelled. Its deliveries remain in the log until their retention ends.',
     params: EndpointRef,
     responses: { 204: Type.Null() },
     problems: ['NOT_FOUND'],

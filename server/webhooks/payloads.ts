@@ -10,12 +10,12 @@ const states = ['kept', 'erased', 'gone', 'internal'] as const;
 export const Payload = Type.Object({
   state: Type.Enum([...states], {
     description:
-      '`kept`: as it is sent; `erased`: a person in it was erased, it is sent without their address now; `gone`: the event is no longer in the log; `internal`: of a receiver that is no endpoint of yours, such as a status subscriber, and not shown.',
+      '`kept`: shown as it is sent; `erased`: a person in it was erased, and it is sent without their address; `gone`: the event is no longer in the log; `internal`: not shown, because the receiver is not one of your endpoints but, for example, a status subscriber.',
   }),
   body: Type.Union([Type.String(), Type.Null()], { description: 'The JSON text that is signed and sent.' }),
   headers: Type.Record(Type.String(), Type.String(), {
     description:
-      'What goes along, as the endpoint has it now, without credentials. Each attempt adds `webhook-timestamp` (the second it was made in) and `webhook-signature`, which is not kept.',
+      'The headers of a delivery with the endpoint’s current configuration, without credentials. Each attempt adds `webhook-timestamp` (its second) and `webhook-signature`, which is not stored.',
   }),
 });
 type Payload = Static<typeof Payload>;

@@ -17,7 +17,7 @@ export const Replay = Type.Object(
       Type.Array(EventPattern, {
         minItems: 1,
         maxItems: 100,
-        description: 'Event types or groups; what the endpoint selects when absent.',
+        description: 'Event types or groups; the endpoint’s own selection when absent.',
       }),
     ),
   },
