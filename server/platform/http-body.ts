@@ -27,15 +27,26 @@ const coercing = addOwnFormats(
   addFormats.default(new Ajv({ ...options, coerceTypes: true, removeAdditional: false, useDefaults: true })),
 );
 
+const bodyValidators = new WeakMap<object, ValidateFunction>();
+const textValidators = new WeakMap<object, ValidateFunction>();
+const serializers = new WeakMap<object, Serializer>();
+
+/** Compiles a schema once in a process: the hosts of both environments serve the same routes. */
+function compileOnce<Compiled>(known: WeakMap<object, Compiled>, schema: unknown, compile: () => Compiled): Compiled {
+  const compiled = known.get(Object(schema)) ?? compile();
+  known.set(Object(schema), compiled);
+  return compiled;
+}
+
 /**
  * Validates bodies strictly: nothing is coerced, nothing is dropped, every fault is listed (BI-1). Only params and
  * query, which arrive as text, get coercion and defaults. Schemas are compiled at first use: compiling all of them
  * takes seconds, and a process uses few.
  */
 export const validatorCompiler: FastifySchemaCompiler<unknown> = ({ schema, httpPart }) => {
-  let compiled: ValidateFunction | null = null;
+  const [ajv, known] = httpPart === 'body' ? [strict, bodyValidators] : [coercing, textValidators];
   const validate: ReturnType<FastifySchemaCompiler<unknown>> = (value) => {
-    compiled ??= (httpPart === 'body' ? strict : coercing).compile(closed(schema));
+    const compiled = compileOnce(known, schema, () => ajv.compile(closed(schema)));
     const valid = compiled(value);
     validate.errors = compiled.errors ?? null;
     return valid;
@@ -43,18 +54,12 @@ export const validatorCompiler: FastifySchemaCompiler<unknown> = ({ schema, http
   return validate;
 };
 
-const serializers = SerializerSelector();
+const selectSerializer = SerializerSelector();
 
 /** Compiles response serializers as Fastify does, but each at its first use. */
 export const buildSerializer: SerializerFactory = (schemas, serializerOptions) => {
-  const compile = serializers(schemas, serializerOptions);
-  return (route) => {
-    let serialize: Serializer | null = null;
-    return (value) => {
-      serialize ??= compile(route);
-      return serialize(value);
-    };
-  };
+  const compile = selectSerializer(schemas, serializerOptions);
+  return (route) => (value) => compileOnce(serializers, route.schema, () => compile(route))(value);
 };
 
 /** Makes top-level objects refuse unknown fields; schemas that set `additionalProperties` keep their value. */

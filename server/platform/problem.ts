@@ -279,6 +279,8 @@ export const ProblemDetails = Type.Object(
   { $id: 'ProblemDetails', additionalProperties: true, description: 'RFC 9457 problem document.' },
 );
 
+const PROBLEM_CONTENT = { 'application/problem+json': { schema: Type.Ref('ProblemDetails') } };
+
 /**
  * The error responses of a route, for its schema: the codes it names, grouped by status.
  * The route's declaration hook adds the codes that any route can return (validation, authentication, limits, faults).
@@ -292,7 +294,7 @@ export function problemResponses(
       status,
       {
         description: list.map((code) => `\`${code}\``).join(', '),
-        content: { 'application/problem+json': { schema: Type.Ref('ProblemDetails') } },
+        content: PROBLEM_CONTENT,
       },
     ]),
   );
