@@ -58,7 +58,8 @@ async function createDatabase(
   template: string,
 ): Promise<{ url: string; drop: () => Promise<void> }> {
   const name = `test_${crypto.randomUUID().replaceAll('-', '')}`;
-  await administer(templateUrl, `create database ${name} template ${template}`);
+  // Copies files; copying page by page through the log takes twice the processor time.
+  await administer(templateUrl, `create database ${name} template ${template} strategy file_copy`);
   const url = new URL(templateUrl);
   url.pathname = `/${name}`;
   return { url: url.href, drop: () => administer(templateUrl, `drop database if exists ${name} with (force)`) };
