@@ -8,7 +8,9 @@ import {
   PASSWORD,
   startTestLatchkey,
   type TestLatchkey,
+  type TestResponse,
 } from '#tests/harness.ts';
+import { solve } from '#tests/proof-of-work.ts';
 
 let latchkey: TestLatchkey;
 before(async () => {
@@ -17,13 +19,15 @@ before(async () => {
 });
 after(() => latchkey.stop());
 
-async function proof(): Promise<string> {
-  const { body } = await latchkey.auth('/v1/auth/challenge');
-  const { algorithm, challenge, salt, signature, maxnumber } = body;
-  const solved = await solveChallenge(challenge, salt, algorithm, maxnumber).promise;
-  return Buffer.from(JSON.stringify({ algorithm, challenge, salt, signature, number: solved?.number })).toString(
-    'base64',
-  );
+/** A solved challenge of the demo's first project, or of the one that the query names. */
+async function proof(query = ''): Promise<string> {
+  const { body } = await latchkey.auth(`/v1/auth/challenge${query}`);
+  return payloadOf(body, solve(body));
+}
+
+function payloadOf(body: TestResponse['body'], number: number | undefined): string {
+  const { algorithm, challenge, salt, signature } = body;
+  return Buffer.from(JSON.stringify({ algorithm, challenge, salt, signature, number })).toString('base64');
 }
 
 const guarded: Record<string, () => Record<string, unknown>> = {
@@ -59,15 +63,17 @@ describe('where a proof of work is required', () => {
 
   test('a solution of another project is none here', async () => {
     const [, other] = latchkey.demo.projects;
-    const { body } = await latchkey.auth(
-      `/v1/auth/challenge?workspaceId=${latchkey.demo.workspaceId}&projectId=${other?.id}`,
-    );
-    const { algorithm, challenge, salt, signature, maxnumber } = body;
-    const solved = await solveChallenge(challenge, salt, algorithm, maxnumber).promise;
-    const payload = Buffer.from(
-      JSON.stringify({ algorithm, challenge, salt, signature, number: solved?.number }),
-    ).toString('base64');
-    const answer = await latchkey.auth('/v1/auth/login/email-code', { body: { email: newEmail(), proof: payload } });
-    expectProblem(answer, 400, 'INVALID_TOKEN');
+    const solved = await proof(`?workspaceId=${latchkey.demo.workspaceId}&projectId=${other?.id}`);
+    const response = await latchkey.auth('/v1/auth/login/email-code', { body: { email: newEmail(), proof: solved } });
+    expectProblem(response, 400, 'INVALID_TOKEN');
+  });
+
+  test('a solution of a widget counts', async () => {
+    const { body } = await latchkey.auth('/v1/auth/challenge');
+    const { algorithm, challenge, salt, maxnumber } = body;
+    const solution = await solveChallenge(challenge, salt, algorithm, maxnumber).promise;
+    const solved = payloadOf(body, solution?.number);
+    const response = await latchkey.auth('/v1/auth/login/email-code', { body: { email: newEmail(), proof: solved } });
+    assert.equal(response.status, 202, response.text);
   });
 });
