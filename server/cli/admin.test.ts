@@ -7,7 +7,7 @@ import { newOperator, signInOperator } from '#tests/operators.ts';
 
 let latchkey: TestLatchkey;
 before(async () => {
-  latchkey = await startTestLatchkey();
+  latchkey = await startTestLatchkey({ own: 'removes every owner of the installation' });
 });
 after(() => latchkey.stop());
 

@@ -10,7 +10,7 @@ const ENTRY = fileURLToPath(new URL('../latchkey.mjs', import.meta.url));
 
 let latchkey: TestLatchkey;
 before(async () => {
-  latchkey = await startTestLatchkey();
+  latchkey = await startTestLatchkey({ own: 'the command uses the demo of the data directory' });
 });
 after(() => latchkey.stop());
 

@@ -23,7 +23,11 @@ let latchkey: TestLatchkey;
 let partner: TestLatchkey;
 let github: GitHub;
 before(async () => {
-  [latchkey, partner, github] = await Promise.all([startTestLatchkey(), startTestLatchkey(), startGitHub()]);
+  [latchkey, partner, github] = await Promise.all([
+    startTestLatchkey(),
+    startTestLatchkey({ own: 'the identity provider is another installation' }),
+    startGitHub(),
+  ]);
   const { auth } = latchkey.system.config.addresses.test;
   const { clientId, secret } = await partner.inProject((tx) =>
     createApplication(tx, { kind: 'web', name: 'The shop', redirectUris: [`${auth}${START}/partner/callback`] }),

@@ -5,11 +5,11 @@ import { createApplication } from '#applications';
 import { addDevProvider, DEV_APP_CALLBACK } from '#dev';
 import { createProject } from '#environments';
 import { addMember, setUpRoles } from '#members';
-import { addTeamMember, createOperator, workspaceScope } from '#operators';
+import { addTeamMember, createOperator, installationOf, workspaceScope } from '#operators';
 import { hashPassword } from '#passwords';
 import { createUser } from '#people';
 import { permissionKeys } from '#permissions';
-import { type Environment, type Scope, systemCtx, type TxCtx, transaction } from '#platform/ctx.ts';
+import { type Environment, systemCtx, type TxCtx, transaction } from '#platform/ctx.ts';
 import type { ProjectId, WorkspaceId } from '#platform/ids.ts';
 import { at } from '#platform/scoped.ts';
 import type { System } from '#platform/system.ts';
@@ -36,12 +36,17 @@ export type Demo = {
 
 const DEMO_OWNER = 'owner@demo.example';
 
+/** Writes `demo.json` (mode 0600). */
+export async function writeDemo({ config }: System, demo: Demo): Promise<void> {
+  await writeFile(join(config.dataDir, 'demo.json'), `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 });
+}
+
 /**
- * Creates a workspace with two projects, their clients and an owner in both environments, and writes `demo.json` (mode
- * 0600).
+ * Creates a workspace with two projects, their clients and an owner in both environments.
+ * @param operatorEmail the address of the workspace's operator, who also owns the installation
  */
-export async function createDemo(system: System, installation: Scope): Promise<Demo> {
-  const operator = await newOwner(system, 'operator@demo.example');
+export async function createDemo(system: System, operatorEmail: string): Promise<Demo> {
+  const operator = await newOwner(system, operatorEmail);
   const owners = { test: await newOwner(system, DEMO_OWNER), production: await newOwner(system, DEMO_OWNER) };
   const nowhere = systemCtx(
     system,
@@ -49,7 +54,7 @@ export async function createDemo(system: System, installation: Scope): Promise<D
     'first-start',
     'first-start',
   );
-  const demo = await transaction(nowhere, async (base) => {
+  return transaction(nowhere, async (base) => {
     const workspace = await createWorkspace(base, 'Demo');
     const tx: TxCtx = at(base, { workspaceId: workspace.id });
     const projects = [await addProject(tx, 'Shop'), await addProject(tx, 'Helpdesk')];
@@ -58,7 +63,7 @@ export async function createDemo(system: System, installation: Scope): Promise<D
     const environments = { test: await inEnvironment('test'), production: await inEnvironment('production') };
     const { email, password, hash } = operator;
     const userId = await createOperator(tx, { email, displayName: 'Demo Operator', passwordHash: hash });
-    for (const team of [workspace.id, installation.workspaceId]) {
+    for (const team of [workspace.id, installationOf(system).scope.workspaceId]) {
       // biome-ignore lint/performance/noAwaitInLoops: one connection, one statement after the other
       await addTeamMember(at(tx, workspaceScope(team)), userId, 'owner');
     }
@@ -70,8 +75,6 @@ export async function createDemo(system: System, installation: Scope): Promise<D
       environments,
     };
   });
-  await writeFile(join(system.config.dataDir, 'demo.json'), `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 });
-  return demo;
 }
 
 async function addProject(tx: TxCtx, name: string): Promise<Demo['projects'][number]> {

@@ -5,7 +5,7 @@ import { expectProblem, PASSWORD, register, startTestLatchkey, type TestLatchkey
 
 let latchkey: TestLatchkey;
 before(async () => {
-  latchkey = await startTestLatchkey();
+  latchkey = await startTestLatchkey({ own: 'counts the rows of whole tables' });
 });
 after(() => latchkey.stop());
 

@@ -1,4 +1,4 @@
 export { createConsoleHost } from './console-host.ts';
-export type { Demo } from './demo.ts';
+export { createDemo, type Demo } from './demo.ts';
 export { type Latchkey, startLatchkey, withSystem } from './latchkey.ts';
 export { served } from './routes.ts';

@@ -21,7 +21,7 @@ import { allWorkspaces } from '#tenancy';
 import { createApiHost } from './api-host.ts';
 import { createAuthHost } from './auth-host.ts';
 import { createConsoleHost } from './console-host.ts';
-import { createDemo, type Demo } from './demo.ts';
+import { createDemo, type Demo, writeDemo } from './demo.ts';
 import { createInternalHost } from './internal-host.ts';
 import { createStatusHost } from './status-host.ts';
 import { createPlainFront, createTlsFront } from './tls.ts';
@@ -112,7 +112,10 @@ async function demoOfFirstStart(system: System): Promise<Demo | null> {
   const { scope } = await setUpConsole(system);
   if (system.config.mode !== 'development') return null;
   const isFirst = (await allWorkspaces(system.db)).every((id) => id === scope.workspaceId);
-  return isFirst ? createDemo(system, scope) : null;
+  if (!isFirst) return null;
+  const demo = await createDemo(system, 'operator@demo.example');
+  await writeDemo(system, demo);
+  return demo;
 }
 
 function openSystem({

@@ -362,7 +362,7 @@ describe('GET /v1/admin/members/export', () => {
       [own['memberId'], own['userId'], own['displayName'], own['status'], own['roles']],
       [id, userId, 'Round Trip', 'active', []],
     );
-    const other = await startTestLatchkey();
+    const other = await startTestLatchkey({ own: 'the import comes from another installation' });
     const otherToken = await managementToken(other);
     const { body } = await other.api('/v1/admin/members/import', {
       token: otherToken,

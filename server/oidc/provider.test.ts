@@ -18,7 +18,7 @@ import { createTenant } from '#tests/tenants.ts';
 
 let latchkey: TestLatchkey;
 before(async () => {
-  latchkey = await startTestLatchkey();
+  latchkey = await startTestLatchkey({ own: 'counts the rows of a whole table' });
 });
 after(() => latchkey.stop());
 

@@ -7,7 +7,7 @@ import { hashPassword, verifyPassword } from './hashing.ts';
 describe('password hashing', () => {
   let latchkey: TestLatchkey;
   before(async () => {
-    latchkey = await startTestLatchkey({ passwordsAtFullCost: true });
+    latchkey = await startTestLatchkey({ passwordCost: 'full' });
   });
   after(() => latchkey.stop());
 

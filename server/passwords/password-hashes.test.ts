@@ -49,7 +49,7 @@ const published: Record<string, { password: string; hash: string }> = {
 
 let latchkey: TestLatchkey;
 before(async () => {
-  latchkey = await startTestLatchkey({ passwordsAtFullCost: true });
+  latchkey = await startTestLatchkey({ passwordCost: 'full' });
 });
 after(() => latchkey.stop());
 

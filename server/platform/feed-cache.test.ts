@@ -20,7 +20,7 @@ const lengths = feedCache({
 });
 
 before(async () => {
-  latchkey = await startTestLatchkey();
+  latchkey = await startTestLatchkey({ own: 'stops the change feed' });
 });
 after(() => latchkey.stop());
 

@@ -16,7 +16,7 @@ import { revokeSessions } from './sessions.ts';
 describe('ending sessions', () => {
   let latchkey: TestLatchkey;
   before(async () => {
-    latchkey = await startTestLatchkey();
+    latchkey = await startTestLatchkey({ own: 'stops the change feed' });
   });
   after(() => latchkey.stop());
 

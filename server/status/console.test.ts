@@ -11,7 +11,10 @@ let browser: Browser;
 let app: ConsoleApp;
 let page: Page;
 before(async () => {
-  [latchkey, browser] = await Promise.all([startTestLatchkey(), openBrowser()]);
+  [latchkey, browser] = await Promise.all([
+    startTestLatchkey({ own: 'the status page belongs to the whole installation' }),
+    openBrowser(),
+  ]);
   await seedComponents(latchkey.system);
   app = await openConsole(latchkey, browser);
   page = app.page;

@@ -11,7 +11,7 @@ import { seedComponents } from './components.ts';
 
 let latchkey: TestLatchkey;
 before(async () => {
-  latchkey = await startTestLatchkey();
+  latchkey = await startTestLatchkey({ own: 'the status page belongs to the whole installation' });
   await seedComponents(latchkey.system);
 });
 after(() => latchkey.stop());

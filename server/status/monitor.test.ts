@@ -10,7 +10,10 @@ let latchkey: TestLatchkey;
 let receiver: Receiver;
 const processes: SecondProcess[] = [];
 before(async () => {
-  [latchkey, receiver] = await Promise.all([startTestLatchkey(), startReceiver()]);
+  [latchkey, receiver] = await Promise.all([
+    startTestLatchkey({ own: 'one leader looks after the status of an installation' }),
+    startReceiver(),
+  ]);
 });
 after(async () => {
   await Promise.all(processes.map((one) => one.stop()));

@@ -30,7 +30,7 @@ const admin = async (path: string, call: Parameters<TestLatchkey['api']>[1] = {}
 const v2 = async (path: string) => (await latchkey.api(`/api/v2/${path}`)).body;
 
 before(async () => {
-  latchkey = await startTestLatchkey();
+  latchkey = await startTestLatchkey({ own: 'the status page belongs to the whole installation' });
   await seedComponents(latchkey.system);
   const [alert, subscriber, draft] = [newEmail(), newEmail(), 'A draft about layoffs'];
   await admin('/settings', { method: 'PATCH', body: { alertEmails: [alert] } });

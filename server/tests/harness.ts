@@ -1,24 +1,14 @@
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import type pg from 'pg';
-import { pino } from 'pino';
 import { Value } from 'typebox/value';
 import { updateSettings } from '#environments';
 import { describeEventType } from '#events';
-import { type Demo, type Latchkey, served, startLatchkey } from '#hosts';
+import { type Demo, served } from '#hosts';
 import type { Clock } from '#platform/clock.ts';
-import { loadConfig } from '#platform/config.ts';
 import { type Environment, type Scope, systemCtx, type TxCtx, transaction } from '#platform/ctx.ts';
-import { observeSecondConnections } from '#platform/held-connections.ts';
 import { patternOf } from '#platform/http-methods.ts';
-import { connectionsOf, type System } from '#platform/system.ts';
 import { expectContract } from './contract.ts';
-import { freePortBase } from './ports.ts';
-import { cloneDatabase } from './postgres.ts';
-import { watchScoping } from './scoping.ts';
+import { borrowShared, startOwn, type TestOptions, type TestSystem } from './running.ts';
 
 /** A clock that stands still until a test advances it. */
 export class TestClock implements Clock {
@@ -48,9 +38,6 @@ export type TestResponse = { status: number; headers: Headers; body: any; text: 
 
 type Call = { method?: string; body?: unknown; token?: string; headers?: Record<string, string> };
 
-/** Gives tests direct access to the database. */
-export type TestSystem = System & { pool: pg.Pool };
-
 export type TestLatchkey = {
   system: TestSystem;
   demo: Demo;
@@ -67,73 +54,39 @@ export type TestLatchkey = {
   stop: () => Promise<void>;
 };
 
-export type TestOptions = {
-  clock?: Clock;
-  settings?: Record<string, string>;
-  databaseUrl?: string;
-  /** Receives every line of the log; the level is a setting. */
-  log?: (line: string) => void;
-  /** Hashes passwords as the product does: for tests about hashing and its duration. */
-  passwordsAtFullCost?: boolean;
-};
-
 /** Routes that declare why they emit no event. */
 const silent = Object.values(served)
   .flat()
   .filter((route) => route.silent !== undefined)
   .map(({ path }) => patternOf(path));
 
-/** The cheapest Argon2: a test run hashes thousands of passwords. */
-const TEST_PASSWORD_COST = { memoryCost: 8, timeCost: 1 };
-
-/** Starts a whole Latchkey on a database of its own, with the demo workspace. */
-export async function startTestLatchkey(options: TestOptions = {}): Promise<TestLatchkey> {
-  const database = options.databaseUrl
-    ? { url: options.databaseUrl, drop: async () => undefined }
-    : await cloneDatabase(templateUrl());
-  const dataDir = await mkdtemp(join(tmpdir(), 'latchkey-data-'));
-  const config = loadConfig({
-    LATCHKEY_PORT_BASE: String(await freePortBase()),
-    LATCHKEY_SECRET: 'a secret of the tests that is long enough',
-    LATCHKEY_DATA_DIR: dataDir,
-    LATCHKEY_LOG_LEVEL: 'silent',
-    LATCHKEY_TRUSTED_PROXIES: '127.0.0.1',
-    // Without `status`: measurements emit events, which only tests of the status expect.
-    LATCHKEY_ROLES: 'auth,api,console,worker',
-    DATABASE_URL: database.url,
-    ...options.settings,
-  });
-  const unscoped = watchScoping();
-  const second = new Set<string>();
-  const unwatched = observeSecondConnections((stack) => second.add(stack));
-  const latchkey: Latchkey = await startLatchkey({
-    config,
-    databaseUrl: database.url,
-    secrets: config.secrets,
-    log: options.log ? pino({ level: config.logLevel }, { write: options.log }) : pino({ level: config.logLevel }),
-    progress: () => undefined,
-    ...(options.clock && { clock: options.clock }),
-    ...(!options.passwordsAtFullCost && { testPasswordCost: TEST_PASSWORD_COST }),
-  });
-  const { demo } = latchkey;
-  const system = Object.assign(latchkey.system, { pool: connectionsOf(latchkey.system).pool });
-  assert.ok(demo, 'a test database starts empty');
-  const { addresses } = config;
+/**
+ * A whole Latchkey with a demo workspace. Files without options share the Latchkey of their process, and each gets a new
+ * workspace; with options a file has a Latchkey and a database of its own.
+ */
+export async function startTestLatchkey(options?: TestOptions): Promise<TestLatchkey> {
+  const { system, demo, databaseUrl, stop } = await (options ? startOwn(options) : borrowShared());
+  const { addresses } = system.config;
+  // Test modules live as long as their process: a stopped Latchkey must not.
+  let running: TestSystem | null = system;
+  const current = (): TestSystem => {
+    assert.ok(running, 'this Latchkey is stopped');
+    return running;
+  };
   return {
-    system,
+    get system() {
+      return current();
+    },
     demo,
-    databaseUrl: database.url,
-    auth: (path, init, environment = 'test') => call(system, addresses[environment].auth + path, init),
-    api: (path, init, environment = 'test') => call(system, addresses[environment].api + path, init),
-    console: (path, init) => call(system, addresses.console + path, init),
-    inProject: (work, scope) => transaction(systemCtx(system, { ...demoScope(demo), ...scope }, 'test', 'test'), work),
+    databaseUrl,
+    auth: (path, init, environment = 'test') => call(current(), addresses[environment].auth + path, init),
+    api: (path, init, environment = 'test') => call(current(), addresses[environment].api + path, init),
+    console: (path, init) => call(current(), addresses.console + path, init),
+    inProject: (work, scope) =>
+      transaction(systemCtx(current(), { ...demoScope(demo), ...scope }, 'test', 'test'), work),
     stop: async () => {
-      await latchkey.stop();
-      await database.drop();
-      await rm(dataDir, { recursive: true, force: true });
-      unwatched();
-      assert.deepEqual(unscoped.stop(), [], 'every statement on a tenant table names the workspace');
-      assert.deepEqual([...second], [], 'no connection is asked for by work that holds one');
+      await stop();
+      running = null;
     },
   };
 }
@@ -142,12 +95,6 @@ function demoScope(demo: Demo): Scope {
   const [first] = demo.projects;
   assert.ok(first);
   return { workspaceId: demo.workspaceId, projectId: first.id, environment: 'test' };
-}
-
-function templateUrl(): string {
-  const url = process.env['LATCHKEY_TEST_DATABASE_URL'];
-  assert.ok(url, 'Run tests with: npm test, or npx node server/tests/run.ts FILE');
-  return url;
 }
 
 async function call(

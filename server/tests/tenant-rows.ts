@@ -1,6 +1,6 @@
 import pg from 'pg';
 import type { Scope } from '#platform/ctx.ts';
-import type { TestSystem } from './harness.ts';
+import type { TestSystem } from './running.ts';
 
 /** A check constraint that lists the values of one column. */
 const CHECK = /^CHECK \(\((\w+) = ANY \(ARRAY\[(.*)\]\)\)\)$/;

@@ -33,7 +33,10 @@ let siblingClient: string;
 const { sibling, policies, login, verify, refresh } = siblingsOf(() => latchkey);
 
 before(async () => {
-  [latchkey, partner] = await Promise.all([startTestLatchkey({ clock }), startTestLatchkey()]);
+  [latchkey, partner] = await Promise.all([
+    startTestLatchkey({ clock }),
+    startTestLatchkey({ own: 'the identity provider is another installation' }),
+  ]);
   const callback = `${latchkey.system.config.addresses.test.auth}/v1/auth/login/social/partner/callback`;
   const own = await partner.inProject((tx) =>
     createApplication(tx, { kind: 'web', name: 'Shop', redirectUris: [callback] }),

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { hash } from '@node-rs/argon2';
-import { solveChallenge } from 'altcha-lib/v1';
 import { dearHashes, isPasswordHash, verifyPassword } from '#passwords';
 import { FairQueue } from '#platform/fair-queue.ts';
 import {
@@ -16,11 +15,12 @@ import {
   TestClock,
   type TestLatchkey,
 } from '#tests/harness.ts';
+import { solve } from '#tests/proof-of-work.ts';
 
 const clock = new TestClock();
 let latchkey: TestLatchkey;
 before(async () => {
-  latchkey = await startTestLatchkey({ clock, passwordsAtFullCost: true });
+  latchkey = await startTestLatchkey({ clock, passwordCost: 'full' });
 });
 after(() => latchkey.stop());
 
@@ -108,9 +108,8 @@ describe('a request with an Idempotency-Key', () => {
     await changeSettings(latchkey, { proofOfWork: 'required' });
     try {
       const { body } = await latchkey.auth('/v1/auth/challenge');
-      const { algorithm, challenge, salt, signature, maxnumber } = body;
-      const solved = await solveChallenge(challenge, salt, algorithm, maxnumber).promise;
-      const payload = { algorithm, challenge, salt, signature, number: solved?.number };
+      const { algorithm, challenge, salt, signature } = body;
+      const payload = { algorithm, challenge, salt, signature, number: solve(body) };
       const proof = Buffer.from(JSON.stringify(payload)).toString('base64');
       const response = await keyed('/v1/auth/login/password', { identifier: newEmail(), password: 'wrong', proof });
       assert.equal(response.status, 401, response.text);
