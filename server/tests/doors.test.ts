@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { doorsOf, keepsFileScheme, needlessExceptions, tooWide } from './boundaries/doors.ts';
+import { doorsOf, keepsFileScheme, needlessExceptions, tooGenerous, tooWide } from './boundaries/doors.ts';
 import { readImportsMap, readSources, SERVER } from './boundaries/sources.ts';
 
 const sources = await readSources();
@@ -12,6 +12,12 @@ describe('front doors', () => {
   test('each hands out at most twelve names, or as many as the table of exceptions says', () => {
     assert.deepEqual(tooWide(doors), []);
     assert.deepEqual(needlessExceptions(doors), []);
+    assert.deepEqual(tooGenerous(), []);
+  });
+
+  test('a planted exception for more than 25 names is found', () => {
+    assert.deepEqual(tooGenerous({ members: { max: 25, why: 'says why' } }), []);
+    assert.deepEqual(tooGenerous({ members: { max: 26, why: 'says why' } }), ['members']);
   });
 
   test('a planted name too many is found', () => {

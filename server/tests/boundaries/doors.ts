@@ -5,7 +5,10 @@ const MAX_NAMES = 12;
 
 type Exceptions = Readonly<Record<string, { max: number; why: string }>>;
 
-/** Parts that hand out more: how many at most, and why. Beyond 25 names a part is several parts that still have to be told apart. */
+/** The most names of any front door: with more, a part is several parts that still have to be told apart. */
+const MAX_NAMES_OF_A_WIDE_DOOR = 25;
+
+/** Parts that hand out more than {@link MAX_NAMES}: how many at most, and why. */
 const WIDER: Exceptions = {
   events: { max: 25, why: 'the log, its catalogue of types, and the readers that audit and webhooks follow it with' },
   tenancy: { max: 24, why: 'workspaces and projects: their directory, and how they close, return and end' },
@@ -53,6 +56,11 @@ export function tooWide(doors: ReadonlyMap<string, readonly string[]>, wider = W
     const max = wider[part]?.max ?? MAX_NAMES;
     return length > max ? [`${part} hands out ${length} names, more than ${max}`] : [];
   });
+}
+
+/** The exceptions that allow more than any door may hand out. */
+export function tooGenerous(wider = WIDER): string[] {
+  return Object.keys(wider).filter((part) => (wider[part]?.max ?? 0) > MAX_NAMES_OF_A_WIDE_DOOR);
 }
 
 /** The exceptions that no door needs any more. */
