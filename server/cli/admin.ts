@@ -1,6 +1,5 @@
 import { withSystem } from '#hosts';
-import { endProviderSessions } from '#oidc';
-import { createOwner, endWithAuthSessions, setUpConsole, setUpLink } from '#operators';
+import { createOwner, setUpConsole, setUpLink } from '#operators';
 import { loadSecrets } from '#platform/data-dir.ts';
 import { createLog } from '#platform/log.ts';
 import { migrate } from '#platform/migrate.ts';
@@ -32,8 +31,6 @@ function withConsole<T>(overrides: Overrides, work: (system: System) => Promise<
   return withDatabase(overrides, async ({ config, databaseUrl }) => {
     await migrate(databaseUrl, (line) => process.stderr.write(`${line}\n`));
     return withSystem({ config, databaseUrl, secrets: loadSecrets(config), log: createLog(config) }, async (system) => {
-      endProviderSessions(system);
-      endWithAuthSessions(system);
       await setUpConsole(system);
       return work(system);
     });
