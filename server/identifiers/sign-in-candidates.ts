@@ -16,7 +16,7 @@ export async function findSignInCandidate(
   const row = await tx.db
     .selectFrom('identifiers as i')
     .select(['i.user_id', 'i.value', sql<boolean>`i.verified_at is not null`.as('verified')])
-    .select(passwordHashOf('i').as('hash'))
+    .select(passwordHashOf('i', 'user_id').as('hash'))
     .where(inRealm(tx, 'i'))
     .where('i.kind', '=', kind)
     .where('i.value', 'in', storedForms(value))

@@ -10,7 +10,6 @@ export {
   holdPassword,
   minimumLength,
   Password,
-  passwordHashesOf,
   passwordHashOf,
   removePasswordSince,
   setPassword,

@@ -83,11 +83,11 @@ export async function setPassword(tx: TxCtx, userId: UserId, hash: string): Prom
 
 /**
  * The password hash of the user of a row, or null, as a column of another part's statement. Served by the primary key.
- * @param row the alias of a table with `workspace_id`, `environment` and `user_id`
+ * @param row the alias of a table with `workspace_id`, `environment` and the user's id
  */
-export function passwordHashOf(row: string) {
+export function passwordHashOf(row: string, userId: 'user_id' | 'id') {
   return sql<string | null>`(select p.hash from passwords p where p.workspace_id = ${sql.ref(`${row}.workspace_id`)}
-    and p.environment = ${sql.ref(`${row}.environment`)} and p.user_id = ${sql.ref(`${row}.user_id`)})`;
+    and p.environment = ${sql.ref(`${row}.environment`)} and p.user_id = ${sql.ref(`${row}.${userId}`)})`;
 }
 
 /** Replaces the hash after a sign-in with the same password, unless it was changed concurrently. */
@@ -145,20 +145,6 @@ export async function setPasswords(
 /** Updates the planner's statistics after many passwords were added. */
 export async function analysePasswords(tx: TxCtx): Promise<void> {
   await sql`analyze passwords`.execute(tx.db);
-}
-
-/** The password hashes of several users; users without a password are left out. Served by the primary key. */
-export async function passwordHashesOf(
-  { db, scope }: Pick<Ctx, 'db' | 'scope'>,
-  ids: readonly UserId[],
-): Promise<Map<UserId, string>> {
-  const rows = await db
-    .selectFrom('passwords')
-    .select(['user_id', 'hash'])
-    .where(inRealm({ scope }))
-    .where('user_id', '=', sql<UserId>`any(${[...ids]})`)
-    .execute();
-  return new Map(rows.map((row) => [row.user_id, row.hash]));
 }
 
 /** Removes a password that was set at that time or later. */

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { addIdentifiers, analyseIdentifiers, identifiersOf } from '#identifiers';
-import { analysePasswords, passwordHashesOf, setPasswords } from '#passwords';
+import { analysePasswords, passwordHashOf, setPasswords } from '#passwords';
 import type { Ctx, TxCtx } from '#platform/ctx.ts';
 import type { IdentifierKind } from '#platform/identifiers.ts';
 import type { ProjectId, UserId } from '#platform/ids.ts';
@@ -71,34 +71,33 @@ export async function exportUsers(
   ctx: Pick<Ctx, 'db' | 'scope'>,
   ids: readonly UserId[],
 ): Promise<Map<UserId, ExportedUser>> {
-  const [users, hashes] = await Promise.all([
-    ctx.db
-      .selectFrom('users as u')
-      .selectAll()
-      .select(identifiersOf('u').as('identifiers'))
-      .where(inRealm(ctx, 'u'))
-      .where('u.id', '=', sql<UserId>`any(${[...ids]})`)
-      .execute(),
-    passwordHashesOf(ctx, ids),
-  ]);
-  const people = new Map<UserId, ExportedUser>();
-  for (const row of users)
-    people.set(row.id, {
-      userId: row.id,
-      identifiers: row.identifiers,
-      passwordHash: hashes.get(row.id) ?? null,
-      profile: {
-        displayName: row.display_name,
-        givenName: row.given_name,
-        familyName: row.family_name,
-        picture: row.picture,
-        locale: row.locale,
-        zoneinfo: row.zoneinfo,
-        birthdate: row.birthdate,
+  const rows = await ctx.db
+    .selectFrom('users as u')
+    .selectAll()
+    .select([identifiersOf('u').as('identifiers'), passwordHashOf('u', 'id').as('passwordHash')])
+    .where(inRealm(ctx, 'u'))
+    .where('u.id', '=', sql<UserId>`any(${[...ids]})`)
+    .execute();
+  return new Map(
+    rows.map((row) => [
+      row.id,
+      {
+        userId: row.id,
+        identifiers: row.identifiers,
+        passwordHash: row.passwordHash,
+        profile: {
+          displayName: row.display_name,
+          givenName: row.given_name,
+          familyName: row.family_name,
+          picture: row.picture,
+          locale: row.locale,
+          zoneinfo: row.zoneinfo,
+          birthdate: row.birthdate,
+        },
+        customData: row.custom_data,
+        createdAt: row.created_at,
+        homeProjectId: row.home_project_id,
       },
-      customData: row.custom_data,
-      createdAt: row.created_at,
-      homeProjectId: row.home_project_id,
-    });
-  return people;
+    ]),
+  );
 }
