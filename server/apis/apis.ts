@@ -142,7 +142,7 @@ export async function getApi(ctx: Ctx | TxCtx, id: ApiId): Promise<Api> {
  * Adds an API.
  * @throws Problem VALIDATION_FAILED, ALREADY_EXISTS, CONFLICT beyond the maximum
  */
-export async function createApi(ctx: Ctx, api: Static<typeof NewApi>): Promise<Api> {
+export async function createApi(ctx: Ctx | TxCtx, api: Static<typeof NewApi>): Promise<Api> {
   await checkIdentifier(ctx, api.identifier);
   checkScopes(api.scopes);
   try {
@@ -271,7 +271,7 @@ function checkScopes(scopes: Api['scopes'] = []): void {
  * Latchkey's own addresses are audiences of sessions and management tokens.
  * @throws Problem VALIDATION_FAILED
  */
-async function checkIdentifier({ system, scope }: Ctx, uri: string): Promise<void> {
+async function checkIdentifier({ system, scope }: Ctx | TxCtx, uri: string): Promise<void> {
   const { console, test, production } = system.config.addresses;
   const own = await addressesOf(system, scope);
   const addresses = [console, test.auth, test.api, production.auth, production.api, ...own.auth, ...own.api];

@@ -1,12 +1,5 @@
+export { ApiGrant, grantedApis, NewApiGrants, type StoredGrant, shownGrants, storedGrants } from './api-grants.ts';
 export { createApi } from './apis.ts';
-export {
-  type ApiId,
-  type KnownApi,
-  knownApis,
-  readApis,
-  type ScopeId,
-  type ScopeText,
-  scopeTexts,
-} from './known-apis.ts';
+export { readApis, type ScopeText, scopeTexts } from './known-apis.ts';
 export { apisPart } from './part.ts';
 export { routes } from './routes.ts';

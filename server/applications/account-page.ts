@@ -67,7 +67,7 @@ function describe(project: Scope & { projectName: string }, clientId: string, re
     profile: 'oauth',
     pkce: 'required',
     idTokenClaims: 'requested',
-    resources: [],
+    apis: [],
     dpopBound: false,
     grants: [],
     accessTokenSeconds: null,

@@ -1,13 +1,14 @@
 import { type Selectable, sql } from 'kysely';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
+import { ApiGrant, NewApiGrants, readApis, shownGrants, storedGrants } from '#apis';
 import { emit } from '#events';
 import { requireAuthority } from '#members';
 import { requireKnownPermissions } from '#permissions';
 import { type Ctx, type TxCtx, transaction } from '#platform/ctx.ts';
 import { announce } from '#platform/feed.ts';
 import { type ApplicationId, type Id, IdSchema } from '#platform/ids.ts';
-import { newestFirst, type Page, type PageQuery } from '#platform/page.ts';
+import { newestFirst, type Page, PageQuery } from '#platform/page.ts';
 import { problem } from '#platform/problem.ts';
 import { ofRemoved, type Removed } from '#platform/removal.ts';
 import { Instant } from '#platform/schemas.ts';
@@ -53,7 +54,7 @@ const fields = {
     description:
       'What its ID tokens say about the person: `requested`: the claims that the `claims` parameter asks for in them; the others are at userinfo (OpenID Connect Core §5.4). `scopes`: the claims of the granted scopes, too, for software that does not read userinfo.',
   }),
-  resources: addresses('Audiences it may ask access tokens for (RFC 8707).'),
+  apis: NewApiGrants,
   dpopBound: Type.Boolean({ description: 'Its tokens must be bound to its key (RFC 9449).' }),
   grants: Type.Array(
     Type.Enum([
@@ -104,6 +105,7 @@ export const ApplicationRecord = Type.Object(
     clientId: Type.String(),
     kind: NewApplicationBody.properties.kind,
     ...fields,
+    apis: Type.Array(ApiGrant),
     registrationTokenId: Type.Union([IdSchema('rgt'), Type.Null()], {
       description: 'The token it registered itself with; null: an administrator added it.',
     }),
@@ -141,7 +143,7 @@ function scoped(ctx: Ctx | TxCtx) {
     .where(inScope(ctx, 'a'));
 }
 
-function recordOf(row: Row): ApplicationRecord {
+function recordOf(row: Row, apis: Awaited<ReturnType<typeof readApis>>): ApplicationRecord {
   return {
     id: row.id,
     clientId: row.client_id,
@@ -158,7 +160,7 @@ function recordOf(row: Row): ApplicationRecord {
     profile: row.profile,
     pkce: row.pkce,
     idTokenClaims: row.id_token_claims,
-    resources: row.resources,
+    apis: shownGrants(row.apis, apis),
     dpopBound: row.dpop_bound,
     grants: row.grants,
     accessTokenSeconds: row.access_token_seconds,
@@ -175,20 +177,28 @@ function recordOf(row: Row): ApplicationRecord {
   };
 }
 
+export const ApplicationQuery = Type.Object({
+  ...PageQuery.properties,
+  apiId: Type.Optional({ ...IdSchema('api'), description: 'Only the applications that may use this API.' }),
+});
+
 /** The applications of a project, newest first. Served by the primary key. */
 export async function listApplications(
   ctx: Ctx,
-  { limit, cursor }: Static<typeof PageQuery>,
+  { limit, cursor, apiId }: Static<typeof ApplicationQuery>,
 ): Promise<Page<ApplicationRecord>> {
-  const page = await newestFirst(ctx, scoped(ctx), { list: 'applications', limit, cursor, by: 'a.id' });
-  return { items: page.rows.map(recordOf), nextCursor: page.nextCursor };
+  const list = apiId === undefined ? 'applications' : `applications of ${apiId}`;
+  const all = scoped(ctx);
+  const query = apiId === undefined ? all : all.where(sql<boolean>`a.apis @> ${JSON.stringify([{ apiId }])}`);
+  const [page, apis] = await Promise.all([newestFirst(ctx, query, { list, limit, cursor, by: 'a.id' }), readApis(ctx)]);
+  return { items: page.rows.map((row) => recordOf(row, apis)), nextCursor: page.nextCursor };
 }
 
 /** @throws Problem NOT_FOUND */
 export async function getApplication(ctx: Ctx | TxCtx, id: ApplicationId): Promise<ApplicationRecord> {
   const row = await scoped(ctx).where('a.id', '=', id).executeTakeFirst();
   if (!row) throw problem('NOT_FOUND');
-  return recordOf(row);
+  return recordOf(row, await readApis(ctx));
 }
 
 /**
@@ -204,7 +214,8 @@ export async function addApplication(
   return transaction(ctx, async (tx) => {
     await requireKnownPermissions(tx, application.permissions ?? []);
     await requireAuthority(tx, 'application.create', { grants: strengthOf({ firstParty: true, ...application }) });
-    const { id, secret } = await createApplication(tx, application);
+    const apis = await storedGrants(tx, { machine: application.kind === 'management' }, application.apis ?? []);
+    const { id, secret } = await createApplication(tx, { ...application, apis });
     return { ...(await getApplication(tx, id)), secret };
   });
 }
@@ -219,9 +230,9 @@ export async function moveApplication(
   id: ApplicationId,
   addresses: { redirectUris: string[]; postLogoutRedirectUris: string[] },
 ): Promise<void> {
-  const { clientId } = await lockApplication(tx, id);
-  await write(tx, id, addresses);
-  await announce(tx, { topic: 'application', key: clientId });
+  const application = await lockApplication(tx, id);
+  await write(tx, application, addresses);
+  await announce(tx, { topic: 'application', key: application.clientId });
   await emit(tx, 'application.updated', { applicationId: id, fields: Object.keys(addresses) });
 }
 
@@ -244,7 +255,7 @@ export function updateApplication(
     await requireKnownPermissions(tx, changes.permissions ?? []);
     const grants = [...strengthOf(before), ...strengthOf({ ...before, ...changes })];
     await requireAuthority(tx, 'application.change', { grants });
-    await write(tx, id, changes);
+    await write(tx, before, changes);
     const ended = changes.enabled === false || changes.permissions !== undefined || changes.jwks !== undefined;
     if (ended) await endTokens(tx, id, changes.enabled === false ? { enabled: false } : {});
     if (changes.firstParty === false) await endDescended(tx, { applicationId: id }, 'application_third_party');
@@ -257,16 +268,26 @@ export function updateApplication(
 
 /**
  * The permissions an application effectively has. A first-party application gets the whole session of its users, so
- * changing its addresses needs the same trust.
+ * changing its addresses needs the same trust. A machine that may use APIs does so without asking anyone.
  */
-function strengthOf({ kind, permissions = [], firstParty }: Strength): string[] {
-  return kind !== 'management' && firstParty ? ['applications:trust'] : [...permissions];
+function strengthOf({ kind, permissions = [], firstParty, apis = [] }: Strength): string[] {
+  if (kind !== 'management') return firstParty ? ['applications:trust'] : [...permissions];
+  return apis.length > 0 ? [...permissions, 'apis:write'] : [...permissions];
 }
 
-type Strength = { kind: ApplicationKind; permissions?: readonly string[]; firstParty: boolean };
+type Strength = {
+  kind: ApplicationKind;
+  permissions?: readonly string[];
+  firstParty: boolean;
+  apis?: readonly unknown[];
+};
 
-async function write(tx: TxCtx, id: ApplicationId, changes: Static<typeof ApplicationChanges>): Promise<void> {
-  const { jwks } = changes;
+async function write(
+  tx: TxCtx,
+  { id, kind }: Pick<ApplicationRecord, 'id' | 'kind'>,
+  changes: Static<typeof ApplicationChanges>,
+): Promise<void> {
+  const { jwks, apis } = changes;
   const columns = {
     name: changes.name,
     redirect_uris: changes.redirectUris,
@@ -280,7 +301,7 @@ async function write(tx: TxCtx, id: ApplicationId, changes: Static<typeof Applic
     profile: changes.profile,
     pkce: changes.pkce,
     id_token_claims: changes.idTokenClaims,
-    resources: changes.resources,
+    apis: apis && JSON.stringify(await storedGrants(tx, { machine: kind === 'management' }, apis)),
     dpop_bound: changes.dpopBound,
     grants: changes.grants,
     access_token_seconds: changes.accessTokenSeconds,

@@ -1,9 +1,10 @@
 import { Type } from 'typebox';
 import { IdSchema } from '#platform/ids.ts';
-import { PageOf, PageQuery } from '#platform/page.ts';
+import { PageOf } from '#platform/page.ts';
 import { del, get, patch, post, type Routes } from '#platform/route.ts';
 import {
   ApplicationChanges,
+  ApplicationQuery,
   ApplicationRecord,
   addApplication,
   addApplicationSecret,
@@ -25,7 +26,7 @@ export const applicationRoutes: Routes = [
   get('/v1/admin/applications', {
     permission: 'applications:read',
     summary: 'List applications',
-    query: PageQuery,
+    query: ApplicationQuery,
     responses: { 200: PageOf(ApplicationRecord) },
     problems: ['INVALID_CURSOR'],
     handler: (request) => listApplications(request.ctx, request.query),

@@ -2,6 +2,7 @@ import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { JWK } from 'jose';
 import { type Generated, sql } from 'kysely';
 import { revokeTokens } from '#access-tokens';
+import type { StoredGrant } from '#apis';
 import { projectOf } from '#environments';
 import { emit } from '#events';
 import type { Environment, TxCtx } from '#platform/ctx.ts';
@@ -37,7 +38,7 @@ export type ApplicationsTable = {
   profile: Generated<'oauth' | 'fapi2'>;
   pkce: Generated<'required' | 'optional'>;
   id_token_claims: Generated<'requested' | 'scopes'>;
-  resources: Generated<string[]>;
+  apis: Json<StoredGrant[]>;
   dpop_bound: Generated<boolean>;
   grants: Grant[];
   access_token_seconds: Generated<number | null>;
@@ -98,8 +99,8 @@ export type Application = {
   pkce: 'required' | 'optional';
   /** `scopes`: its ID tokens carry the claims of the granted scopes, too, not only those asked for by `claims`. */
   idTokenClaims: 'requested' | 'scopes';
-  /** Audiences it may request access tokens for (RFC 8707). */
-  resources: string[];
+  /** The APIs it may get access tokens for (RFC 8707). */
+  apis: StoredGrant[];
   /** Its tokens must be bound to its key (RFC 9449). */
   dpopBound: boolean;
   /** The OAuth grant types it uses. */
@@ -134,7 +135,7 @@ export type NewApplication = Pick<Application, 'kind' | 'name'> &
       | 'profile'
       | 'pkce'
       | 'idTokenClaims'
-      | 'resources'
+      | 'apis'
       | 'dpopBound'
       | 'grants'
       | 'accessTokenSeconds'
@@ -179,7 +180,7 @@ export async function createApplication(
       profile: application.profile ?? 'oauth',
       pkce: application.pkce ?? 'required',
       id_token_claims: application.idTokenClaims ?? 'requested',
-      resources: application.resources ?? [],
+      apis: JSON.stringify(application.apis ?? []),
       registration_token_id: application.registrationTokenId ?? null,
       enabled: true,
       tokens_ended_at: null,
@@ -353,7 +354,7 @@ async function loadApplication(system: System, { environment, clientId }: Wanted
     profile: row.profile,
     pkce: row.pkce,
     idTokenClaims: row.id_token_claims,
-    resources: row.resources,
+    apis: row.apis,
     dpopBound: row.dpop_bound,
     grants: row.grants,
     accessTokenSeconds: row.access_token_seconds,

@@ -9,7 +9,6 @@ type Addresses = {
   postLogoutRedirectUris?: readonly string[];
   backchannelLogoutUri?: string | null;
   origins?: readonly string[];
-  resources?: readonly string[];
 };
 
 /**
@@ -24,9 +23,6 @@ export function checkAddresses(environment: Environment, kind: ApplicationKind, 
     ...faults('redirectUris', addresses.redirectUris, (uri) => uriFault(uri, environment, native)),
     ...faults('postLogoutRedirectUris', addresses.postLogoutRedirectUris, (uri) => uriFault(uri, environment, native)),
     ...faults('origins', addresses.origins, (origin) => originFault(origin, environment)),
-    ...faults('resources', addresses.resources, (resource) =>
-      URL.canParse(resource) ? fragmentFault(resource) : 'must be an absolute URI',
-    ),
   ];
   const { backchannelLogoutUri: backchannel } = addresses;
   const fault = backchannel ? uriFault(backchannel, environment, false) : null;

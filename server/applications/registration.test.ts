@@ -142,7 +142,7 @@ describe('POST /connect/register', () => {
     assert.ok(tokens.id_token);
   });
 
-  test('the record says which token it came with; it has no origins, permissions or audiences', async () => {
+  test('the record says which token it came with; it has no origins, permissions or APIs', async () => {
     const issued = await issue();
     const { body } = await registerWith(issued, {
       ...PUBLIC,
@@ -160,7 +160,7 @@ describe('POST /connect/register', () => {
         record.firstParty,
         record.origins,
         record.permissions,
-        record.resources,
+        record.apis,
         record.kind,
         record.pkce,
       ],

@@ -134,7 +134,7 @@ function checkedAddresses(
 const perMinute = perSystem((system) => new Limit(system, { name: 'client-registration', points: 20, seconds: 60 }));
 
 /**
- * Registers a third-party application: it has no origins, no permissions and no audience, and the consent page says
+ * Registers a third-party application: it has no origins, no permissions and no APIs, and the consent page says
  * that it is unverified (RFC 7591 §3; OA-12).
  * @returns the metadata as registered (RFC 7591 §3.2.1)
  * @throws RegistrationError

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { html } from 'hono/html';
 import { Type } from 'typebox';
 import { isFirstParty } from '#applications';
@@ -15,12 +16,13 @@ import { action } from './forms.ts';
 export const decisionRoutes: Routes = [
   action('/consent', {
     back: '',
-    fields: Type.Object({ decision: Type.Enum(['allow', 'deny']) }),
-    act: async (flow, { decision }) => {
+    fields: Type.Object({ decision: Type.Enum(['allow', 'deny']), shown: Type.String({ maxLength: 100 }) }),
+    act: async (flow, { decision, shown }) => {
       const { request, reply, ctx, interaction } = flow;
       if (interaction.prompt !== 'consent' || !interaction.current)
         return deadPage(request, reply, problem('INVALID_TOKEN'));
       if (decision === 'deny') return finishFlow(flow, await interactions.refused({ request, reply }));
+      if (shown !== digestOf(interaction)) return goTo(flow, '', flow.step);
       const { userId } = interaction.current;
       return finishFlow(flow, await interactions.allowed({ request, reply }, ctx, { ...interaction, userId }));
     },
@@ -61,11 +63,26 @@ export function consentPage(flow: Flow): Reply {
     ? say('consent.native', { application: application.name })
     : say('consent.intro', { application: application.name, project });
   const warning = own ? '' : strangerWarning(flow);
+  const shown = html`<input type="hidden" name="shown" value="${digestOf(interaction)}">`;
   return show(flow, {
     title: say('consent.title'),
     body: html`<p class="lead">${intro}</p>${warning}<ul class="scopes">${names.map((name) => html`<li>${say(name)}</li>`)}</ul>
-${form(flow, '/consent', html`<button name="decision" value="allow">${say('consent.allow')}</button><button class="second" name="decision" value="deny">${say('consent.deny')}</button>`)}`,
+${apiScopes(interaction)}${form(flow, '/consent', html`${shown}<button name="decision" value="allow">${say('consent.allow')}</button><button class="second" name="decision" value="deny">${say('consent.deny')}</button>`)}`,
   });
+}
+
+/** The scopes of APIs, in the words of the project. */
+function apiScopes({ asked }: Flow['interaction']): Markup[] {
+  const byApi = Map.groupBy(asked.apiScopes, ({ identifier }) => identifier);
+  return [...byApi.values()].map(
+    (scopes) =>
+      html`<h2>${scopes[0]?.api ?? ''}</h2><ul class="scopes">${scopes.map(({ name, description }) => html`<li>${description || name}</li>`)}</ul>`,
+  );
+}
+
+/** What the page asks for. A person who allows something is taken to mean what the page showed, not what changed since. */
+function digestOf({ asked: { scopes, apiScopes: ofApis } }: Flow['interaction']): string {
+  return hash('sha256', JSON.stringify([scopes, ofApis]), 'base64url');
 }
 
 /** Warns that an application chose its own name (RFC 7591 §5; OA-12). */

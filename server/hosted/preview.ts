@@ -32,7 +32,15 @@ export async function signInPreview(request: Request, reply: Reply, wish: Wish):
       reasons: ['no_session'],
       current: null,
       application: { ...NOBODYS, ...ctx.scope, name: projectName },
-      asked: { scopes: [], redirectUri: null, loginHint: null, maxAge: null, locales: null, secondFactor: 'no' },
+      asked: {
+        scopes: [],
+        apiScopes: [],
+        redirectUri: null,
+        loginHint: null,
+        maxAge: null,
+        locales: null,
+        secondFactor: 'no',
+      },
     },
   };
   const { document, headers } = renderPage(flow.voice, await firstPage(flow));
@@ -56,7 +64,7 @@ const NOBODYS: Omit<Flow['interaction']['application'], 'workspaceId' | 'project
   profile: 'oauth',
   pkce: 'required',
   idTokenClaims: 'requested',
-  resources: [],
+  apis: [],
   dpopBound: false,
   grants: [],
   accessTokenSeconds: null,

@@ -25,6 +25,23 @@ create table active_people (
 );
 CREATE INDEX active_people_old ON public.active_people USING btree (day);
 
+create table apis (
+  workspace_id text not null,
+  project_id text not null,
+  environment text not null,
+  id text not null,
+  identifier text not null,
+  name text not null,
+  scopes jsonb not null,
+  access_token_seconds integer,
+  require_permissions boolean not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint apis_pkey PRIMARY KEY (workspace_id, project_id, environment, id),
+  constraint apis_identifier UNIQUE (workspace_id, project_id, environment, identifier),
+  constraint apis_workspace_id_project_id_fkey FOREIGN KEY (workspace_id, project_id) REFERENCES projects(workspace_id, id)
+);
+
 create table application_secrets (
   workspace_id text not null,
   project_id text not null,
@@ -68,6 +85,7 @@ create table applications (
   sign_ins_ended_at timestamp with time zone,
   pkce text not null default 'required'::text,
   id_token_claims text not null default 'requested'::text,
+  apis jsonb not null default '[]'::jsonb,
   constraint applications_pkey PRIMARY KEY (workspace_id, project_id, environment, id),
   constraint applications_client_id_key UNIQUE (client_id),
   constraint applications_id_token_claims_check CHECK ((id_token_claims = ANY (ARRAY['requested'::text, 'scopes'::text]))),

@@ -115,6 +115,9 @@ async function lifetimesOf(system: System, application: Application): Promise<Li
 export type AccessClaims = { roles: string[]; permissions: string[] };
 
 type Told = { userId: UserId; access: AccessClaims; granted: ReadonlySet<string> };
+export function isAccess(value: unknown): value is AccessClaims {
+  return typeof value === 'object' && value !== null && 'roles' in value;
+}
 
 /** The subject and the granted claims that have a value. */
 async function claimsOf(ctx: Ctx, { userId, access, granted }: Told): Promise<AccountClaims> {

@@ -312,6 +312,11 @@ export async function spendOnce(
   return numInsertedOrUpdatedRows === 1n;
 }
 
+/** True if a one-time value was marked as used. */
+export async function isSpent(system: System, issuer: IssuerAddress, id: string): Promise<boolean> {
+  return (await new RecordAdapter(system, realmOf(issuer), 'ReplayDetection').find(id)) !== undefined;
+}
+
 /** Deletes expired records. Runs as a job. */
 export async function oidcCleanup(system: System): Promise<void> {
   await sql`delete from oidc_records where expires_at <= ${system.clock.now()}`.execute(

@@ -247,30 +247,6 @@ describe('tokens', () => {
     }
   });
 
-  test('OA-9 a resource gets a signed token of its own, with what an API needs to decide', async () => {
-    const resource = 'https://orders.example';
-    const { clientId } = await application({ resources: [resource] });
-    const flow = await codeFlow(latchkey, { resource, scope: 'openid roles' }, { clientId });
-    const person = await register(latchkey);
-    const back = await signIn(flow, person);
-    const tokens = await client.authorizationCodeGrant(
-      flow.configuration,
-      new URL(back.url),
-      {
-        pkceCodeVerifier: flow.parameters.code_verifier,
-        expectedState: flow.parameters.state,
-        expectedNonce: flow.parameters.nonce,
-      },
-      { resource },
-    );
-    assert.equal(decodeProtectedHeader(tokens.access_token).typ, 'at+jwt');
-    const claims = decodeJwt(tokens.access_token);
-    assert.deepEqual([claims.aud, claims.sub, claims['roles']], [resource, person.session.userId, []]);
-    expectProblem(await latchkey.api('/v1/me/context', { token: tokens.access_token }), 403, 'WRONG_TOKEN_KIND');
-    const refused = await codeFlow(latchkey, { resource: 'https://other.example' }, { clientId });
-    assert.equal(returned((await browserOf(latchkey).open(refused.url)).url)['error'], 'invalid_target');
-  });
-
   test('introspection and revocation', async () => {
     const { clientId, secret } = await application({ kind: 'web' });
     assert.ok(secret);

@@ -1,24 +1,25 @@
 import { hash } from 'node:crypto';
-import type { Client, Configuration, Interaction, KoaContextWithOIDC, ResourceServer } from 'oidc-provider';
-import { errors } from 'oidc-provider';
+import type { Client, Configuration, Interaction, KoaContextWithOIDC } from 'oidc-provider';
 import { Value } from 'typebox/value';
-import { type Application, findApplication, isFirstParty } from '#applications';
+import { findApplication, isFirstParty } from '#applications';
 import { cookieOptions } from '#platform/cookies.ts';
 import { guardedFetch } from '#platform/fetch.ts';
 import type { System } from '#platform/system.ts';
-import { type AccessClaims, CLAIMS, ctxOf, Lifetimes, SCOPES } from './accounts.ts';
+import { CLAIMS, ctxOf, isAccess, Lifetimes, SCOPES } from './accounts.ts';
 import { adapterFor } from './adapter.ts';
 import { admittedAccount } from './admission.ts';
+import { apiServer } from './apis.ts';
 import { applicationOf, type IssuerAddress, realmOf } from './clients.ts';
 import { codeSeconds, readCodeLifetime } from './code-lifetime.ts';
 import { DPOP_ALGORITHMS } from './dpop.ts';
 import { grantFor } from './grants.ts';
 import { cookieNames } from './host-cookies.ts';
 import { signOutByHint } from './logout-hint.ts';
-import { apiAddressOf, apiResource, describeToken, managementTokenSeconds } from './management-tokens.ts';
+import { defaultMachineResource, describeToken, machineResource, machineTokenSeconds } from './management-tokens.ts';
 import { prompts } from './prompts.ts';
 import { deviceConfirmed, deviceDone, deviceEntry, failure, loggedOut, logoutQuestion } from './provider-pages.ts';
 import { isRotated } from './refresh-rotation.ts';
+import { mayIntrospect } from './structured-tokens.ts';
 
 const DAY = 86_400;
 /** Seconds. */
@@ -112,17 +113,19 @@ function pairwise(system: System, subject: string, client: Client): string {
 
 /** No token or grant outlives its session. */
 function lifetimes({ clock }: System): Configuration['ttl'] {
-  const bySession = (longestOf: (ctx: KoaContextWithOIDC) => number) => (ctx: KoaContextWithOIDC) => {
-    const longest = longestOf(ctx);
-    const endsAt = ctx.oidc.entities.Grant?.endsAt ?? ctx.oidc.session?.endsAt;
-    return endsAt === undefined
-      ? longest
-      : Math.max(1, Math.min(longest, endsAt - Math.floor(clock.now().getTime() / 1000)));
-  };
+  const bySession =
+    <Token>(longestOf: (ctx: KoaContextWithOIDC, token: Token) => number) =>
+    (ctx: KoaContextWithOIDC, token: Token) => {
+      const longest = longestOf(ctx, token);
+      const endsAt = ctx.oidc.entities.Grant?.endsAt ?? ctx.oidc.session?.endsAt;
+      return endsAt === undefined
+        ? longest
+        : Math.max(1, Math.min(longest, endsAt - Math.floor(clock.now().getTime() / 1000)));
+    };
   return {
-    AccessToken: bySession((ctx) => agreedWith(ctx).accessToken),
+    AccessToken: bySession((ctx, { resourceServer }) => resourceServer?.accessTokenTTL ?? agreedWith(ctx).accessToken),
     AuthorizationCode: codeSeconds,
-    ClientCredentials: managementTokenSeconds,
+    ClientCredentials: machineTokenSeconds,
     DeviceCode: DEVICE_CODE,
     Grant: bySession(() => 365 * DAY),
     IdToken: 3_600,
@@ -161,14 +164,17 @@ function features(system: System, issuer: IssuerAddress): Configuration['feature
     },
     introspection: {
       enabled: true,
-      allowedPolicy: (_ctx, client, token) => mayIntrospect(system, applicationOf(client), token.clientId),
+      allowedPolicy: async (_ctx, client, { clientId = '' }) =>
+        mayIntrospect(applicationOf(client), await findApplication(system, issuer.environment, clientId)),
     },
     pushedAuthorizationRequests: { enabled: true },
     resourceIndicators: {
       enabled: true,
       defaultResource: (ctx, _client, oneOf) => defaultResource(system, issuer, ctx, oneOf),
-      getResourceServerInfo: (ctx, resource, client) => resourceServer(system, ctx, resource, client),
-      useGrantedResource: () => false,
+      getResourceServerInfo: (ctx, resource) =>
+        isMachine(ctx) ? machineResource(system, ctx, resource) : apiServer(system, ctx, resource),
+      // A token request without a resource means the one that was authorized.
+      useGrantedResource: (_ctx, { resourceIndicators }) => resourceIndicators.size === 1,
     },
     revocation: { enabled: true },
     rpInitiatedLogout: {
@@ -183,17 +189,9 @@ function features(system: System, issuer: IssuerAddress): Configuration['feature
   };
 }
 
-/** Permits a client's own tokens; a client that authenticates also those of the same project. */
-async function mayIntrospect(system: System, asking: Application, clientId: string | undefined): Promise<boolean> {
-  if (asking.clientId === clientId) return true;
-  if (asking.kind !== 'web' && asking.kind !== 'management') return false;
-  const owner = clientId === undefined ? undefined : await findApplication(system, asking.environment, clientId);
-  return owner?.workspaceId === asking.workspaceId && owner.projectId === asking.projectId;
-}
-
 /**
- * The default resource of a token. A management token is always for the API host; a user's token is for the requested
- * resource, and else for userinfo: undefined, because the provider ignores unknown scopes only then.
+ * The resource of a token request that names none. A user's token is for the authorized resource, and else for
+ * userinfo: undefined, because the provider ignores unknown scopes only then.
  */
 async function defaultResource(
   system: System,
@@ -201,30 +199,12 @@ async function defaultResource(
   ctx: KoaContextWithOIDC,
   oneOf: unknown,
 ): Promise<string | string[] | undefined> {
-  if (isManagement(ctx)) return apiAddressOf(system, issuer);
+  if (isMachine(ctx)) return defaultMachineResource(system, issuer, applicationOf(ctx.oidc.client));
   return Array.isArray(oneOf) ? oneOf.filter((resource) => typeof resource === 'string') : undefined;
 }
 
-function isManagement({ oidc }: KoaContextWithOIDC): boolean {
+function isMachine({ oidc }: KoaContextWithOIDC): boolean {
   return oidc.client?.grantTypeAllowed('client_credentials') === true;
-}
-
-/** @throws InvalidTarget for a resource that the client may not request tokens for */
-async function resourceServer(
-  system: System,
-  ctx: KoaContextWithOIDC,
-  resource: string,
-  client: Client,
-): Promise<ResourceServer> {
-  if (isManagement(ctx)) return apiResource(system, ctx, resource);
-  if (!applicationOf(client).resources.includes(resource))
-    throw new errors.InvalidTarget('the application may not ask for tokens for this resource');
-  return {
-    audience: resource,
-    scope: Object.keys(CLAIMS).join(' '),
-    accessTokenFormat: 'jwt',
-    jwt: { sign: { alg: 'ES256' } },
-  };
 }
 
 type Token = { kind: string; accountId?: string; scope?: string | undefined };
@@ -242,8 +222,4 @@ async function describeAccess(system: System, { oidc }: KoaContextWithOIDC, toke
   const told = isFirstParty(application) ? ['roles', 'permissions'] : scopes;
   const claims = Object.entries(isAccess(access) ? access : {}).filter(([claim]) => told.includes(claim));
   return { workspace_id: workspaceId, project_id: projectId, ...Object.fromEntries(claims) };
-}
-
-function isAccess(value: unknown): value is AccessClaims {
-  return typeof value === 'object' && value !== null && 'roles' in value;
 }

@@ -1,7 +1,9 @@
 import { sql } from 'kysely';
+import { Compile } from 'typebox/compile';
+import { type ScopeText, scopeTexts } from '#apis';
 import { emit } from '#events';
 import { type Ctx, type Environment, type TxCtx, transaction } from '#platform/ctx.ts';
-import type { ApplicationId, UserId, WorkspaceId } from '#platform/ids.ts';
+import { type ApplicationId, IdSchema, type UserId, type WorkspaceId } from '#platform/ids.ts';
 import { inRealm, realmColumns } from '#platform/scoped.ts';
 
 type ConsentsTable = {
@@ -19,7 +21,7 @@ declare module '#platform/db.ts' {
   }
 }
 
-/** The OAuth scopes that a user allows an application. Served by the primary key. */
+/** The OAuth scopes that a user allows an application; those of APIs by id. Served by the primary key. */
 export async function consentTo(ctx: Ctx, userId: string, applicationId: ApplicationId): Promise<string[]> {
   const row = await ctx.db
     .selectFrom('consents')
@@ -35,9 +37,10 @@ export async function consentTo(ctx: Ctx, userId: string, applicationId: Applica
 export async function giveConsent(
   ctx: Ctx,
   userId: UserId,
-  consent: { applicationId: ApplicationId; scopes: string[] },
+  consent: { applicationId: ApplicationId; scopes: readonly string[]; apiScopes: readonly ScopeText[] },
 ) {
-  const { applicationId, scopes } = consent;
+  const { applicationId, apiScopes } = consent;
+  const scopes = [...consent.scopes, ...apiScopes.map(({ id }) => id)];
   await transaction(ctx, async (tx) => {
     await tx.db
       .insertInto('consents')
@@ -55,7 +58,11 @@ export async function giveConsent(
         }),
       )
       .execute();
-    await emit(tx, 'user.consent.granted', { userId, applicationId, scopes });
+    await emit(tx, 'user.consent.granted', {
+      userId,
+      applicationId,
+      scopes: [...consent.scopes, ...apiScopes.map(nameOf)],
+    });
   });
 }
 
@@ -73,7 +80,9 @@ export async function forgetConsent(tx: TxCtx, userId: UserId, applicationId: Ap
   return numDeletedRows > 0n;
 }
 
-/** A user's consents. Served by the primary key. */
+const isScopeId = Compile(IdSchema('scp'));
+
+/** A user's consents; scopes that no API has any more are left out. Served by the primary key. */
 export async function consentsOf(ctx: Pick<Ctx, 'db' | 'scope'>, userId: UserId) {
   const rows = await ctx.db
     .selectFrom('consents')
@@ -81,5 +90,17 @@ export async function consentsOf(ctx: Pick<Ctx, 'db' | 'scope'>, userId: UserId)
     .where(inRealm(ctx))
     .where('user_id', '=', userId)
     .execute();
-  return rows.map(({ grantedAt, ...row }) => ({ ...row, grantedAt: grantedAt.toISOString() }));
+  const ids = rows.flatMap(({ scopes }) => scopes).filter((scope) => isScopeId.Check(scope));
+  const texts = await scopeTexts(ctx, ids);
+  const named = new Map<string, string>(texts.map((text) => [text.id, nameOf(text)]));
+  return rows.map(({ applicationId, scopes, grantedAt }) => ({
+    applicationId,
+    scopes: scopes.flatMap((scope) => (isScopeId.Check(scope) ? (named.get(scope) ?? []) : scope)),
+    grantedAt: grantedAt.toISOString(),
+  }));
+}
+
+/** A scope of an API, as people and events read it. */
+function nameOf({ identifier, name }: ScopeText): string {
+  return `${identifier} ${name}`;
 }

@@ -7,6 +7,7 @@ import type { ProjectId, SessionId, UserId } from '#platform/ids.ts';
 import type { System } from '#platform/system.ts';
 import { ctxOf } from './accounts.ts';
 import { admittedUnder, decisionOn, enterProjectOf } from './admission.ts';
+import { requestedScopes } from './apis.ts';
 import type { Bound } from './bound-sessions.ts';
 import { applicationOf } from './clients.ts';
 import { consentTo, forgetConsent } from './consents.ts';
@@ -31,7 +32,8 @@ export async function grantFor(system: System, ctx: KoaContextWithOIDC): Promise
   // The user has to sign in again (see prompts.ts). The current grant does not change.
   if (decision.kind !== 'admitted') return current;
   const application = applicationOf(client);
-  const allowed = await isAllowed(system, ctx, application);
+  const scopes = await requestedScopes(system, ctx, { application, account });
+  const allowed = await isAllowed(system, ctx, scopes);
   const under = await admittedUnder(system, application, decision);
   if (current && allowed && covers(ctx, current)) return noted(current, under);
   if (!allowed || !mayWiden(ctx)) return allowed ? current : undefined;
@@ -97,11 +99,17 @@ function mayWiden({ oidc }: KoaContextWithOIDC): boolean {
  * First-party applications need no consent. Others need one that covers the request, even if they were first-party
  * before.
  */
-async function isAllowed(system: System, { oidc }: KoaContextWithOIDC, application: Application): Promise<boolean> {
+async function isAllowed(
+  system: System,
+  { oidc }: KoaContextWithOIDC,
+  apiScopes: readonly { id: string }[],
+): Promise<boolean> {
+  const application = applicationOf(oidc.client);
   if (isFirstParty(application)) return true;
   if (!oidc.account) return false;
   const allowed = await consentTo(ctxOf(system, application), oidc.account.accountId, application.id);
-  return withoutOfflineAccess(oidc.requestParamOIDCScopes).every((scope) => allowed.includes(scope));
+  const requested = [...withoutOfflineAccess(oidc.requestParamOIDCScopes), ...apiScopes.map(({ id }) => id)];
+  return requested.every((scope) => allowed.includes(scope));
 }
 
 /** The clients that use a session, oldest first: of any project, or of one. Served by oidc_records_of_session. */

@@ -1,5 +1,6 @@
 import type { InteractionResults } from 'oidc-provider';
 import { Value } from 'typebox/value';
+import type { ScopeText } from '#apis';
 import { type Application, isFirstParty } from '#applications';
 import { type Ctx, transaction } from '#platform/ctx.ts';
 import type { Reply, Request } from '#platform/http.ts';
@@ -7,6 +8,7 @@ import { IdSchema, type SessionId, type UserId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import { revokeSessions } from '#sessions';
 import { SCOPES } from './accounts.ts';
+import { askedScopes } from './apis.ts';
 import { rebind } from './bound-sessions.ts';
 import { applicationAt } from './clients.ts';
 import { giveConsent } from './consents.ts';
@@ -26,6 +28,8 @@ export type Interaction = {
   /** The application's request, as checked by the provider. */
   asked: {
     scopes: string[];
+    /** Of APIs; only for the consent page. */
+    apiScopes: ScopeText[];
     redirectUri: string | null;
     loginHint: string | null;
     maxAge: number | null;
@@ -51,26 +55,30 @@ type ProvenSession = {
  * @throws Problem INVALID_TOKEN when it is over or was started in another browser
  */
 async function read(request: Request, reply: Reply): Promise<Interaction> {
+  const { system } = request.server;
   const { provider, issuer } = await issuerOfHost(request);
   const found = await provider.interactionDetails(request.raw, reply.raw).catch((cause: unknown) => {
     throw problem('INVALID_TOKEN', { cause });
   });
   const { params } = found;
   const text = (name: string) => (typeof params[name] === 'string' ? params[name] : null);
-  const application = await applicationAt(request.server.system, issuer, text('client_id') ?? '');
+  const application = await applicationAt(system, issuer, text('client_id') ?? '');
   if (!application) throw problem('INVALID_TOKEN');
   const { name } = found.prompt;
+  const current = Value.Check(UserIdSchema, found.session?.accountId) ? { userId: found.session.accountId } : null;
   return {
     uid: found.uid,
     prompt: name === 'consent' || name === 'select_account' ? name : 'login',
     reasons: found.prompt.reasons,
-    current: Value.Check(UserIdSchema, found.session?.accountId) ? { userId: found.session.accountId } : null,
+    current,
     application,
     asked: {
       scopes:
         text('scope')
           ?.split(' ')
           .filter((scope) => SCOPES.includes(scope)) ?? [],
+      apiScopes:
+        name === 'consent' && current ? await askedScopes(system, application, { params, userId: current.userId }) : [],
       redirectUri: text('redirect_uri'),
       loginHint: text('login_hint'),
       maxAge: typeof params['max_age'] === 'number' ? params['max_age'] : null,
@@ -154,8 +162,7 @@ function seconds(instant: Date): number {
  */
 async function allowed(exchange: Exchange, ctx: Ctx, interaction: Interaction & { userId: UserId }): Promise<string> {
   const { application, asked, userId } = interaction;
-  if (!isFirstParty(application))
-    await giveConsent(ctx, userId, { applicationId: application.id, scopes: asked.scopes });
+  if (!isFirstParty(application)) await giveConsent(ctx, userId, { applicationId: application.id, ...asked });
   return answer(exchange, { consent: {} });
 }
 

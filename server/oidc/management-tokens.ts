@@ -1,44 +1,76 @@
 import type { AccessToken, ClientCredentials, JWTStructured, KoaContextWithOIDC, ResourceServer } from 'oidc-provider';
 import { errors } from 'oidc-provider';
+import { grantedApis } from '#apis';
 import type { Application } from '#applications';
 import { addressesOf } from '#domains';
 import { projectOf } from '#environments';
 import type { System } from '#platform/system.ts';
+import { grantedApi, shortest } from './apis.ts';
 import { applicationOf, type IssuerAddress } from './clients.ts';
 
 /** The API address for an issuer: the project's own, or else the environment's. */
-export async function apiAddressOf(system: System, { environment, scope }: IssuerAddress): Promise<string> {
+async function apiAddressOf(system: System, { environment, scope }: IssuerAddress): Promise<string> {
   const own = scope ? (await addressesOf(system, scope)).api : [];
   return own[0] ?? system.config.addresses[environment].api;
 }
 
 /**
- * The API host as the resource of a management token. Checks that the request names the client's own project and only
- * granted permissions.
- * @param resource the resource that the request names (RFC 8707), or the API host when it names none
+ * The resource of a machine's token request that names none: the API host, or the only API of a client that has no
+ * permissions there.
+ */
+export async function defaultMachineResource(
+  system: System,
+  issuer: IssuerAddress,
+  application: Application,
+): Promise<string> {
+  const [api, ...others] = application.permissions.length === 0 ? await grantedApis(system, application) : [];
+  return api && others.length === 0 ? api.identifier : apiAddressOf(system, issuer);
+}
+
+/** The addresses of the API host for an application: the environment's, and those of its own project. */
+export async function apiHostsOf(system: System, application: Application): Promise<string[]> {
+  const { api } = await addressesOf(system, application);
+  return [system.config.addresses[application.environment].api, ...api];
+}
+
+/**
+ * The resource of a machine's token (`client_credentials`): the API host, for a management token, or an API that the
+ * client was granted. The API host comes first, so that no token for an API is a management token.
+ * @param resource the resource that the request names (RFC 8707), or the default
  * @throws InvalidTarget, InvalidRequest, InvalidScope
  */
-export async function apiResource(system: System, ctx: KoaContextWithOIDC, resource: string): Promise<ResourceServer> {
+export async function machineResource(
+  system: System,
+  ctx: KoaContextWithOIDC,
+  resource: string,
+): Promise<ResourceServer> {
   const application = applicationOf(ctx.oidc.client);
-  const common = system.config.addresses[application.environment].api;
-  const { api } = await addressesOf(system, application);
-  const audience = [common, ...api].find((address) => address === resource);
-  if (!audience) throw new errors.InvalidTarget(`the resource must be ${[common, ...api].join(' or ')}, or left out`);
-  checkContext(application, Object(ctx.oidc.body));
-  const { params } = ctx.oidc;
-  if (!params) throw new errors.InvalidRequest('parameters are missing');
-  params['scope'] ??= application.permissions.join(' ');
-  const scope = String(params['scope']);
-  const excess = scope.split(' ').find((asked) => !application.permissions.includes(asked));
-  if (excess !== undefined) throw new errors.InvalidScope('the client was not granted this permission', excess);
+  const hosts = await apiHostsOf(system, application);
+  const management = hosts.includes(resource);
+  if (management) checkContext(application, Object(ctx.oidc.body));
+  const api = management ? undefined : await grantedApi(system, application, resource);
   const { settings } = await projectOf(system, application);
+  const granted = api ? api.machineScopes.map(({ name }) => name) : application.permissions;
   return {
-    audience,
-    scope,
-    accessTokenTTL: application.accessTokenSeconds ?? settings.managementTokenSeconds,
+    audience: resource,
+    scope: requestedOf(ctx, granted),
+    accessTokenTTL: shortest(application, api) ?? settings.managementTokenSeconds,
     accessTokenFormat: 'jwt',
     jwt: { sign: { alg: 'ES256' } },
   };
+}
+
+/**
+ * The requested scope, or everything that was granted.
+ * @throws InvalidScope for more than was granted
+ */
+function requestedOf({ oidc: { params } }: KoaContextWithOIDC, granted: readonly string[]): string {
+  if (!params) throw new errors.InvalidRequest('parameters are missing');
+  params['scope'] ??= granted.join(' ');
+  const scope = String(params['scope']);
+  const excess = scope.split(' ').find((asked) => asked !== '' && !granted.includes(asked));
+  if (excess !== undefined) throw new errors.InvalidScope('the client was not granted this scope', excess);
+  return scope;
 }
 
 /**
@@ -55,32 +87,34 @@ function checkContext(application: Application, body: Record<string, unknown>): 
   if (!own) throw new errors.InvalidTarget("workspaceId, projectId and environment must be the client's own");
 }
 
-/** The lifetime of a management token in seconds, from its resource. */
-export function managementTokenSeconds(_ctx: KoaContextWithOIDC, { resourceServer }: ClientCredentials): number {
+/** The lifetime of a machine's token in seconds, from its resource. */
+export function machineTokenSeconds(_ctx: KoaContextWithOIDC, { resourceServer }: ClientCredentials): number {
   if (resourceServer?.accessTokenTTL === undefined)
-    throw new errors.InvalidTarget('a management token is for the API host');
+    throw new errors.InvalidTarget('the token of a machine is for the API host or an API');
   return resourceServer.accessTokenTTL;
 }
 
 /**
- * Adds the scope to a management token, so that the API host needs no database to read it. Dates the token by the
- * server clock: always after the time up to which the client's tokens are invalid.
+ * Adds the project to a machine's token; to a management token in the form that lets the API host read it without a
+ * database. Dates the token by the server clock: always after the time up to which the client's tokens are invalid.
  */
-export function describeToken(
+export async function describeToken(
   system: System,
   token: AccessToken | ClientCredentials,
   { payload }: JWTStructured,
-): void {
-  if (token.kind !== 'ClientCredentials') return;
-  const { workspaceId, projectId, environment, id, tokensEndedAt } = applicationOf(token.client);
+): Promise<void> {
+  if (token.kind !== 'ClientCredentials') {
+    // The id also names the grant, because nothing is stored of the token.
+    payload.jti = `${payload.jti}.${token.grantId}`;
+    return;
+  }
+  const application = applicationOf(token.client);
+  const { workspaceId, projectId, environment, id, tokensEndedAt } = application;
+  const management = (await apiHostsOf(system, application)).includes(String(payload.aud));
   const now = Math.floor(system.clock.now().getTime() / 1000);
   const iat = tokensEndedAt ? Math.max(now, Math.floor(tokensEndedAt.getTime() / 1000) + 1) : now;
-  Object.assign(payload, {
-    workspaceId,
-    projectId,
-    environment,
-    applicationId: id,
-    iat,
-    exp: iat + token.expiration,
-  });
+  const place = management
+    ? { workspaceId, projectId, environment, applicationId: id }
+    : { workspace_id: workspaceId, project_id: projectId };
+  Object.assign(payload, { ...place, iat, exp: iat + token.expiration });
 }

@@ -16,6 +16,7 @@ import { takeOfflineAccess } from './offline-access.ts';
 import { PROMPT_VALUES } from './prompts.ts';
 import { repeatLostRefreshes, returnSuccessor } from './refresh-rotation.ts';
 import { inSigningOrder, nextChange, ProviderKey } from './signing.ts';
+import { serveStructuredTokens } from './structured-tokens.ts';
 import { addTokenHash } from './token-hash.ts';
 
 /** The provider of one issuer, ready for requests. */
@@ -134,6 +135,7 @@ async function makeIssuer(system: System, address: IssuerAddress): Promise<Issue
   takeOfflineAccess(provider);
   repeatLostRefreshes(provider);
   addTokenHash(provider);
+  serveStructuredTokens(provider, system, address);
   endOnLogout(provider, system, environment);
   // The library would notify clients once, while the browser waits. Here the worker does, with retries.
   provider.Client.prototype.backchannelLogout = async () => undefined;

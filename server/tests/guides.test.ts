@@ -45,6 +45,14 @@ async function applicationOf(
   return answer.body;
 }
 
+/** Adds an API, and returns what an application names to be granted it. */
+async function apiFor(identifier: string, scopes: string[] = []) {
+  const body = { identifier, name: 'Orders', scopes: scopes.map((name) => ({ name, description: '' })) };
+  const added = await latchkey.api('/v1/admin/apis', { token: await ownerToken(latchkey), body });
+  assert.equal(added.status, 201, added.text);
+  return { identifier, scopes };
+}
+
 /**
  * Runs a file of the examples, as a reader would.
  * @returns waits for a line that it prints, and returns the match
@@ -250,7 +258,7 @@ describe('a Node.js back end', () => {
   test('an API checks access tokens, and accepts no other tokens', async () => {
     const audience = 'https://api.example.com';
     const redirectUri = 'http://localhost:5173/';
-    const { clientId } = await applicationOf('single-page-app', {}, { resources: [audience] });
+    const { clientId } = await applicationOf('single-page-app', {}, { apis: [await apiFor(audience)] });
     const port = await freePort();
     await run('node-back-end/api.js', { PORT: port })(/^listening/);
     const person = await register(latchkey);

@@ -27,6 +27,8 @@ before(async () => {
   latchkey = await startTestLatchkey();
   await changeSettings(latchkey, { dynamicRegistration: 'with_token' });
   admin = await managementToken(latchkey);
+  const api = { identifier: RESOURCE, name: 'Partner API' };
+  assert.equal((await latchkey.api('/v1/admin/apis', { token: admin, body: api })).status, 201);
 });
 after(() => latchkey.stop());
 
@@ -37,7 +39,7 @@ let applications = 0;
 async function applicationOf(party: Party): Promise<Application> {
   applications += 1;
   const origin = `http://localhost:${10_000 + applications}`;
-  const changes = { resources: [RESOURCE], origins: [origin] };
+  const changes = { apis: [{ identifier: RESOURCE }], origins: [origin] };
   if (party === 'self-registered') return { ...(await selfRegistered(changes)), origin };
   const { status, body, text } = await latchkey.api('/v1/admin/applications', {
     token: admin,
@@ -167,13 +169,17 @@ describe('the token of a third-party application', () => {
 });
 
 /** Everything that an application can learn about a person. */
-async function told({ configuration, tokens }: Pick<Opened, 'configuration' | 'tokens'>) {
-  const token = await resourceToken({ configuration, tokens });
+async function told(...asked: Parameters<typeof tokensFor>) {
+  const [application, person, parameters] = asked;
+  const { configuration, tokens } = await tokensFor(...asked);
+  const forApi = await tokensFor(application, person, { ...parameters, resource: RESOURCE });
   const claims = await Promise.all([
     tokens.claims(),
+    forApi.tokens.claims(),
     client.fetchUserInfo(configuration, tokens.access_token, client.skipSubjectCheck),
     client.tokenIntrospection(configuration, tokens.access_token),
-    decodeJwt(token),
+    client.tokenIntrospection(configuration, forApi.tokens.access_token),
+    decodeJwt(forApi.tokens.access_token),
   ]);
   return [...new Set(claims.flatMap((known) => Object.keys(known ?? {})))];
 }
@@ -185,9 +191,8 @@ describe('what an application can learn', () => {
   for (const party of ['third party', 'self-registered'] as const) {
     test(`${party}: is what the consent page listed, whatever other claims it requests`, async () => {
       const claims = JSON.stringify({ userinfo: ASKED, id_token: ASKED });
-      const asked = { scope: 'openid', claims, resource: RESOURCE };
-      const opened = await tokensFor(await applicationOf(party), latchkey.demo.environments.test.owner, asked);
-      const known = await told(opened);
+      const { owner } = latchkey.demo.environments.test;
+      const known = await told(await applicationOf(party), owner, { scope: 'openid', claims });
       assert.ok(known.includes('sub'));
       assert.deepEqual(
         PERSONAL.filter((claim) => known.includes(claim)),
@@ -197,9 +202,8 @@ describe('what an application can learn', () => {
   }
 
   test('a claim is included if its scope was granted', async () => {
-    const asked = { scope: 'openid email roles', claims: JSON.stringify({ id_token: ASKED }), resource: RESOURCE };
-    const opened = await tokensFor(await applicationOf('third party'), await register(latchkey), asked);
-    const known = await told(opened);
+    const asked = { scope: 'openid email roles', claims: JSON.stringify({ id_token: ASKED }) };
+    const known = await told(await applicationOf('third party'), await register(latchkey), asked);
     assert.deepEqual(
       PERSONAL.filter((claim) => known.includes(claim)),
       ['roles', 'email', 'email_verified'],
@@ -211,7 +215,7 @@ describe('what an application can learn', () => {
     const person = await register(latchkey);
     await tokensFor(application, person, { scope: 'openid email' });
     const claims = JSON.stringify({ userinfo: ASKED, id_token: ASKED });
-    const known = await told(await tokensFor(application, person, { scope: 'openid', claims, resource: RESOURCE }));
+    const known = await told(application, person, { scope: 'openid', claims });
     assert.deepEqual(
       PERSONAL.filter((claim) => known.includes(claim)),
       ['email', 'email_verified'],

@@ -1,4 +1,4 @@
-import { Checkbox, Select, TagsInput, Textarea, TextInput } from '@mantine/core';
+import { Checkbox, Select, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import type { Application } from '#api/records.ts';
 import { DurationInput } from '#ui/DurationInput.tsx';
@@ -125,13 +125,6 @@ export function Protocol({ form, canWrite }: Props) {
           description="DPoP (RFC 9449): a stolen token can’t be used without the key."
           checked={values.dpopBound}
           onChange={(event) => set({ dpopBound: event.currentTarget.checked })}
-        />
-        <TagsInput
-          label="Resources"
-          description="Addresses of APIs it may request tokens for (RFC 8707). Press Enter to add one."
-          value={values.resources}
-          error={errors.resources}
-          onChange={(resources) => set({ resources })}
         />
         {kind !== 'management' && (
           <Select

@@ -1,0 +1,116 @@
+import { errors, type JWTPayload, jwtVerify } from 'jose';
+import type Provider from 'oidc-provider';
+import { Type } from 'typebox';
+import { Value } from 'typebox/value';
+import { grantedApis } from '#apis';
+import type { Application } from '#applications';
+import { signingKeys } from '#keys';
+import type { System } from '#platform/system.ts';
+import { isSpent, spendOnce } from './adapter.ts';
+import { applicationOf, type IssuerAddress } from './clients.ts';
+import { apiHostsOf } from './management-tokens.ts';
+
+const Claims = Type.Object({
+  aud: Type.String(),
+  client_id: Type.String(),
+  exp: Type.Integer(),
+  iat: Type.Integer(),
+  jti: Type.String(),
+});
+
+/** A valid token, with the application and (of a person's token) the grant behind it. */
+type Known = {
+  payload: JWTPayload;
+  application: Application;
+  grantId: string | undefined;
+  /** Marks it as revoked. */
+  spend: () => Promise<unknown>;
+};
+
+/**
+ * Introspects and revokes JWT access tokens (RFC 7662, RFC 7009), which the library refuses after it has authenticated
+ * the client.
+ */
+export function serveStructuredTokens(provider: Provider, system: System, issuer: IssuerAddress): void {
+  provider.use(async (ctx, next) => {
+    await next();
+    if (Object(ctx.body).error !== 'unsupported_token_type') return;
+    const { client, route, params } = ctx.oidc;
+    const asking = applicationOf(client);
+    const known = await knownToken(provider, { system, issuer, token: String(params?.['token']) });
+    const body = route === 'introspection' ? introspected(asking, known) : await revoke(provider, asking, known);
+    if (body === undefined) return;
+    ctx.status = 200;
+    ctx.body = body;
+  });
+}
+
+type Presented = { system: System; issuer: IssuerAddress; token: string };
+
+/**
+ * @returns undefined for a token that is not valid, or not any more: its client, grant or API was removed or disabled
+ */
+async function knownToken(provider: Provider, { system, issuer, token }: Presented): Promise<Known | undefined> {
+  const payload = await verified(system, issuer, token);
+  if (!Value.Check(Claims, payload)) return undefined;
+  const { client_id: clientId, aud, jti, exp } = payload;
+  const client = await provider.Client.find(clientId);
+  if (!client) return undefined;
+  const application = applicationOf(client);
+  const [, grantId] = jti.split('.');
+  const endedAt = grantId === undefined ? application.tokensEndedAt : application.signInsEndedAt;
+  if (endedAt && payload.iat * 1000 <= endedAt.getTime()) return undefined;
+  const grant = grantId === undefined ? undefined : await provider.Grant.find(grantId);
+  if (grantId !== undefined && grant?.clientId !== clientId) return undefined;
+  const audiences = (await grantedApis(system, application)).map(({ identifier }) => identifier);
+  const own = grantId === undefined ? await apiHostsOf(system, application) : [];
+  if (![...audiences, ...own].includes(aud) || (await isSpent(system, issuer, jti))) return undefined;
+  const seconds = Math.max(1, exp - Math.floor(system.clock.now().getTime() / 1000));
+  return { payload, application, grantId, spend: () => spendOnce(system, issuer, { id: jti, seconds }) };
+}
+
+async function verified(system: System, { environment, url }: IssuerAddress, token: string) {
+  const keys = signingKeys(system, environment);
+  try {
+    const { payload } = await jwtVerify(
+      token,
+      async ({ kid }) => {
+        const key = await keys.verifier(kid ?? '');
+        if (!key) throw new errors.JWKSNoMatchingKey();
+        return key.publicKey;
+      },
+      { algorithms: ['ES256'], typ: 'at+jwt', issuer: url, currentDate: system.clock.now() },
+    );
+    return payload;
+  } catch (error) {
+    if (error instanceof errors.JOSEError) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Whether an application may introspect the tokens of another: its own always; if it authenticates, also those of
+ * other applications of its project.
+ */
+export function mayIntrospect(asking: Application, owner: Application | undefined): boolean {
+  if (asking.clientId === owner?.clientId) return true;
+  if (asking.kind !== 'web' && asking.kind !== 'management') return false;
+  return owner?.workspaceId === asking.workspaceId && owner.projectId === asking.projectId;
+}
+
+function introspected(asking: Application, known: Known | undefined): object {
+  if (!known || !mayIntrospect(asking, known.application)) return { active: false };
+  return { ...known.payload, active: true, token_type: known.payload['cnf'] ? 'DPoP' : 'Bearer' };
+}
+
+/**
+ * Revokes a token of the asking client, and with it the stored tokens of its grant.
+ * @returns undefined for another client's token: the refusal stands
+ */
+async function revoke(provider: Provider, asking: Application, known: Known | undefined): Promise<string | undefined> {
+  if (!known) return '';
+  if (known.application.clientId !== asking.clientId) return undefined;
+  await known.spend();
+  if (known.grantId !== undefined) await provider.AccessToken.revokeByGrantId(known.grantId);
+  return '';
+}
