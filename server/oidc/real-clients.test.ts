@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
-import * as oauth from 'oauth4webapi';
 import type { Browser, Page } from 'playwright-core';
 import { createApplication } from '#applications';
 import { openBrowser } from '#tests/browser.ts';
@@ -80,56 +79,6 @@ async function inPage(page: Page, settings: object, method: string): Promise<unk
     throw error;
   });
 }
-
-describe('oauth4webapi', () => {
-  test('walks the code flow, with every check it makes', async () => {
-    const { clientId } = latchkey.demo.environments.test;
-    const redirectUri = 'http://localhost:5173/callback';
-    const insecure = { [oauth.allowInsecureRequests]: true };
-    const server = await oauth.processDiscoveryResponse(
-      new URL(issuer),
-      await oauth.discoveryRequest(new URL(issuer), insecure),
-    );
-    const client: oauth.Client = { client_id: clientId };
-    const verifier = oauth.generateRandomCodeVerifier();
-    const [state, nonce] = [oauth.generateRandomState(), oauth.generateRandomNonce()];
-    const query = new URLSearchParams({
-      client_id: clientId,
-      redirect_uri: redirectUri,
-      response_type: 'code',
-      scope: 'openid email',
-      code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
-      code_challenge_method: 'S256',
-      state,
-      nonce,
-      max_age: '3600',
-    });
-    const person = await register(latchkey);
-    const browser = browserOf(latchkey);
-    const page = await browser.open(`${server.authorization_endpoint}?${query}`);
-    const back = await browser.submit(page, { identifier: person.email, password: PASSWORD });
-    const parameters = oauth.validateAuthResponse(server, client, new URL(back.url), state);
-    const response = await oauth.authorizationCodeGrantRequest(
-      server,
-      client,
-      oauth.None(),
-      parameters,
-      redirectUri,
-      verifier,
-      insecure,
-    );
-    const tokens = await oauth.processAuthorizationCodeResponse(server, client, response, {
-      expectedNonce: nonce,
-      maxAge: 3_600,
-      requireIdToken: true,
-    });
-    await oauth.validateApplicationLevelSignature(server, response, insecure);
-    const subject = oauth.getValidatedIdTokenClaims(tokens)?.sub ?? '';
-    const read = await oauth.userInfoRequest(server, client, tokens.access_token, insecure);
-    const info = await oauth.processUserInfoResponse(server, client, subject, read);
-    assert.deepEqual([info.sub, info.email], [person.session.userId, person.email]);
-  });
-});
 
 /** Imported by name at run time: its types include those of browsers, which the server's compilation must not see. */
 const AUTH_JS = ['@auth', 'core'].join('/');

@@ -11,6 +11,7 @@ import * as client from 'openid-client';
 import { openBrowser } from './browser.ts';
 import { ownerToken, PASSWORD, register, startTestLatchkey, type TestLatchkey } from './harness.ts';
 import { browserOf, codeFlow, signInOn } from './oidc.ts';
+import { freePort } from './ports.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const GUIDES = join(ROOT, 'docs/guides');
@@ -78,17 +79,6 @@ function run(file: string, env: Record<string, string>) {
       if (found) return found[1] ?? '';
     }
   };
-}
-
-/** A free port. */
-async function freePort(): Promise<string> {
-  const server = createServer();
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const address = server.address();
-  assert.ok(address !== null && typeof address === 'object');
-  server.close();
-  await once(server, 'close');
-  return String(address.port);
 }
 
 describe('the guides', () => {

@@ -1,3 +1,5 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
 
 /** Offsets from a base at which Latchkey listens. */
@@ -35,4 +37,15 @@ async function isFree(port: number): Promise<boolean> {
   if (!server) return false;
   await new Promise((resolve) => server.close(resolve));
   return true;
+}
+
+/** A port that is free now, for a program that is told its port. */
+export async function freePort(): Promise<string> {
+  const server = createServer();
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const address = server.address();
+  assert.ok(address !== null && typeof address === 'object');
+  server.close();
+  await once(server, 'close');
+  return String(address.port);
 }

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import * as client from 'openid-client';
+import { startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
+import { endsSessions } from './logout-tokens.ts';
+import { type Pages, type RelyingParty, type Settings, startParty } from './relying-party.ts';
+import {
+  expectBackChannelLogout,
+  expectRefresh,
+  expectRotationSurvived,
+  expectSignIn,
+  expectSignOut,
+} from './walks.ts';
+
+type Tokens = client.TokenEndpointResponse & client.TokenEndpointResponseHelpers;
+type Session = { verifier: string; state: string; tokens: Tokens };
+
+async function program(settings: Settings): Promise<Pages<Session>> {
+  const { issuer, origin, clientId, clientSecret } = settings;
+  const configuration = await client.discovery(new URL(issuer), clientId, clientSecret, undefined, {
+    execute: [client.allowInsecureRequests],
+  });
+  return {
+    '/sign-in': async ({ session }) => {
+      const [verifier, state] = [client.randomPKCECodeVerifier(), client.randomState()];
+      Object.assign(session, { verifier, state });
+      const url = client.buildAuthorizationUrl(configuration, {
+        redirect_uri: `${origin}/callback`,
+        scope: 'openid email offline_access',
+        code_challenge: await client.calculatePKCECodeChallenge(verifier),
+        code_challenge_method: 'S256',
+        state,
+      });
+      return { location: url.href };
+    },
+    '/callback': async ({ url, session }) => {
+      const { verifier = '', state = '' } = session;
+      const checks = { pkceCodeVerifier: verifier, expectedState: state, idTokenExpected: true };
+      session.tokens = await client.authorizationCodeGrant(configuration, url, checks);
+      return { location: '/me' };
+    },
+    '/me': async ({ session: { tokens } }) => {
+      if (!tokens) return { status: 401 };
+      const subject = tokens.claims()?.sub ?? '';
+      return { json: await client.fetchUserInfo(configuration, tokens.access_token, subject) };
+    },
+    '/refresh': async ({ session }) => {
+      assert.ok(session.tokens);
+      const { access_token, refresh_token = '' } = session.tokens;
+      session.tokens = await client.refreshTokenGrant(configuration, refresh_token);
+      return { json: { changed: session.tokens.access_token !== access_token } };
+    },
+    '/sign-out': async ({ session }) => {
+      const asked = {
+        id_token_hint: session.tokens?.id_token ?? '',
+        post_logout_redirect_uri: `${origin}/`,
+      };
+      delete session.tokens;
+      return { location: client.buildEndSessionUrl(configuration, asked).href };
+    },
+    '/backchannel-logout': endsSessions<Session>(settings, ({ tokens }) => tokens?.claims()?.['sid']),
+  };
+}
+
+let latchkey: TestLatchkey;
+let party: RelyingParty;
+before(async () => {
+  latchkey = await startTestLatchkey();
+  party = await startParty(latchkey, {}, program);
+});
+after(async () => {
+  party.stop();
+  await latchkey.stop();
+});
+
+describe('openid-client', () => {
+  test('signs in and reads user info', () => expectSignIn(party));
+  test('refreshes', () => expectRefresh(party));
+  test('signs out at Latchkey', () => expectSignOut(party));
+  test('hears that a session ended', () => expectBackChannelLogout(party));
+  test('goes on after a rotation of the keys', () => expectRotationSurvived(party));
+});
