@@ -112,7 +112,7 @@ function afterSignIn({ origin }: Settings, { server, client, authentication }: R
 let latchkey: TestLatchkey;
 let party: RelyingParty;
 before(async () => {
-  latchkey = await startTestLatchkey();
+  latchkey = await startTestLatchkey({ own: 'rotates the keys of the installation' });
   party = await startParty(latchkey, {}, program);
 });
 after(async () => {

@@ -65,7 +65,7 @@ async function program(settings: Settings): Promise<Pages<Session>> {
 let latchkey: TestLatchkey;
 let party: RelyingParty;
 before(async () => {
-  latchkey = await startTestLatchkey();
+  latchkey = await startTestLatchkey({ own: 'rotates the keys of the installation' });
   party = await startParty(latchkey, {}, program);
 });
 after(async () => {

@@ -51,7 +51,7 @@ async function program({ issuer, origin, clientId, clientSecret }: Settings): Pr
 let latchkey: TestLatchkey;
 let party: RelyingParty;
 before(async () => {
-  latchkey = await startTestLatchkey();
+  latchkey = await startTestLatchkey({ own: 'rotates the keys of the installation' });
   // It sends no code challenge, and no option makes it.
   party = await startParty(latchkey, { pkce: 'optional' }, program);
 });

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
-import * as client from 'openid-client';
-import { createApplication } from '#applications';
 import { rotateKeysNow } from '#keys';
+import { grantOf, newApi, newApplication, type TestApi, tokensFor } from '#tests/apis.ts';
 import { eventually, PASSWORD, register } from '#tests/harness.ts';
-import { type Browser, browserOf, codeFlow, signInOn } from '#tests/oidc.ts';
+import { type Browser, browserOf } from '#tests/oidc.ts';
 import { AUDIENCE, type RelyingParty } from './relying-party.ts';
 
 type Person = Awaited<ReturnType<typeof register>>;
@@ -92,33 +91,19 @@ export async function expectBackChannelLogout(party: RelyingParty): Promise<void
   await expectSignedIn(bystander);
 }
 
-/** The program's API accepts an access token for its audience, and none for another, nor an ID token. */
+/** The program's API accepts an access token for its audience, none for another, and no ID token. */
 export async function expectAudience({ latchkey, origin }: RelyingParty): Promise<void> {
-  const other = 'https://invoices.example';
-  const redirectUri = 'http://localhost:5173/callback';
-  const { clientId } = await latchkey.inProject((tx) =>
-    createApplication(tx, {
-      kind: 'spa',
-      name: 'Caller',
-      redirectUris: [redirectUri],
-      resources: [AUDIENCE, other],
-    }),
-  );
+  const [own, other] = [await newApi(latchkey, { identifier: AUDIENCE }), await newApi(latchkey)];
+  const application = await newApplication(latchkey, { apis: [grantOf(own), grantOf(other)] });
   const person = await register(latchkey);
-  const call = async (token: string | undefined) =>
+  const statusWith = async (token = '') =>
     (await fetch(`${origin}/api`, { headers: { authorization: `Bearer ${token}` } })).status;
-  const tokensFor = async (resource: string) => {
-    const flow = await codeFlow(latchkey, { resource }, { clientId, redirectUri });
-    const back = await signInOn(latchkey, flow, person);
-    const { code_verifier, state, nonce } = flow.parameters;
-    const checks = { pkceCodeVerifier: code_verifier, expectedState: state, expectedNonce: nonce };
-    return client.authorizationCodeGrant(flow.configuration, new URL(back.url), checks, { resource });
-  };
-  const [right, wrong] = [await tokensFor(AUDIENCE), await tokensFor(other)];
-  assert.deepEqual(
-    [await call(right.access_token), await call(wrong.access_token), await call(right.id_token)],
-    [200, 401, 401],
-  );
+  const signedInFor = async ({ identifier: resource }: TestApi) =>
+    (await tokensFor(latchkey, application, person, { parameters: { resource } })).tokens;
+  const [right, wrong] = [await signedInFor(own), await signedInFor(other)];
+  assert.equal(await statusWith(right.access_token), 200);
+  assert.equal(await statusWith(wrong.access_token), 401);
+  assert.equal(await statusWith(right.id_token), 401);
 }
 
 /** After an emergency rotation the program accepts tokens of the new key. */
