@@ -156,6 +156,16 @@ const projectScreens = [
   ),
   under(
     project,
+    '/apis',
+    lazyRouteComponent(() => import('#screens/apis/Apis.tsx'), 'Apis'),
+  ),
+  under(
+    project,
+    '/apis/$id',
+    lazyRouteComponent(() => import('#screens/apis/Api.tsx'), 'Api'),
+  ),
+  under(
+    project,
     '/sign-in',
     lazyRouteComponent(() => import('#screens/sign-in/SignIn.tsx'), 'SignIn'),
   ),

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createApi, storedGrants } from '#apis';
 import { createApplication } from '#applications';
 import { addDevProvider, DEV_APP_CALLBACK } from '#dev';
 import { createProject } from '#environments';
@@ -105,9 +106,19 @@ async function fillEnvironment(tx: TxCtx, projects: Demo['projects'], owner: Own
     await addMember(project, userId, ['owner']);
   }
   await takeDefaultProject(first);
+  const identifier = 'https://orders.demo.example';
+  await createApi(first, {
+    identifier,
+    name: 'Orders',
+    scopes: [
+      { name: 'orders:read', description: 'See your orders' },
+      { name: 'orders:write', description: 'Place and cancel orders' },
+    ],
+  });
   const client = await createApplication(first, {
     kind: 'spa',
     name: 'Demo app',
+    apis: await storedGrants(first, { machine: false }, [{ identifier, scopes: ['orders:read', 'orders:write'] }]),
     redirectUris: ['http://localhost:5173/callback', `${first.system.config.addresses.console}${DEV_APP_CALLBACK}`],
     postLogoutRedirectUris: ['http://localhost:5173/', `${first.system.config.addresses.console}/`],
     origins: ['http://localhost:5173'],

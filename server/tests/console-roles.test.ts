@@ -112,6 +112,7 @@ const LISTS: readonly Screen[] = [
     needs: 'applications:read',
     actions: { 'Add application': 'applications:write' },
   },
+  { path: '/apis', title: 'APIs', needs: 'apis:read', actions: { 'Add API': 'apis:write' } },
   { path: '/sign-in', title: 'Sign-in methods and policy', needs: 'settings:read', edits: 'settings:write' },
   {
     path: '/providers',
@@ -184,6 +185,7 @@ async function makeRecords(): Promise<void> {
   const { email } = await register(latchkey, { profile: { displayName: 'Ada Lovelace' } });
   const [member] = await listed(`/members?q=${encodeURIComponent(email)}`);
   const managing = (await listed('/applications')).find(({ kind }: { kind: string }) => kind === 'management');
+  const [api] = await listed('/apis');
   const [provider] = await listed('/identity-providers');
   const domain = await made('/domains', { host: 'login.example.com' });
   const url = 'http://127.0.0.1:9/hooks';
@@ -219,6 +221,13 @@ async function makeRecords(): Promise<void> {
       needs: 'applications:read',
       edits: 'applications:write',
       actions: { 'Add secret': 'applications:write', Remove: 'applications:write' },
+    },
+    {
+      path: `/apis/${api.id}`,
+      title: api.name,
+      needs: 'apis:read',
+      edits: 'apis:write',
+      actions: { 'Add scope': 'apis:write', Remove: 'apis:write' },
     },
     {
       path: `/providers/${provider.id}`,

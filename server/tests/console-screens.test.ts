@@ -24,6 +24,7 @@ const SCREENS = [
   ['/roles', 'Roles and permissions'],
   ['/applications', 'Applications'],
   ['/applications/new', 'Add an application'],
+  ['/apis', 'APIs'],
   ['/sign-in', 'Sign-in methods and policy'],
   ['/providers', 'Identity providers'],
   ['/branding', 'Branding'],
@@ -72,10 +73,12 @@ describe('every screen of the console passes axe-core, fits its width, and keeps
       };
       const { body: members } = await operator.call('/console/v1/members?limit=1&q=owner');
       const { body: applications } = await operator.call('/console/v1/applications?limit=1');
+      const { body: apis } = await operator.call('/console/v1/apis?limit=1');
       const { body: providers } = await operator.call('/console/v1/identity-providers?limit=1');
       const records = [
         [`/members/${members.items[0].id}`, members.items[0].displayName],
         [`/applications/${applications.items[0].id}`, applications.items[0].name],
+        [`/apis/${apis.items[0].id}`, apis.items[0].name],
         [`/providers/${providers.items[0].id}`, providers.items[0].name],
       ] as const;
       for (const [path, title] of [...SCREENS, ...records]) {

@@ -13,6 +13,7 @@ export type ImportReport = ResponseOf<'/console/v1/members/import/{jobId}'>;
 export type Invitation = ItemOf<'/console/v1/invitations'>;
 export type Role = ItemOf<'/console/v1/roles'>;
 export type Permission = ItemOf<'/console/v1/permissions'>;
+export type Api = ResponseOf<'/console/v1/apis/{id}'>;
 export type Application = ResponseOf<'/console/v1/applications/{id}'>;
 export type IdentityProvider = ResponseOf<'/console/v1/identity-providers/{providerId}'>;
 export type Settings = ResponseOf<'/console/v1/settings'>;

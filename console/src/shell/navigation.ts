@@ -1,6 +1,7 @@
 import type { ComponentType } from 'react';
 import {
   ActivityIcon,
+  ApiIcon,
   ApplicationsIcon,
   AuditIcon,
   BrandingIcon,
@@ -57,6 +58,7 @@ export const projectPlaces: readonly PlaceGroup[] = [
   {
     name: 'Build',
     places: [
+      { label: 'APIs', path: '/apis', icon: ApiIcon, permission: 'apis:read' },
       { label: 'Webhooks', path: '/webhooks', icon: WebhookIcon, permission: 'webhooks:read' },
       { label: 'Event log', path: '/events', icon: ActivityIcon, permission: 'events:read' },
       { label: 'Audit log', path: '/audit', icon: AuditIcon, permission: 'audit:read' },

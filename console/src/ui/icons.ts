@@ -1,6 +1,7 @@
 export {
   IconActivity as ActivityIcon,
   IconAlertTriangle as AlertIcon,
+  IconApi as ApiIcon,
   IconApps as ApplicationsIcon,
   IconArrowDown as DownIcon,
   IconArrowLeft as BackIcon,

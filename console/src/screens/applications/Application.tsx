@@ -10,6 +10,7 @@ import { Card, Facts, Page } from '#ui/page.tsx';
 import { RemoveButton } from '#ui/RemoveButton.tsx';
 import { useIdInAddress } from '#ui/search.ts';
 import { Loaded } from '#ui/states.tsx';
+import { ApiGrants } from './ApiGrants.tsx';
 import { kindOf } from './kinds.ts';
 import { Protocol, Tokens } from './Protocol.tsx';
 import { Secrets } from './Secrets.tsx';
@@ -99,6 +100,7 @@ function Edit({ application, reread, canWrite }: DetailProps & { canWrite: boole
           />
         </Fields>
       </Card>
+      {useCan('apis:read') && <ApiGrants form={form} canWrite={canWrite} />}
       <Tokens form={form} canWrite={canWrite} />
       <Protocol form={form} canWrite={canWrite} />
     </RecordFields>
