@@ -35,7 +35,7 @@ async function printed({ child, output }: Run, text: string): Promise<void> {
   await eventually(async () => {
     if (child.exitCode !== null) return;
     assert.ok(output().includes(text), output());
-  }, 60_000);
+  });
   assert.ok(output().includes(text), output());
 }
 

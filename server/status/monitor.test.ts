@@ -77,7 +77,7 @@ describe('several processes that look after the status', () => {
           [made.body.id],
         )
       ).rows.map(({ data }) => data.to);
-    await eventually(async () => assert.deepEqual(await changes(), ['major_outage']), 60_000);
+    await eventually(async () => assert.deepEqual(await changes(), ['major_outage']));
     // A process that does not measure shows the same.
     await eventually(async () => {
       const { body } = await latchkey.api('/api/status/summary');

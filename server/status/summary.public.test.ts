@@ -11,7 +11,7 @@ after(() => latchkey.stop());
 
 const PATH = '/api/status/summary';
 
-test('another process of all roles starts beside one that leads all roles', { timeout: 60_000 }, async (t) => {
+test('another process of all roles starts beside one that leads all roles', async (t) => {
   const second = await startSecondProcess(latchkey);
   t.after(() => second.stop());
   assert.equal((await second.api(PATH, '')).status, 200);

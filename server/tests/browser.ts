@@ -44,7 +44,7 @@ async function launch(): Promise<Browser> {
 }
 
 /** Longer than any wait on a busy machine. */
-const MAX_WAIT_MS = 60_000;
+const MAX_WAIT_MS = 120_000;
 
 /** Disables transitions and animations, so that tests never read an intermediate state. */
 async function steady(context: BrowserContext): Promise<BrowserContext> {

@@ -249,9 +249,12 @@ export function expectProblem(answer: TestResponse, status: number, errorCode: s
   assert.match(answer.body.traceId, /^[0-9a-f]{32}$/);
 }
 
+/** Longer than anything takes on a busy machine. */
+const MAX_WAIT_MS = 120_000;
+
 /** Polls until `check` passes; on timeout fails with its last error. */
-export async function eventually<T>(check: () => Promise<T>, milliseconds = 30_000): Promise<T> {
-  const deadline = performance.now() + milliseconds;
+export async function eventually<T>(check: () => Promise<T>): Promise<T> {
+  const deadline = performance.now() + MAX_WAIT_MS;
   for (;;) {
     try {
       // biome-ignore lint/performance/noAwaitInLoops: polls
