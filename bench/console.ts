@@ -32,9 +32,9 @@ export async function operatorOf(
     'x-environment': 'test',
   };
   return async (path) => {
-    const answer = await fetch(consoleUrl.replace('localhost', '127.0.0.1') + path, { headers });
-    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
-    return answer.json();
+    const response = await fetch(consoleUrl.replace('localhost', '127.0.0.1') + path, { headers });
+    if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+    return response.json();
   };
 }
 

@@ -86,17 +86,17 @@ async function managementToken(): Promise<string> {
     client_id: managementClientId,
     client_secret: managementClientSecret,
   });
-  const answer = await fetch(`${authUrl.replace('localhost', '127.0.0.1')}/connect/token`, { method: 'POST', body });
-  const { access_token } = Object(await answer.json());
+  const response = await fetch(`${authUrl.replace('localhost', '127.0.0.1')}/connect/token`, { method: 'POST', body });
+  const { access_token } = Object(await response.json());
   return access_token;
 }
 
 async function get(path: string): Promise<unknown> {
-  const answer = await fetch(path.startsWith('..') ? api.replace('/members', path.slice(2)) : api + path, {
+  const response = await fetch(path.startsWith('..') ? api.replace('/members', path.slice(2)) : api + path, {
     headers: { authorization: `Bearer ${token}` },
   });
-  if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
-  return answer.json();
+  if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+  return response.json();
 }
 
 /** Adds people until there are `to` members: most of them by SQL, the last ones by import. */
@@ -104,14 +104,14 @@ async function fill(from: number, to: number): Promise<void> {
   const imported = Math.min(IMPORTED, Math.ceil((to - from) / 5));
   await seedPeople(database, place, { from, to: to - imported });
   token = await managementToken();
-  const answer = await fetch(`${api}/import`, {
+  const response = await fetch(`${api}/import`, {
     method: 'POST',
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/x-ndjson' },
     body: Readable.toWeb(Readable.from(importRows(to - imported, to))),
     duplex: 'half',
   });
-  const started = Object(await answer.json());
-  if (!answer.ok) throw new Error(JSON.stringify(started));
+  const started = Object(await response.json());
+  if (!response.ok) throw new Error(JSON.stringify(started));
   const began = performance.now();
   const before = await processorTime();
   let job = started;
@@ -178,11 +178,11 @@ async function measureExport(): Promise<void> {
   token = await managementToken();
   const before = await residentMegabytes(latchkey.child.pid);
   const began = performance.now();
-  const answer = await fetch(`${api}/export`, { headers: { authorization: `Bearer ${token}` } });
+  const response = await fetch(`${api}/export`, { headers: { authorization: `Bearer ${token}` } });
   const seen: number[] = [];
   let bytes = 0;
   let next = 0;
-  for await (const part of answer.body ?? []) {
+  for await (const part of response.body ?? []) {
     bytes += part.length;
     if (bytes < next) continue;
     next = bytes + 20_000_000;

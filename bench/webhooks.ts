@@ -76,9 +76,9 @@ type Project = {
 };
 
 async function call(url: string, init: RequestInit): Promise<Record<string, string>> {
-  const answer = await fetch(url, init);
-  const text = await answer.text();
-  if (!answer.ok) throw new Error(text);
+  const response = await fetch(url, init);
+  const text = await response.text();
+  if (!response.ok) throw new Error(text);
   return text === '' ? {} : JSON.parse(text);
 }
 

@@ -93,9 +93,9 @@ describe('access tokens', () => {
     };
     for (const [name, token] of Object.entries(forged)) {
       // biome-ignore lint/performance/noAwaitInLoops: one after the other
-      const answer = await context(token);
-      assert.equal(answer.status, 401, name);
-      expectProblem(answer, 401, 'AUTHENTICATION_REQUIRED');
+      const response = await context(token);
+      assert.equal(response.status, 401, name);
+      expectProblem(response, 401, 'AUTHENTICATION_REQUIRED');
     }
     assert.equal((await context(access_token)).status, 200);
   });

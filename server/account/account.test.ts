@@ -100,21 +100,21 @@ describe('coming and going', () => {
   test('a form of another site changes nothing', async () => {
     const { browser, person } = await visitor();
     const cookie = [...(browser.cookies.get('/') ?? [])].map(([name, value]) => `${name}=${value}`).join('; ');
-    const answer = await fetch(account, {
+    const response = await fetch(account, {
       method: 'POST',
       redirect: 'manual',
       headers: { cookie, origin: 'https://evil.example', 'content-type': 'application/x-www-form-urlencoded' },
       body: 'displayName=Eve',
     });
-    assert.equal(answer.status, 403);
+    assert.equal(response.status, 403);
     assert.equal((await me(person, 'profile')).body.displayName, null);
   });
 
   test('other applications can not sign people in without a code', async () => {
     const { clientId } = latchkey.demo.environments.test;
     const flow = await codeFlow(latchkey, { response_type: 'none' }, { clientId });
-    const answer = await fetch(flow.url, { redirect: 'manual' });
-    assert.match(answer.headers.get('location') ?? '', /error=invalid_request.*response_type/);
+    const response = await fetch(flow.url, { redirect: 'manual' });
+    assert.match(response.headers.get('location') ?? '', /error=invalid_request.*response_type/);
   });
 });
 

@@ -88,9 +88,9 @@ describe('applications', () => {
     ];
     for (const [body, pointer] of refused) {
       // biome-ignore lint/performance/noAwaitInLoops: one after the other
-      const answer = await add(body);
-      expectProblem(answer, 400, 'VALIDATION_FAILED');
-      assert.equal(answer.body.errors[0].pointer, pointer, answer.text);
+      const response = await add(body);
+      expectProblem(response, 400, 'VALIDATION_FAILED');
+      assert.equal(response.body.errors[0].pointer, pointer, response.text);
     }
     for (const body of [
       { kind: 'web', redirectUris: ['https://a.example/cb?x=1', 'http://localhost:3000/cb'] },
@@ -111,11 +111,11 @@ describe('applications', () => {
     assert.equal(relaxed.pkce, 'optional');
     const change = (id: string, body: Record<string, unknown>) =>
       latchkey.api(`/v1/admin/applications/${id}`, { method: 'PATCH', token, body });
-    const answers = [
+    const responses = [
       await change(strict.id, { pkce: 'optional' }),
       await change(relaxed.id, { profile: 'fapi2', jwks }),
     ];
-    for (const refused of answers) {
+    for (const refused of responses) {
       expectProblem(refused, 400, 'VALIDATION_FAILED');
       assert.equal(refused.body.errors[0].pointer, '/body/pkce', refused.text);
     }
@@ -150,18 +150,18 @@ describe('applications', () => {
 
   test('two secrets can be live, also under twenty parallel calls; removing one ends the tokens', async () => {
     const { body } = await add({ kind: 'management', permissions: ['roles:read'] });
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 20 }, () => latchkey.api(`${PATH}/${body.id}/secrets`, { token, method: 'POST' })),
     );
-    assert.deepEqual(answers.filter(({ status }) => status === 201).length, 1);
-    assert.ok(answers.every(({ status, body: { errorCode } }) => status === 201 || errorCode === 'CONFLICT'));
-    const second = answers.find(({ status }) => status === 201)?.body;
+    assert.deepEqual(responses.filter(({ status }) => status === 201).length, 1);
+    assert.ok(responses.every(({ status, body: { errorCode } }) => status === 201 || errorCode === 'CONFLICT'));
+    const second = responses.find(({ status }) => status === 201)?.body;
     const tokenWith = (secret: string) =>
       requestManagementToken(latchkey, { client_id: body.clientId, client_secret: secret });
     const issued = await eventually(async () => {
-      const answer = await tokenWith(second.secret);
-      assert.equal(answer.status, 200, answer.text);
-      return answer.body.access_token;
+      const response = await tokenWith(second.secret);
+      assert.equal(response.status, 200, response.text);
+      return response.body.access_token;
     });
     assert.equal((await tokenWith(body.secret)).status, 200);
     assert.equal((await latchkey.api('/v1/admin/roles', { token: issued })).status, 200);
@@ -242,8 +242,8 @@ describe('applications', () => {
     await changeSettings(latchkey, { accessTokenSeconds: 900, sessionIdleSeconds: 14 * 86_400 });
 
     const { body } = await add({ kind: 'management', permissions: ['roles:read'], accessTokenSeconds: 90 });
-    const answer = await requestManagementToken(latchkey, { client_id: body.clientId, client_secret: body.secret });
-    assert.equal(answer.body.expires_in, 90, answer.text);
+    const response = await requestManagementToken(latchkey, { client_id: body.clientId, client_secret: body.secret });
+    assert.equal(response.body.expires_in, 90, response.text);
   });
 
   test('keys are public ones, and take the place of a secret', async () => {

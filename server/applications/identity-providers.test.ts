@@ -44,12 +44,12 @@ async function signInThrough(key: string, id: number) {
   github.person = { id, login: 'somebody', name: 'Somebody', emails: [] };
   const back = await github.visit(latchkey.system.config.addresses.test.auth + start(key));
   const code = new URL(back).searchParams.get('code');
-  const answer = await latchkey.auth('/v1/auth/login/social/exchange', {
+  const response = await latchkey.auth('/v1/auth/login/social/exchange', {
     body: { code, codeVerifier: PKCE.codeVerifier },
   });
-  assert.equal(answer.status, 200, answer.text);
-  const { body } = await latchkey.api('/v1/me/linked-identities', { token: answer.body.access_token });
-  return { userId: answer.body.session.userId, issuer: body.items[0].issuer, subject: body.items[0].subject };
+  assert.equal(response.status, 200, response.text);
+  const { body } = await latchkey.api('/v1/me/linked-identities', { token: response.body.access_token });
+  return { userId: response.body.session.userId, issuer: body.items[0].issuer, subject: body.items[0].subject };
 }
 
 describe('identity providers', () => {
@@ -81,9 +81,9 @@ describe('identity providers', () => {
 
   test('BI-1 are refused with the field: what a preset needs, unknown fields, addresses that are none', async () => {
     const pointers = async (body: Record<string, unknown>) => {
-      const answer = await add(body);
-      expectProblem(answer, 400, 'VALIDATION_FAILED');
-      return answer.body.errors.map(({ pointer }: { pointer: string }) => pointer);
+      const response = await add(body);
+      expectProblem(response, 400, 'VALIDATION_FAILED');
+      return response.body.errors.map(({ pointer }: { pointer: string }) => pointer);
     };
     assert.deepEqual(await pointers({ preset: 'oidc' }), ['/body/options/issuer']);
     assert.deepEqual(await pointers({ preset: 'apple' }), ['/body/options/teamId', '/body/options/keyId']);
@@ -125,8 +125,8 @@ describe('identity providers', () => {
 describe('POST /v1/admin/identity-providers/{id}/test', () => {
   test('reports that it responds, or the fault', async () => {
     const good = await add({ preset: 'oidc', options: { issuer: upstream.issuer } });
-    const answer = await testOf(good.body.id);
-    assert.deepEqual([answer.ok, answer.issuer], [true, upstream.issuer], answer.detail);
+    const response = await testOf(good.body.id);
+    assert.deepEqual([response.ok, response.issuer], [true, upstream.issuer], response.detail);
     const wrong = await add({ preset: 'oidc', options: { issuer: `${upstream.issuer}/elsewhere` } });
     assert.equal((await testOf(wrong.body.id)).ok, false);
     const off = await add({ preset: 'oidc', options: { issuer: upstream.issuer }, enabled: false });

@@ -41,8 +41,8 @@ function registerWith({ token }: { token: string }, body: unknown = PUBLIC): Pro
 }
 
 async function refused(body: unknown, changes: Record<string, unknown> = {}): Promise<[number, string]> {
-  const answer = await registerWith(await issue(changes), body);
-  return [answer.status, answer.body.error];
+  const response = await registerWith(await issue(changes), body);
+  return [response.status, response.body.error];
 }
 
 describe('registration tokens', () => {
@@ -75,16 +75,16 @@ describe('registration tokens', () => {
     const expired = await issue({ expiresIn: 60 });
     clock.advance(61_000);
     const live = await issue();
-    const answers = [
+    const responses = [
       await registerWith(removed),
       await registerWith(expired),
       await registerWith({ token: `${live.token.slice(0, -4)}AAAA` }),
       await latchkey.auth('/connect/register', { token: live.token, body: PUBLIC }, 'production'),
       await latchkey.auth('/connect/register', { body: PUBLIC }),
     ];
-    for (const answer of answers) {
-      assert.deepEqual([answer.status, answer.body.error], [401, 'invalid_token'], answer.text);
-      assert.match(answer.headers.get('www-authenticate') ?? '', /^Bearer/);
+    for (const response of responses) {
+      assert.deepEqual([response.status, response.body.error], [401, 'invalid_token'], response.text);
+      assert.match(response.headers.get('www-authenticate') ?? '', /^Bearer/);
     }
   });
 });
@@ -94,8 +94,8 @@ describe('POST /connect/register', () => {
     const tenant = await createTenant(latchkey, 'closed');
     const admin = await tenantManagementToken(latchkey, tenant);
     const { body } = await latchkey.api(TOKENS, { token: admin, body: { name: 'Closed' } });
-    const answer = await registerWith(body);
-    assert.deepEqual([answer.status, answer.body.error], [403, 'access_denied']);
+    const response = await registerWith(body);
+    assert.deepEqual([response.status, response.body.error], [403, 'access_denied']);
     const announced = async () => (await latchkey.auth('/.well-known/openid-configuration')).body.registration_endpoint;
     const { auth } = latchkey.system.config.addresses.test;
     assert.equal(await announced(), `${auth}/connect/register`);
@@ -109,8 +109,8 @@ describe('POST /connect/register', () => {
     const second = await startSecondProcess(latchkey);
     try {
       const announced = async () => {
-        const answer = await second.auth('/.well-known/openid-configuration', undefined);
-        return Object(await answer.json()).registration_endpoint !== undefined;
+        const response = await second.auth('/.well-known/openid-configuration', undefined);
+        return Object(await response.json()).registration_endpoint !== undefined;
       };
       assert.equal(await announced(), true);
       await changeSettings(latchkey, { dynamicRegistration: 'off' });
@@ -237,13 +237,13 @@ describe('POST /connect/register', () => {
 
   test('OA-12 the quota holds under parallel registrations', async () => {
     const issued = await issue({ quota: 3 });
-    const answers = await Promise.all(Array.from({ length: 8 }, () => registerWith(issued)));
-    assert.deepEqual(answers.map(({ status }) => status).toSorted(), [201, 201, 201, 403, 403, 403, 403, 403]);
+    const responses = await Promise.all(Array.from({ length: 8 }, () => registerWith(issued)));
+    assert.deepEqual(responses.map(({ status }) => status).toSorted(), [201, 201, 201, 403, 403, 403, 403, 403]);
   });
 
   test('429 after twenty registrations in a minute', async () => {
     const issued = await issue({ quota: 100 });
-    const answers = await Promise.all(Array.from({ length: 22 }, () => registerWith(issued)));
-    assert.equal(answers.filter(({ status }) => status === 429).length, 2);
+    const responses = await Promise.all(Array.from({ length: 22 }, () => registerWith(issued)));
+    assert.equal(responses.filter(({ status }) => status === 429).length, 2);
   });
 });

@@ -167,7 +167,7 @@ export async function registerApplication(ctx: Ctx, presented: Presented, body: 
     await emit(tx, 'application.registered', { applicationId: made.id, registrationTokenId: presented.id });
     return made;
   });
-  return answerOf(ctx, { clientId, secret }, application, metadata);
+  return signInResponse(ctx, { clientId, secret }, application, metadata);
 }
 
 function hostOf([first]: readonly string[]): string | undefined {
@@ -176,7 +176,7 @@ function hostOf([first]: readonly string[]): string | undefined {
 
 type Issued = { clientId: string; secret: string | null };
 
-function answerOf({ now }: Ctx, { clientId, secret }: Issued, application: NewApplication, metadata: ClientMetadata) {
+function signInResponse({ now }: Ctx, { clientId, secret }: Issued, application: NewApplication, metadata: ClientMetadata) {
   const { kind, name, redirectUris = [], postLogoutRedirectUris = [], backchannelLogoutUri } = application;
   const browser = kind !== 'device';
   return {

@@ -45,20 +45,20 @@ describe('where a proof of work is required', () => {
       expectProblem(await latchkey.auth(path, { body: body() }), 400, 'VALIDATION_FAILED');
       expectProblem(await latchkey.auth(path, { body: { ...body(), proof: 'bm9uZQ==' } }), 400, 'INVALID_TOKEN');
       const solved = await proof();
-      const answer = await latchkey.auth(path, { body: { ...body(), proof: solved } });
-      assert.ok([200, 202, 401].includes(answer.status), answer.text);
+      const response = await latchkey.auth(path, { body: { ...body(), proof: solved } });
+      assert.ok([200, 202, 401].includes(response.status), response.text);
       expectProblem(await latchkey.auth(path, { body: { ...body(), proof: solved } }), 400, 'INVALID_TOKEN');
     });
   }
 
   test('of twenty parallel uses of one solution one counts', async () => {
     const solved = await proof();
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 20 }, () =>
         latchkey.auth('/v1/auth/login/email-code', { body: { email: newEmail(), proof: solved } }),
       ),
     );
-    assert.equal(answers.filter(({ status }) => status === 202).length, 1);
+    assert.equal(responses.filter(({ status }) => status === 202).length, 1);
   });
 
   test('a solution of another project is none here', async () => {

@@ -77,9 +77,9 @@ async function personWithPhone(phone: string): Promise<{ email: string; recovery
 
 describe('without the add-on, in production', () => {
   test('SMS-5 phone sign-in answers 402 ADDON_REQUIRED, the same for every number, and is not offered', async () => {
-    const answer = await start('+4915112345678');
-    expectProblem(answer, 402, 'ADDON_REQUIRED');
-    assert.equal(answer.body.addon, 'sms');
+    const response = await start('+4915112345678');
+    expectProblem(response, 402, 'ADDON_REQUIRED');
+    assert.equal(response.body.addon, 'sms');
     assert.ok(!(await methods()).includes('phone'));
     const { rows } = await latchkey.system.pool.query(`select from messages where channel = 'sms'`);
     assert.equal(rows.length, 0);
@@ -221,7 +221,7 @@ describe('the guard against pumping', () => {
       // biome-ignore lint/performance/noAwaitInLoops: one after the other
       assert.equal((await start(`+491609999000${index}`)).status, 202);
     const refused = await Promise.all(Array.from({ length: 4 }, (_, index) => start(`+491609999001${index}`)));
-    for (const answer of refused) expectProblem(answer, 429, 'RATE_LIMIT_EXCEEDED');
+    for (const response of refused) expectProblem(response, 429, 'RATE_LIMIT_EXCEEDED');
     assert.deepEqual((await tripped()).slice(known), [
       { rule: 'conversion', prefix: '+491609999', detail: '0 of 6 codes were used within a day' },
     ]);

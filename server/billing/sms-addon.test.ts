@@ -33,9 +33,9 @@ beforeEach(async () => {
 });
 
 const get = async (path: string): Promise<TestResponse['body']> => {
-  const answer = await latchkey.api(ADDON + path, { token }, 'production');
-  assert.equal(answer.status, 200, answer.text);
-  return answer.body;
+  const response = await latchkey.api(ADDON + path, { token }, 'production');
+  assert.equal(response.status, 200, response.text);
+  return response.body;
 };
 const post = (path: string, body: Record<string, unknown> = {}) =>
   latchkey.api(ADDON + path, { token, method: 'POST', body }, 'production');
@@ -129,7 +129,7 @@ describe('the life of a subscription', () => {
 
   test('BL-4 twenty subscriptions at once begin one; its price is written once', async () => {
     const began = clock.now();
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 20 }, () =>
         fetch(`${latchkey.system.config.addresses.production.api}${ADDON}/subscribe`, {
           method: 'POST',
@@ -138,7 +138,7 @@ describe('the life of a subscription', () => {
         }),
       ),
     );
-    assert.deepEqual([...new Set(answers.map(({ status }) => status))], [200]);
+    assert.deepEqual([...new Set(responses.map(({ status }) => status))], [200]);
     const { rows } = await latchkey.system.pool.query(
       `select amount from sms_ledger where kind = 'fee' and created_at >= $1`,
       [began],

@@ -51,9 +51,9 @@ beforeEach(async () => {
 });
 
 const status = async (): Promise<TestResponse['body']> => {
-  const answer = await latchkey.api(`${ADDON}/status`, { token }, 'production');
-  assert.equal(answer.status, 200, answer.text);
-  return answer.body;
+  const response = await latchkey.api(`${ADDON}/status`, { token }, 'production');
+  assert.equal(response.status, 200, response.text);
+  return response.body;
 };
 const post = (path: string, body: Record<string, unknown> = {}) =>
   latchkey.api(ADDON + path, { token, method: 'POST', body }, 'production');
@@ -97,9 +97,9 @@ const runJobs = () =>
 describe('subscribing through Stripe', () => {
   test('BL-10 while Stripe is away a subscription can not begin: 503, and nothing is changed', async () => {
     stripe.mood = 'away';
-    const answer = await subscribe('small');
-    expectProblem(answer, 503, 'SERVICE_UNAVAILABLE');
-    assert.ok(answer.headers.get('retry-after'));
+    const response = await subscribe('small');
+    expectProblem(response, 503, 'SERVICE_UNAVAILABLE');
+    assert.ok(response.headers.get('retry-after'));
     assert.equal((await status()).status, 'inactive');
   });
 
@@ -143,8 +143,8 @@ describe('subscribing through Stripe', () => {
       { ...good, body: good.body.replace('small', 'large') },
       { ...good, signature: 't=1,v1=00' },
     ];
-    const answers = await Promise.all(wrong.map(deliver));
-    assert.deepEqual([...new Set(answers.map((answer) => answer.status))], [401]);
+    const responses = await Promise.all(wrong.map(deliver));
+    assert.deepEqual([...new Set(responses.map((response) => response.status))], [401]);
     assert.equal((await status()).status, 'inactive');
     stripe.subscriptions.clear();
   });
@@ -156,8 +156,8 @@ describe('subscribing through Stripe', () => {
     assert.equal(ahead.status, 503, 'sent again later, when the checkout is known');
     assert.ok(ahead.headers.get('retry-after'));
     const notice = noticeOf('checkout.session.completed', session, clock.now());
-    const answers = await Promise.all(Array.from({ length: 10 }, () => deliver(notice)));
-    assert.deepEqual([...new Set(answers.map((answer) => answer.status))], [204]);
+    const responses = await Promise.all(Array.from({ length: 10 }, () => deliver(notice)));
+    assert.deepEqual([...new Set(responses.map((response) => response.status))], [204]);
     const { status: state, tier, periodStart, periodEnd } = await status();
     assert.deepEqual(
       [state, tier.id, periodStart, periodEnd],

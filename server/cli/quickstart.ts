@@ -121,10 +121,10 @@ async function run({ title, url, token, headers, body, method, expect = 200 }: S
     },
     body: payload,
   });
-  const answer: unknown = await response.json();
-  process.stdout.write(`\n  ${response.status}\n${shorten(JSON.stringify(answer, null, 2)).replaceAll(/^/gm, '  ')}\n`);
+  const result: unknown = await response.json();
+  process.stdout.write(`\n  ${response.status}\n${shorten(JSON.stringify(result, null, 2)).replaceAll(/^/gm, '  ')}\n`);
   if (response.status !== expect) throw new Error(`Expected ${expect}, received ${response.status}.`);
-  return Object(answer);
+  return Object(result);
 }
 
 /** Shortens tokens for display. */

@@ -31,9 +31,9 @@ function get(url: string, accepts = 'identity') {
 
 describe('the built application', () => {
   test('before it is built, a page says how', async () => {
-    const answer = await get('/console/');
-    assert.equal(answer.statusCode, 503);
-    assert.match(answer.body, /npm run build -w console/);
+    const response = await get('/console/');
+    assert.equal(response.statusCode, 503);
+    assert.match(response.body, /npm run build -w console/);
   });
 
   test('its page answers every state of it, with a nonce of its own and no scripts but files', async () => {

@@ -30,9 +30,9 @@ async function log(path: string, by: Operator = operator): Promise<TestResponse[
     const { rows } = await latchkey.system.pool.query('select 1 from events where sequence is null');
     assert.equal(rows.length, 0);
   });
-  const answer = await by.call(`/console/v1/${path}`);
-  assert.equal(answer.status, 200, answer.text);
-  return answer.body;
+  const response = await by.call(`/console/v1/${path}`);
+  assert.equal(response.status, 200, response.text);
+  return response.body;
 }
 
 describe('the logs say whom their ids stand for', () => {

@@ -73,8 +73,8 @@ describe('bindings', () => {
     const [, helpdesk] = latchkey.demo.projects;
     for (const changes of [{ projectId: helpdesk?.id }, { environment: 'production' }, { environment: 'prod' }]) {
       // biome-ignore lint/performance/noAwaitInLoops: one after the other
-      const answer = await admin(bindings, { body: { ...place(), purpose: 'auth', ...changes } });
-      expectProblem(answer, 403, 'CONTEXT_NOT_ALLOWED');
+      const response = await admin(bindings, { body: { ...place(), purpose: 'auth', ...changes } });
+      expectProblem(response, 403, 'CONTEXT_NOT_ALLOWED');
     }
     const { projectId, environment } = other.scope;
     expectProblem(await elsewhere(bindings, { body: { projectId, environment, purpose: 'auth' } }), 404, 'NOT_FOUND');
@@ -102,8 +102,8 @@ describe('bindings', () => {
       callAt(latchkey, `${body.address}/v1/auth/login/password`, {
         body: { identifier: tenant.owner, password: PASSWORD, ...fields },
       });
-    const answer = await login({});
-    assert.deepEqual([answer.status, answer.body.session?.projectId], [200, projectId], answer.text);
+    const response = await login({});
+    assert.deepEqual([response.status, response.body.session?.projectId], [200, projectId], response.text);
     assert.equal((await login({ workspaceId, projectId })).status, 200);
     const { workspaceId: demo, projects, environments } = latchkey.demo;
     expectProblem(await login({ workspaceId: demo, projectId: projects[0]?.id }), 403, 'CONTEXT_NOT_ALLOWED');

@@ -39,10 +39,10 @@ type Finding = { kind: 'proven' } | { kind: 'absent' | 'unanswered'; fault: stri
 /** Looks up the proof of a domain in DNS. */
 async function findingOf(system: System, domain: DomainRow): Promise<Finding> {
   const name = proofName(domain.host);
-  const answer = await lookUpTexts(system, name);
-  if (!answer.answered)
-    return { kind: 'unanswered', fault: `The look-up of ${name} got no answer (${answer.reason}).`, found: [] };
-  const found = answer.texts.map((text) => text.trim().slice(0, 200)).slice(0, 10);
+  const response = await lookUpTexts(system, name);
+  if (!response.answered)
+    return { kind: 'unanswered', fault: `The look-up of ${name} got no answer (${response.reason}).`, found: [] };
+  const found = response.texts.map((text) => text.trim().slice(0, 200)).slice(0, 10);
   if (found.includes(proofValue(domain))) return { kind: 'proven' };
   const fault =
     found.length === 0 ? `There is no TXT record at ${name}.` : `The TXT record at ${name} says something else.`;

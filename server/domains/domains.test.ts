@@ -62,20 +62,20 @@ describe('claiming', () => {
     `${'abcdefgh.'.repeat(26)}example`,
   ])
     test(`400 for "${host.slice(0, 40)}"`, async () => {
-      const answer = await admin('', { body: { host } });
-      expectProblem(answer, 400, 'VALIDATION_FAILED');
-      assert.equal(answer.body.errors[0].pointer, '/body/host');
+      const response = await admin('', { body: { host } });
+      expectProblem(response, 400, 'VALIDATION_FAILED');
+      assert.equal(response.body.errors[0].pointer, '/body/host');
     });
 
   test('400 for an address of the installation itself', async () => {
     const own = await startTestLatchkey({ settings: { LATCHKEY_TEST_API_URL: 'http://api.latchkey.example' } });
     try {
       const { managementClientId, managementClientSecret } = own.demo.environments.test;
-      const answer = await requestManagementToken(own, { resource: 'http://api.latchkey.example' });
+      const response = await requestManagementToken(own, { resource: 'http://api.latchkey.example' });
       assert.ok(managementClientId && managementClientSecret);
       const refused = await callAt(own, `http://api.latchkey.example${DOMAINS}`, {
         port: own.system.config.ports.test.api,
-        token: answer.body.access_token,
+        token: response.body.access_token,
         body: { host: 'api.latchkey.example' },
       });
       expectProblem(refused, 400, 'VALIDATION_FAILED');
@@ -87,12 +87,12 @@ describe('claiming', () => {
   test('50 domains at most, also when they are added at once', async () => {
     const tenant = await createTenant(latchkey, 'many');
     const token = await tenantManagementToken(latchkey, tenant);
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 55 }, (_, index) =>
         latchkey.api(DOMAINS, { token, body: { host: `host${index}.many.example` } }),
       ),
     );
-    const statuses = answers.map(({ status }) => status);
+    const statuses = responses.map(({ status }) => status);
     assert.deepEqual(
       [statuses.filter((status) => status === 201).length, statuses.filter((status) => status === 409).length],
       [50, 5],
@@ -123,8 +123,8 @@ describe('verifying', () => {
     const domain = await claim('parts.shop.example');
     const { value } = domain.verification;
     publish(domain, [value.slice(0, 30), value.slice(30)]);
-    const answer = await verify(domain);
-    assert.deepEqual([answer.status, answer.body.status, answer.body.fault], [200, 'verified', null]);
+    const response = await verify(domain);
+    assert.deepEqual([response.status, response.body.status, response.body.fault], [200, 'verified', null]);
     assert.equal((await verify(domain)).status, 200);
     assert.deepEqual(await eventsAbout(domain.id), ['domain.created', 'domain.verified', 'domain.checked']);
   });
@@ -133,8 +133,8 @@ describe('verifying', () => {
     const domain = await claim('often.shop.example');
     expectProblem(await verify(domain, elsewhere), 404, 'NOT_FOUND');
     expectProblem(await verify({ id: UNKNOWN }), 404, 'NOT_FOUND');
-    const answers = await Promise.all(Array.from({ length: 12 }, () => verify(domain)));
-    assert.equal(answers.filter(({ status }) => status === 429).length, 2);
+    const responses = await Promise.all(Array.from({ length: 12 }, () => verify(domain)));
+    assert.equal(responses.filter(({ status }) => status === 429).length, 2);
     assert.equal(dns.asked(domain.verification.name), 10);
   });
 });
@@ -154,8 +154,8 @@ describe('a host has one holder', () => {
   test('of concurrent claims to a free host, one succeeds', async () => {
     const domains = [await claim('wanted.shop.example'), await claim('wanted.shop.example', elsewhere)];
     dns.zone.set(domains[0].verification.name, [[domains[0].verification.value], [domains[1].verification.value]]);
-    const answers = await Promise.all([verify(domains[0]), verify(domains[1], elsewhere)]);
-    assert.deepEqual(answers.map(({ status }) => status).toSorted(), [200, 409]);
+    const responses = await Promise.all([verify(domains[0]), verify(domains[1], elsewhere)]);
+    assert.deepEqual(responses.map(({ status }) => status).toSorted(), [200, 409]);
     const { rows } = await latchkey.system.pool.query(
       `select count(*) from domains where host = 'wanted.shop.example' and status = 'verified'`,
     );

@@ -25,8 +25,8 @@ describe('the settings of a project', () => {
   test('show every setting; a change names its own and is effective at once', async () => {
     const { body: before } = await latchkey.api('/v1/admin/settings', { token });
     assert.equal(before.registration, 'open');
-    const answer = await change({ registration: 'closed' });
-    assert.deepEqual(answer.body, { ...before, registration: 'closed' }, answer.text);
+    const response = await change({ registration: 'closed' });
+    assert.deepEqual(response.body, { ...before, registration: 'closed' }, response.text);
     const refused = await latchkey.auth('/v1/auth/register', {
       body: { email: 'a@b.example', password: 'a long enough password' },
     });
@@ -65,8 +65,8 @@ describe('the settings of a project', () => {
   });
 
   test('two changes at once do not leave a default language that is not offered', async () => {
-    const answers = await Promise.all([change({ locales: ['en', 'de'] }), change({ defaultLanguage: 'fr' })]);
-    assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 400]);
+    const responses = await Promise.all([change({ locales: ['en', 'de'] }), change({ defaultLanguage: 'fr' })]);
+    assert.deepEqual(responses.map(({ status }) => status).sort(), [200, 400]);
     const { body } = await latchkey.api('/v1/admin/settings', { token });
     assert.ok(body.locales.includes(body.defaultLanguage));
     await change({ locales: ['en', 'de', 'fr', 'es', 'ja', 'zh'], defaultLanguage: 'en' });

@@ -107,7 +107,7 @@ export class Dispatcher {
   async #connect(): Promise<pg.Client> {
     const client = await connectAlone(this.#system.databaseUrl, {
       name: 'latchkey-dispatcher',
-      answerMs: RESPONSE_MS,
+      timeoutMs: RESPONSE_MS,
       prepare: (made) => {
         this.#client = made;
         made.on('error', (error) => this.#lost(error));

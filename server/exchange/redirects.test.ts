@@ -83,18 +83,18 @@ for (const [user, ask] of Object.entries(users))
         await ask(clients.native, LOOPBACK),
         await ask(clients.native, LOOPBACK.replace('5000', '61023')),
       ];
-      for (const answer of taken) assert.ok(answer.status < 400, `${answer.status} ${answer.text}`);
+      for (const response of taken) assert.ok(response.status < 400, `${response.status} ${response.text}`);
     });
 
     for (const [what, redirectUri] of Object.entries(web))
       test(`is refused with ${what}`, async () => {
-        const answer = await ask(clients.web, redirectUri);
-        assert.ok(isRefused(answer), `${answer.status} ${answer.text}`);
+        const response = await ask(clients.web, redirectUri);
+        assert.ok(isRefused(response), `${response.status} ${response.text}`);
       });
 
     for (const [what, redirectUri] of Object.entries(native))
       test(`is refused with ${what}, for a native application, too`, async () => {
-        const answer = await ask(clients.native, redirectUri);
-        assert.ok(isRefused(answer), `${answer.status} ${answer.text}`);
+        const response = await ask(clients.native, redirectUri);
+        assert.ok(isRefused(response), `${response.status} ${response.text}`);
       });
   });

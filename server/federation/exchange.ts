@@ -13,7 +13,7 @@ import {
   verificationChallenge,
 } from '#proofs';
 import { enterProven } from '#sign-in';
-import { answerOf, Passage, requireMethod, type SignInResponse } from '#ways';
+import { signInResponse, Passage, requireMethod, type SignInResponse } from '#ways';
 import { enterUpstream, type LinkRequired, type Unproven, UpstreamResult } from './social.ts';
 
 const Person = Type.Union([IdSchema('usr'), Type.Null()]);
@@ -46,7 +46,7 @@ export async function exchangeCode(
 ): Promise<SignInResponse | Static<typeof LinkRequired> | Static<typeof VerificationChallenge>> {
   const result = await onceMore(() => enter(ctx, exchanged));
   if ('unproven' in result) return askForAddress(ctx, result, exchanged.browser);
-  return 'status' in result ? result : answerOf(ctx, result);
+  return 'status' in result ? result : signInResponse(ctx, result);
 }
 
 function enter(ctx: Ctx, { code, deviceToken, ...shown }: Exchanged) {

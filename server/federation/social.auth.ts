@@ -106,7 +106,7 @@ async function finish(
   const realm = await realmOfSecret(request, state);
   const back = await comeBack(realm, { key, state, browser: browserOf(request) });
   const { redirectUri, appState } = back.away;
-  const to = (answer: Record<string, string | null>) => withQuery(redirectUri, { ...answer, state: appState });
+  const to = (response: Record<string, string | null>) => withQuery(redirectUri, { ...response, state: appState });
   if (!(await isOffered(back)))
     return to({
       error: 'access_denied',
@@ -195,9 +195,9 @@ export const socialRoutes: Routes = [
       const realm = await realmOfSecret(request, code);
       const ctx = ctxFor(request, { ...realm.scope, projectId: await projectOfCode(realm, code) });
       const browser = newMark(request);
-      const answer = await exchangeCode(ctx, { ...request.body, browser });
-      if ('status' in answer && answer.status === 'verification_required') keepMark(request, reply, browser);
-      return sendSession(request, reply, answer, { scope: ctx.scope, cookies });
+      const response = await exchangeCode(ctx, { ...request.body, browser });
+      if ('status' in response && response.status === 'verification_required') keepMark(request, reply, browser);
+      return sendSession(request, reply, response, { scope: ctx.scope, cookies });
     },
   }),
 ];

@@ -77,14 +77,14 @@ async function viaPartner(browser: Browser, person?: { email: string }, paramete
   const { email } = person ?? (await register(partner, { profile: { displayName: 'Grace Hopper' } }));
   const page = await browser.open(startUrl('partner', parameters));
   const back = await browser.submit(page, { identifier: email, password: PASSWORD });
-  return { email, answer: returned(back.url) };
+  return { email, response: returned(back.url) };
 }
 
 describe('signing in with another Latchkey', () => {
   test('an unknown person becomes a customer, known by issuer and subject', async () => {
-    const { answer } = await viaPartner(browserOf(latchkey, partner));
-    assert.equal(answer['state'], 'my state');
-    const signedIn = await exchange(answer['code']);
+    const { response } = await viaPartner(browserOf(latchkey, partner));
+    assert.equal(response['state'], 'my state');
+    const signedIn = await exchange(response['code']);
     assert.equal(signedIn.status, 200, signedIn.text);
     assert.deepEqual(signedIn.body.session.amr, ['fed']);
     const token = signedIn.body.access_token;
@@ -93,33 +93,33 @@ describe('signing in with another Latchkey', () => {
     assert.match(body.items[0].subject, /^usr_/);
     const { body: profile } = await latchkey.api('/v1/me/profile', { token });
     assert.equal(profile.displayName, 'Grace Hopper');
-    expectProblem(await exchange(answer['code']), 400, 'INVALID_TOKEN');
+    expectProblem(await exchange(response['code']), 400, 'INVALID_TOKEN');
   });
 
   test('AU-8 the second time the same person comes in, whatever their address is now', async () => {
     const person = await register(partner);
     const first = await viaPartner(browserOf(latchkey, partner), person);
-    const { userId } = (await exchange(first.answer['code'])).body.session;
+    const { userId } = (await exchange(first.response['code'])).body.session;
     const moved = newEmail();
     await partner.system.pool.query('update identifiers set value = $1 where value = $2', [moved, person.email]);
     const second = await viaPartner(browserOf(latchkey, partner), { email: moved });
-    assert.equal((await exchange(second.answer['code'])).body.session.userId, userId);
+    assert.equal((await exchange(second.response['code'])).body.session.userId, userId);
   });
 
   test('a code is bound to the verifier that began it', async () => {
     const verifier = 'v'.repeat(43);
     const { createHash } = await import('node:crypto');
     const codeChallenge = createHash('sha256').update(verifier).digest('base64url');
-    const { answer } = await viaPartner(browserOf(latchkey, partner), undefined, { codeChallenge });
-    expectProblem(await exchange(answer['code'], { codeVerifier: 'w'.repeat(43) }), 400, 'INVALID_TOKEN');
+    const { response } = await viaPartner(browserOf(latchkey, partner), undefined, { codeChallenge });
+    expectProblem(await exchange(response['code'], { codeVerifier: 'w'.repeat(43) }), 400, 'INVALID_TOKEN');
     const again = await viaPartner(browserOf(latchkey, partner), undefined, { codeChallenge });
-    assert.equal((await exchange(again.answer['code'], { codeVerifier: verifier })).status, 200);
+    assert.equal((await exchange(again.response['code'], { codeVerifier: verifier })).status, 200);
   });
 
   test('of twenty parallel exchanges of a code one succeeds', async () => {
-    const { answer } = await viaPartner(browserOf(latchkey, partner));
-    const answers = await Promise.all(Array.from({ length: 20 }, () => exchange(answer['code'])));
-    assert.equal(answers.filter(({ status }) => status === 200).length, 1);
+    const { response } = await viaPartner(browserOf(latchkey, partner));
+    const responses = await Promise.all(Array.from({ length: 20 }, () => exchange(response['code'])));
+    assert.equal(responses.filter(({ status }) => status === 200).length, 1);
   });
 
   test('AU-8 a verified address that has an account asks for proof of it, and links only then', async () => {
@@ -127,8 +127,8 @@ describe('signing in with another Latchkey', () => {
     const owner = await prove(latchkey, await register(latchkey, { email }));
     await register(partner, { email });
     await partner.system.pool.query('update identifiers set verified_at = now() where value = $1', [email]);
-    const { answer } = await viaPartner(browserOf(latchkey, partner), { email });
-    const asked = await exchange(answer['code']);
+    const { response } = await viaPartner(browserOf(latchkey, partner), { email });
+    const asked = await exchange(response['code']);
     assert.equal(asked.body.status, 'link_required', asked.text);
     assert.ok(!asked.text.includes('access_token'));
     const stranger = await register(latchkey);
@@ -138,7 +138,7 @@ describe('signing in with another Latchkey', () => {
     const linked = await link(owner.access_token);
     assert.equal(linked.status, 201, linked.text);
     assert.match((await lastMessage(latchkey, email)).text, /Partner|account of another provider|sign-in/i);
-    const third = await exchange((await viaPartner(browserOf(latchkey, partner), { email })).answer['code']);
+    const third = await exchange((await viaPartner(browserOf(latchkey, partner), { email })).response['code']);
     assert.equal(third.body.session.userId, owner.session.userId);
     assert.ok((await eventsOf(latchkey, owner.session.userId)).includes('identity.linked'));
   });
@@ -147,8 +147,8 @@ describe('signing in with another Latchkey', () => {
     const email = newEmail();
     const owner = await register(latchkey, { email });
     await register(partner, { email });
-    const { answer } = await viaPartner(browserOf(latchkey, partner), { email });
-    const signedIn = await exchange(answer['code']);
+    const { response } = await viaPartner(browserOf(latchkey, partner), { email });
+    const signedIn = await exchange(response['code']);
     assert.notEqual(signedIn.body.session.userId, owner.session.userId);
     const { body } = await latchkey.api('/v1/me/profile', { token: signedIn.body.access_token });
     assert.equal(body.email, null);
@@ -173,8 +173,8 @@ describe('signing in with another Latchkey', () => {
     assert.equal(linked.status, 201, linked.text);
     const path = `/v1/me/linked-identities/${linked.body.id}`;
     assert.equal((await latchkey.api(path, { token, method: 'DELETE' })).status, 204);
-    const { answer } = await viaPartner(browserOf(latchkey, partner));
-    const only = (await exchange(answer['code'])).body.access_token;
+    const { response } = await viaPartner(browserOf(latchkey, partner));
+    const only = (await exchange(response['code'])).body.access_token;
     const { body } = await latchkey.api('/v1/me/linked-identities', { token: only });
     const last = await latchkey.api(`/v1/me/linked-identities/${body.items[0].id}`, { token: only, method: 'DELETE' });
     expectProblem(last, 409, 'LAST_SIGN_IN_METHOD');
@@ -244,9 +244,9 @@ describe('coming back from a provider', () => {
   test('an answer that comes as a posted form goes on as a GET, with which the browser sends its cookie', async () => {
     const browser = browserOf(latchkey);
     const callback = await genuine(browser);
-    const answer = await latchkey.auth(callback.pathname, { body: new URLSearchParams(callback.search) });
-    assert.equal(answer.status, 303);
-    const back = await browser.open(new URL(answer.headers.get('location') ?? '', callback).href);
+    const response = await latchkey.auth(callback.pathname, { body: new URLSearchParams(callback.search) });
+    assert.equal(response.status, 303);
+    const back = await browser.open(new URL(response.headers.get('location') ?? '', callback).href);
     assert.ok(returned(back.url)['code']);
   });
 });

@@ -60,10 +60,10 @@ async function leave(provider = 'corporate', parameters: Record<string, string> 
     codeChallenge: PKCE.codeChallenge,
     ...parameters,
   });
-  const answer = await latchkey.auth(`${BASE}/${provider}/start?${query}`);
-  assert.equal(answer.status, 303, answer.text);
-  const cookie = answer.headers.getSetCookie().map((line) => line.split(';', 1)[0]);
-  return { cookie: cookie.join('; '), location: answer.headers.get('location') ?? '' };
+  const response = await latchkey.auth(`${BASE}/${provider}/start?${query}`);
+  assert.equal(response.status, 303, response.text);
+  const cookie = response.headers.getSetCookie().map((line) => line.split(';', 1)[0]);
+  return { cookie: cookie.join('; '), location: response.headers.get('location') ?? '' };
 }
 
 /** Returns from the provider. */
@@ -72,9 +72,9 @@ function comeBack({ cookie }: Pick<Left, 'cookie'>, parameters: Record<string, s
 }
 
 /** What the application is told at its redirect address. */
-function told(answer: Awaited<ReturnType<typeof comeBack>>): Record<string, string> {
-  const location = answer.headers.get('location') ?? '';
-  assert.ok(location.startsWith(REDIRECT), answer.text);
+function told(response: Awaited<ReturnType<typeof comeBack>>): Record<string, string> {
+  const location = response.headers.get('location') ?? '';
+  assert.ok(location.startsWith(REDIRECT), response.text);
   return Object.fromEntries(new URL(location).searchParams);
 }
 
@@ -96,8 +96,8 @@ async function change(key: string, body: Record<string, unknown>): Promise<void>
   const token = await managementToken(latchkey);
   const list = await latchkey.api('/v1/admin/identity-providers', { token });
   const { id } = list.body.items.find((item: { key: string }) => item.key === key);
-  const answer = await latchkey.api(`/v1/admin/identity-providers/${id}`, { token, method: 'PATCH', body });
-  assert.equal(answer.status, 200, answer.text);
+  const response = await latchkey.api(`/v1/admin/identity-providers/${id}`, { token, method: 'PATCH', body });
+  assert.equal(response.status, 200, response.text);
 }
 
 describe('an answer that does not hold', () => {
@@ -153,8 +153,8 @@ describe('an answer that does not hold', () => {
   test('of ten parallel returns with one state one goes on', async () => {
     const left = await leave();
     const back = upstream.approve(left.location);
-    const answers = await Promise.all(Array.from({ length: 10 }, () => comeBack(left, back)));
-    assert.equal(answers.filter(({ status }) => status === 303).length, 1);
+    const responses = await Promise.all(Array.from({ length: 10 }, () => comeBack(left, back)));
+    assert.equal(responses.filter(({ status }) => status === 303).length, 1);
   });
 
   test('PKCE: the verifier that is sent fits the challenge, and differs each time', async () => {
@@ -204,13 +204,13 @@ describe('an account', () => {
   test('AU-8 is one, when its person comes for the first time twice at once', async () => {
     const claims = { sub: crypto.randomUUID(), email: newEmail(), email_verified: true };
     const codes = [await visit(claims), await visit(claims), await visit(claims)].map(({ code }) => code);
-    const answers = await Promise.all(codes.map(exchange));
+    const responses = await Promise.all(codes.map(exchange));
     assert.deepEqual(
-      answers.map(({ status }) => status),
+      responses.map(({ status }) => status),
       [200, 200, 200],
-      answers.map(({ text }) => text).join(),
+      responses.map(({ text }) => text).join(),
     );
-    assert.equal(new Set(answers.map(({ body }) => body.session.userId)).size, 1);
+    assert.equal(new Set(responses.map(({ body }) => body.session.userId)).size, 1);
   });
 
   test('AU-8 is another one for the same subject of another issuer', async () => {
@@ -297,9 +297,9 @@ describe('the cookie that marks the browser', () => {
     });
     const port = at.system.config.ports.test.auth;
     return new Promise<string>((resolve, reject) => {
-      const call = request({ port, path: `${BASE}/corporate/start?${query}`, headers }, (answer) => {
-        answer.resume();
-        resolve(answer.headers['set-cookie']?.[0] ?? '');
+      const call = request({ port, path: `${BASE}/corporate/start?${query}`, headers }, (response) => {
+        response.resume();
+        resolve(response.headers['set-cookie']?.[0] ?? '');
       });
       call.on('error', reject);
       call.end();

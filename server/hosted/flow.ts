@@ -154,26 +154,26 @@ type Outcome = SignInResponse | Sending | Static<typeof LinkRequired>;
 type Sending = { status: 'verification_required'; flowId: Sent['flowId']; hint: string };
 
 /** Continues after a sign-in method: to the application, a second factor, a code, or the proof of another account. */
-export async function proceed(flow: Flow, answer: Outcome | MfaSession): Promise<Reply> {
-  if ('access_token' in answer) return enter(flow, answer);
+export async function proceed(flow: Flow, response: Outcome | MfaSession): Promise<Reply> {
+  if ('access_token' in response) return enter(flow, response);
   const { identifier, provider, link } = flow.step;
   const kept: Step = { ...(identifier && { identifier }), ...(provider && { provider }), ...(link && { link }) };
-  switch (answer.status) {
+  switch (response.status) {
     case 'mfa_required':
-      return goTo(flow, answer.enrollment ? '/enroll' : '/mfa', { ...kept, mfa: answer });
+      return goTo(flow, response.enrollment ? '/enroll' : '/mfa', { ...kept, mfa: response });
     case 'verification_required':
-      return goTo(flow, '/code', { ...kept, sent: { way: 'verify', flowId: answer.flowId, address: answer.hint } });
+      return goTo(flow, '/code', { ...kept, sent: { way: 'verify', flowId: response.flowId, address: response.hint } });
     case 'link_required':
-      return goTo(flow, '', { ...kept, link: { code: answer.linkToken, hint: answer.hint } });
+      return goTo(flow, '', { ...kept, link: { code: response.linkToken, hint: response.hint } });
   }
 }
 
 /** Completes the sign-in at the provider and returns the browser to the application. */
-async function enter(flow: Flow, answer: MfaSession): Promise<Reply> {
+async function enter(flow: Flow, response: MfaSession): Promise<Reply> {
   const { request, reply, ctx, step } = flow;
-  const { userId, id: sessionId, amr, acr, authTime, expiresAt } = answer.session;
-  if (answer.deviceToken !== undefined)
-    reply.setCookie(deviceCookie(request), answer.deviceToken, {
+  const { userId, id: sessionId, amr, acr, authTime, expiresAt } = response.session;
+  if (response.deviceToken !== undefined)
+    reply.setCookie(deviceCookie(request), response.deviceToken, {
       ...cookieOptions(request.address, 'lax'),
       maxAge: DEVICE_SECONDS,
     });
@@ -181,8 +181,8 @@ async function enter(flow: Flow, answer: MfaSession): Promise<Reply> {
   const next = await interactions.signedIn({ request, reply }, { ctx, interaction: flow.interaction, session });
   const { link, provider } = step;
   const asked: Step = link ? { link, ...(provider && { provider }), session: { userId, sessionId } } : {};
-  if (answer.recoveryCodes)
-    return goTo(flow, '/recovery-codes', { recoveryCodes: answer.recoveryCodes, next, ...asked });
+  if (response.recoveryCodes)
+    return goTo(flow, '/recovery-codes', { recoveryCodes: response.recoveryCodes, next, ...asked });
   return goOn({ ...flow, step: { next, ...asked } });
 }
 

@@ -129,8 +129,8 @@ describe('a mailed sign-in link', () => {
     assert.equal(done.status, 409);
     assert.match(done.text, /second step/);
     const proof = { flowId: asked.body.flowId, code: await mailedCode(latchkey, person.email) };
-    const answer = await latchkey.auth('/v1/auth/login/magic-link/verify', { body: proof });
-    assert.equal(answer.body.status, 'mfa_required', answer.text);
+    const response = await latchkey.auth('/v1/auth/login/magic-link/verify', { body: proof });
+    assert.equal(response.body.status, 'mfa_required', response.text);
   });
 });
 

@@ -25,7 +25,7 @@ import {
   resetPassword,
   verifyAddress,
 } from '#sign-in';
-import { answerOf, Passage, type SignedIn } from '#ways';
+import { signInResponse, Passage, type SignedIn } from '#ways';
 import { passwordField } from './fields.ts';
 
 export const linkKinds = ['sign-in', 'verify', 'password', 'invitation'] as const;
@@ -109,8 +109,8 @@ function complete(result: SignedIn): SignedIn {
 
 async function signedInHere(ctx: Ctx, { say, project }: Voice, result: SignedIn): Promise<Finished> {
   const done = { title: say('mailed.signedIn'), text: say('mailed.goBack', { project }) };
-  const answer = await answerOf(ctx, result);
-  return 'access_token' in answer ? { ...done, session: answer } : done;
+  const response = await signInResponse(ctx, result);
+  return 'access_token' in response ? { ...done, session: response } : done;
 }
 
 const verifyLink: Link = {
@@ -127,9 +127,9 @@ const verifyLink: Link = {
   },
 
   async finish({ ctx, voice: { say, project }, ...proof }, { password }) {
-    const answer = await verifyAddress(ctx, proof, { password });
+    const response = await verifyAddress(ctx, proof, { password });
     const done = { title: say('mailed.verifiedTitle'), text: say('mailed.verified', { project }) };
-    return 'access_token' in answer ? { ...done, session: answer } : done;
+    return 'access_token' in response ? { ...done, session: response } : done;
   },
 };
 

@@ -264,14 +264,14 @@ describe('signing in through the pages', () => {
       [...cookies].map(([name, value]) => `${name}=${value}`),
     );
     const headers = { cookie: jar.join('; '), accept: 'text/html' };
-    const answer = await latchkey.auth(page.url.slice(auth.length), { headers });
-    const policy = answer.headers.get('content-security-policy') ?? '';
+    const response = await latchkey.auth(page.url.slice(auth.length), { headers });
+    const policy = response.headers.get('content-security-policy') ?? '';
     assert.match(policy, /frame-ancestors 'none'/);
     assert.match(policy, /script-src 'self'(;|$)/);
     assert.ok(!policy.includes('unsafe-inline'));
     assert.ok(!policy.includes('form-action'), 'an application may redirect on to anywhere');
-    assert.equal(answer.headers.get('x-frame-options'), 'DENY');
-    assert.ok(!/<script>|onclick=/.test(answer.text));
+    assert.equal(response.headers.get('x-frame-options'), 'DENY');
+    assert.ok(!/<script>|onclick=/.test(response.text));
     const body = new URLSearchParams({ identifier: 'x', password: 'y' });
     const forged = await latchkey.auth(page.url.slice(auth.length), {
       body,

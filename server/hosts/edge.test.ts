@@ -67,11 +67,11 @@ describe('hosts', () => {
 
   test('400 CONSOLE_HEADER_NOT_ALLOWED for each console header on a customer host', async () => {
     for (const name of ['X-Workspace-Id', 'X-Project-Id', 'X-Tenant-Id', 'X-Environment']) {
-      for (const answer of await Promise.all([
+      for (const response of await Promise.all([
         latchkey.auth('/v1/auth/methods', { headers: { [name]: 'x' } }),
         latchkey.api('/v1/me/context', { headers: { [name]: 'x' } }),
       ]))
-        expectProblem(answer, 400, 'CONSOLE_HEADER_NOT_ALLOWED');
+        expectProblem(response, 400, 'CONSOLE_HEADER_NOT_ALLOWED');
     }
   });
 
@@ -139,8 +139,8 @@ describe('bad input', () => {
   const LOGIN = '/v1/auth/login/password';
   const post = (body: Uint8Array | string, headers: Record<string, string> = { 'content-type': 'application/json' }) =>
     raw({ port: latchkey.system.config.ports.test.auth, path: LOGIN, method: 'POST', headers, body });
-  const expectCode = (answer: { status: number; body: string }, status: number, code: string, what: string) => {
-    assert.deepEqual([answer.status, JSON.parse(answer.body).errorCode], [status, code], what);
+  const expectCode = (response: { status: number; body: string }, status: number, code: string, what: string) => {
+    assert.deepEqual([response.status, JSON.parse(response.body).errorCode], [status, code], what);
   };
 
   test('BI-1 what is not JSON in UTF-8 is 400', async () => {
@@ -172,11 +172,11 @@ describe('bad input', () => {
 
   test('BI-1 whole characters are text, however they are written', async () => {
     const written = ['\\ud83d\\ude00', '\\\\ud83d', '\\\\u0000', '\\u00e4'];
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       written.map((identifier) => post(`{"identifier":"${identifier}","password":"x"}`)),
     );
-    for (const [index, answer] of answers.entries())
-      expectCode(answer, 401, 'INVALID_CREDENTIALS', written[index] ?? '');
+    for (const [index, response] of responses.entries())
+      expectCode(response, 401, 'INVALID_CREDENTIALS', written[index] ?? '');
   });
 
   test('BI-1 unknown fields and wrong types are named, never coerced or dropped', async () => {
@@ -196,11 +196,11 @@ describe('bad input', () => {
     ];
     for (const [what, body, pointer] of bad) {
       // biome-ignore lint/performance/noAwaitInLoops: one after the other
-      const answer = await post(JSON.stringify(body));
-      expectCode(answer, 400, 'VALIDATION_FAILED', what);
+      const response = await post(JSON.stringify(body));
+      expectCode(response, 400, 'VALIDATION_FAILED', what);
       assert.ok(
-        JSON.parse(answer.body).errors.some((fault: { pointer: string }) => fault.pointer === pointer),
-        `${what}: ${answer.body}`,
+        JSON.parse(response.body).errors.some((fault: { pointer: string }) => fault.pointer === pointer),
+        `${what}: ${response.body}`,
       );
     }
   });
@@ -239,9 +239,9 @@ describe('bad input', () => {
     ];
     for (const path of paths) {
       // biome-ignore lint/performance/noAwaitInLoops: one after the other
-      const answer = await raw({ port: api, path, headers });
-      assert.ok(answer.status >= 400 && answer.status < 500, `${path}: ${answer.status}`);
-      assert.match(String(answer.headers['content-type']), /application\/problem\+json/, path);
+      const response = await raw({ port: api, path, headers });
+      assert.ok(response.status >= 400 && response.status < 500, `${path}: ${response.status}`);
+      assert.match(String(response.headers['content-type']), /application\/problem\+json/, path);
     }
     for (const body of [
       'grant_type=%00',
@@ -250,14 +250,14 @@ describe('bad input', () => {
       '%E0%A4%A',
     ]) {
       // biome-ignore lint/performance/noAwaitInLoops: one after the other
-      const answer = await raw({
+      const result = await raw({
         port: auth,
         path: '/connect/token',
         method: 'POST',
         headers: { 'content-type': 'application/x-www-form-urlencoded' },
         body,
       });
-      assert.ok(answer.status >= 400 && answer.status < 500, `${body.slice(0, 60)}: ${answer.status} ${answer.body}`);
+      assert.ok(result.status >= 400 && result.status < 500, `${body.slice(0, 60)}: ${result.status} ${result.body}`);
     }
   });
 

@@ -28,9 +28,9 @@ async function isDatabaseReachable(system: System): Promise<boolean> {
   const timeout = new Promise<false>((resolve) => {
     setTimeout(() => resolve(false), READY_TIMEOUT_MS).unref();
   });
-  const answer = sql`select 1`.execute(system.db).then(
+  const response = sql`select 1`.execute(system.db).then(
     () => true,
     () => false,
   );
-  return Promise.race([answer, timeout]);
+  return Promise.race([response, timeout]);
 }

@@ -47,8 +47,8 @@ export function createPlainFront(system: System): FastifyInstance {
   const front = Fastify({ forceCloseConnections: 'idle', requestTimeout: 30_000 });
   front.get('/.well-known/acme-challenge/:token', async (request, reply) => {
     const { token } = Object(request.params);
-    const answer = await challengeResponse(system, String(token));
-    return answer === undefined ? reply.code(404).send() : reply.type('text/plain').send(answer);
+    const response = await challengeResponse(system, String(token));
+    return response === undefined ? reply.code(404).send() : reply.type('text/plain').send(response);
   });
   front.setNotFoundHandler(async (request, reply) => {
     const name = hostNameOf(request.raw);

@@ -29,10 +29,10 @@ const get = (path: string, by = token) => latchkey.api(IMPORTS + path, { token: 
 async function imported(rows: unknown[], query = ''): Promise<string> {
   const body = rows.map((row) => JSON.stringify(row)).join('\n');
   const headers = { 'content-type': 'application/x-ndjson' };
-  const answer = await latchkey.api(IMPORTS + query, { token, body, headers });
-  assert.equal(answer.status, 202, answer.text);
-  await eventually(async () => assert.equal((await get(`/${answer.body.id}`)).body.status, 'completed'));
-  return answer.body.id;
+  const response = await latchkey.api(IMPORTS + query, { token, body, headers });
+  assert.equal(response.status, 202, response.text);
+  await eventually(async () => assert.equal((await get(`/${response.body.id}`)).body.status, 'completed'));
+  return response.body.id;
 }
 
 describe('GET /v1/admin/members/import', () => {
@@ -71,10 +71,10 @@ describe('GET /v1/admin/members/import/{jobId}/failures', () => {
     const good = { email: newEmail() };
     const rows = Array.from({ length: 2_300 }, (_, n) => (n % 200 === 0 ? { email: 'x', note: 'y "z"' } : good));
     const id = await imported([...rows, { roles: ['em"peror'] }]);
-    const answer = await get(`/${id}/failures`);
-    assert.equal(answer.headers.get('content-type'), 'text/csv; charset=utf-8');
-    assert.equal(answer.headers.get('content-disposition'), `attachment; filename="failed-rows-${id}.csv"`);
-    const [header, ...told] = answer.text.trimEnd().split('\r\n');
+    const response = await get(`/${id}/failures`);
+    assert.equal(response.headers.get('content-type'), 'text/csv; charset=utf-8');
+    assert.equal(response.headers.get('content-disposition'), `attachment; filename="failed-rows-${id}.csv"`);
+    const [header, ...told] = response.text.trimEnd().split('\r\n');
     assert.equal(header, 'row,field,reason');
     const { body } = await get(`/${id}?outcome=failed&limit=100`);
     const reasons = body.report.flatMap(({ row, errors }: { row: number; errors: { pointer: string }[] }) =>

@@ -43,10 +43,10 @@ async function imported(
   query = '',
   by = token,
 ): Promise<TestResponse['body']> {
-  const answer = await upload(body, type, query, by);
-  assert.equal(answer.status, 202, answer.text);
+  const response = await upload(body, type, query, by);
+  assert.equal(response.status, 202, response.text);
   return eventually(async () => {
-    const { body: report } = await read(answer.body.id, '?limit=100');
+    const { body: report } = await read(response.body.id, '?limit=100');
     assert.equal(report.status, 'completed');
     return report;
   });
@@ -75,7 +75,7 @@ function slowUpload(type: string): { request: ClientRequest; answered: Promise<n
     headers: { host, authorization: `Bearer ${token}`, 'content-type': type },
   });
   const answered = new Promise<number | undefined>((resolve, reject) => {
-    request.once('response', (answer) => resolve(answer.resume().statusCode)).on('error', reject);
+    request.once('response', (response) => resolve(response.resume().statusCode)).on('error', reject);
   });
   return { request, answered };
 }

@@ -116,8 +116,8 @@ describe('what an invitation gives', () => {
     const person = await register(latchkey);
     await invite({ email: person.email, roles: ['viewer'] });
     const mailed = await mailedToken(latchkey, person.email);
-    const answers = await Promise.all(Array.from({ length: 20 }, () => accept({ token: mailed }, person.access_token)));
-    assert.equal(answers.filter(({ status }) => status === 200).length, 1);
+    const responses = await Promise.all(Array.from({ length: 20 }, () => accept({ token: mailed }, person.access_token)));
+    assert.equal(responses.filter(({ status }) => status === 200).length, 1);
   });
 
   test('a second factor is set up first where the project requires one', async () => {
@@ -135,10 +135,10 @@ describe('what an invitation gives', () => {
 describe('/v1/admin/invitations', () => {
   test('409 ALREADY_EXISTS while one of the address is open, however it is typed, also in parallel', async () => {
     const email = newEmail();
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 10 }, (_, at) => invite({ email: at % 2 ? email.toUpperCase() : email })),
     );
-    assert.deepEqual(answers.map(({ status }) => status).sort(), [201, ...Array.from({ length: 9 }, () => 409)]);
+    assert.deepEqual(responses.map(({ status }) => status).sort(), [201, ...Array.from({ length: 9 }, () => 409)]);
   });
 
   test('an ended one is neither mailed again nor revoked, and makes room for another', async () => {
@@ -177,9 +177,9 @@ describe('/v1/admin/invitations', () => {
     ] as const) {
       const call = { token: reader, method, ...(path === PATH && { body: { email: newEmail() } }) };
       // biome-ignore lint/performance/noAwaitInLoops: one route after the other
-      const answer = await latchkey.api(path, call);
-      expectProblem(answer, 403, 'AUTHORIZATION_DENIED');
-      assert.equal(answer.body.requiredPermission, 'invitations:write');
+      const response = await latchkey.api(path, call);
+      expectProblem(response, 403, 'AUTHORIZATION_DENIED');
+      assert.equal(response.body.requiredPermission, 'invitations:write');
     }
     const customer = await register(latchkey);
     expectProblem(await latchkey.api(PATH, { token: customer.access_token }), 403, 'AUTHORIZATION_DENIED');

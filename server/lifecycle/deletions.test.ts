@@ -89,25 +89,25 @@ describe('who may delete what', () => {
   test('owners of the workspace alone', async () => {
     const { projectId } = await newProject('Kept');
     const admin = await teammate(latchkey, 'admin');
-    for (const answer of await Promise.all([
+    for (const response of await Promise.all([
       drop(projectId, admin),
       restore(projectId, admin),
       admin.call('/console/v1/workspace', { method: 'DELETE' }),
       admin.call('/console/v1/workspace/restore', { method: 'POST' }),
     ]))
-      expectProblem(answer, 403, 'AUTHORIZATION_DENIED');
+      expectProblem(response, 403, 'AUTHORIZATION_DENIED');
   });
 
   test('not a default project nor its workspace, which keep the status; not the built-in workspace', async () => {
     const { rows } = await latchkey.system.pool.query('select workspace_id, project_id from console_installation');
     const there = { 'x-workspace-id': rows[0].workspace_id };
-    for (const answer of await Promise.all([
+    for (const response of await Promise.all([
       drop(latchkey.demo.projects[0]?.id ?? ''),
       owner.call('/console/v1/workspace', { method: 'DELETE' }),
       owner.call(`${PROJECTS}/${rows[0].project_id}`, { method: 'DELETE', headers: there }),
       owner.call('/console/v1/workspace', { method: 'DELETE', headers: there }),
     ]))
-      expectProblem(answer, 409, 'CONFLICT');
+      expectProblem(response, 409, 'CONFLICT');
   });
 
   test('not while the SMS add-on costs something, or something of it is to be paid', async () => {
@@ -349,8 +349,8 @@ describe('a workspace that is to be deleted', () => {
     assert.equal(await tenantManagementToken(latchkey, tenant), undefined);
     for (const path of ['/roles', '/team', '/projects']) {
       // biome-ignore lint/performance/noAwaitInLoops: one after the other
-      const answer = await call(path);
-      assert.ok([404, 409].includes(answer.status), answer.text);
+      const response = await call(path);
+      assert.ok([404, 409].includes(response.status), response.text);
     }
     assert.equal((await call('/workspace')).body.deletesAt, body.deletesAt);
     const { workspaces } = (await call('/session')).body;

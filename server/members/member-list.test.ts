@@ -17,9 +17,9 @@ after(() => latchkey.stop());
 
 const members = (query: string): Promise<TestResponse> => latchkey.api(`/v1/admin/members${query}`, { token });
 const found = async (q: string, more = ''): Promise<string[]> => {
-  const answer = await members(`?q=${encodeURIComponent(q)}${more}`);
-  assert.equal(answer.status, 200, answer.text);
-  return answer.body.items.map(({ email }: { email: string }) => email);
+  const response = await members(`?q=${encodeURIComponent(q)}${more}`);
+  assert.equal(response.status, 200, response.text);
+  return response.body.items.map(({ email }: { email: string }) => email);
 };
 
 /** Adds members who are newer than all others. */
@@ -38,12 +38,12 @@ async function crowd(): Promise<void> {
 }
 
 async function rename(person: { access_token: string }, changes: Record<string, unknown>): Promise<void> {
-  const answer = await latchkey.api('/v1/me/profile', {
+  const response = await latchkey.api('/v1/me/profile', {
     token: person.access_token,
     method: 'PATCH',
     body: changes,
   });
-  assert.equal(answer.status, 200, answer.text);
+  assert.equal(response.status, 200, response.text);
 }
 
 describe('GET /v1/admin/members?q', () => {

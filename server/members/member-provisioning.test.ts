@@ -119,8 +119,8 @@ describe('POST /v1/admin/members', () => {
 
   test('the same person added many times at once is one member', async () => {
     const email = newEmail();
-    const answers = await Promise.all(Array.from({ length: 8 }, () => call('POST', '', { email })));
-    assert.deepEqual(answers.map(({ status }) => status).sort(), [201, ...Array(7).fill(409)]);
+    const responses = await Promise.all(Array.from({ length: 8 }, () => call('POST', '', { email })));
+    assert.deepEqual(responses.map(({ status }) => status).sort(), [201, ...Array(7).fill(409)]);
     assert.equal((await call('GET', `?q=${email}`)).body.items.length, 1);
   });
 });
@@ -221,10 +221,10 @@ describe('DELETE /v1/admin/members/{memberId}', () => {
         }),
       );
       await latchkey.api(`/v1/admin/members/${owner}/roles`, { token, method: 'PUT', body: { roles: [] } });
-      const answers = await Promise.all(ids.map((id) => call('DELETE', `/${id}`)));
-      assert.deepEqual(answers.map(({ status }) => status).sort(), [204, 409]);
+      const responses = await Promise.all(ids.map((id) => call('DELETE', `/${id}`)));
+      assert.deepEqual(responses.map(({ status }) => status).sort(), [204, 409]);
       await latchkey.api(`/v1/admin/members/${owner}/roles`, { token, method: 'PUT', body: { roles: ['owner'] } });
-      const survivor = ids[answers.findIndex(({ status }) => status === 409)];
+      const survivor = ids[responses.findIndex(({ status }) => status === 409)];
       assert.equal((await call('DELETE', `/${survivor}`)).status, 204);
     }
   });

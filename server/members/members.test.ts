@@ -122,8 +122,8 @@ describe('GET /v1/admin/members', () => {
       'mem_01kaz3w9hqf8p9n2m4v5x6y7z8',
     ]) {
       // biome-ignore lint/performance/noAwaitInLoops: one after the other
-      const answer = await members(`?cursor=${cursor}`);
-      assert.equal(answer.status, 400, cursor);
+      const response = await members(`?cursor=${cursor}`);
+      assert.equal(response.status, 400, cursor);
     }
     expectProblem(await members(`?status=active&cursor=${nextCursor}`), 400, 'INVALID_CURSOR');
   });
@@ -133,9 +133,9 @@ describe('GET /v1/admin/members', () => {
   });
 
   test('403 with a token that lacks the permission', async () => {
-    const answer = await latchkey.api('/v1/admin/members', { token: await managementToken(latchkey, 'roles:read') });
-    expectProblem(answer, 403, 'AUTHORIZATION_DENIED');
-    assert.equal(answer.body.requiredPermission, 'members:read');
+    const response = await latchkey.api('/v1/admin/members', { token: await managementToken(latchkey, 'roles:read') });
+    expectProblem(response, 403, 'AUTHORIZATION_DENIED');
+    assert.equal(response.body.requiredPermission, 'members:read');
   });
 });
 
@@ -182,9 +182,9 @@ describe('PUT /v1/admin/members/{memberId}/roles', () => {
 
   test('400 names the role that is not one', async () => {
     const { email } = await register(latchkey);
-    const answer = await setRoles((await find(email)).id, ['viewer', 'emperor']);
-    expectProblem(answer, 400, 'VALIDATION_FAILED');
-    assert.equal(answer.body.errors[0].pointer, '/body/roles/1');
+    const response = await setRoles((await find(email)).id, ['viewer', 'emperor']);
+    expectProblem(response, 400, 'VALIDATION_FAILED');
+    assert.equal(response.body.errors[0].pointer, '/body/roles/1');
   });
 
   test('409 LAST_OWNER for the last one, by role change or block', async () => {
@@ -204,13 +204,13 @@ describe('PUT /v1/admin/members/{memberId}/roles', () => {
         const { email } = await register(latchkey);
         const { id } = await find(email);
         await setRoles(id, ['owner']);
-        const answers = await Promise.all([act(owner), act(id)]);
+        const responses = await Promise.all([act(owner), act(id)]);
         assert.deepEqual(
-          answers.map(({ status }) => status).sort(),
+          responses.map(({ status }) => status).sort(),
           [200, 409],
-          answers.map(({ text }) => text).join('\n'),
+          responses.map(({ text }) => text).join('\n'),
         );
-        const survivor = answers[0]?.status === 409 ? owner : id;
+        const survivor = responses[0]?.status === 409 ? owner : id;
         // Restores the state before the round.
         await latchkey.api(`/v1/admin/members/${owner}/unblock`, { token, method: 'POST' });
         if (survivor !== owner) await setRoles(owner, ['owner']);

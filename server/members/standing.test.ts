@@ -27,9 +27,9 @@ after(async () => {
 test('role and permission changes count on the next request in another process', async () => {
   const token = await managementToken(latchkey);
   const change = async (method: string, path: string, body: unknown) => {
-    const answer = await latchkey.api(`/v1/admin/${path}`, { token, method, body });
-    assert.ok(answer.status < 300, answer.text);
-    return answer.body;
+    const response = await latchkey.api(`/v1/admin/${path}`, { token, method, body });
+    assert.ok(response.status < 300, response.text);
+    return response.body;
   };
   const { email, access_token } = await register(latchkey);
   const { body } = await latchkey.api(`/v1/admin/members?q=${email}`, { token });
@@ -72,8 +72,8 @@ describe('an actor can not act on a member with more rights', () => {
     const owner = await memberWith(['owner']);
     const admin = await memberWith(['admin']);
     const narrow = await managementToken(latchkey, 'members:read members:write');
-    for (const answer of await Promise.all([...acts(admin.own, owner.id), ...acts(narrow, admin.id)]))
-      expectProblem(answer, 403, 'AUTHORIZATION_DENIED');
+    for (const response of await Promise.all([...acts(admin.own, owner.id), ...acts(narrow, admin.id)]))
+      expectProblem(response, 403, 'AUTHORIZATION_DENIED');
     const token = await managementToken(latchkey);
     assert.deepEqual((await act(token, owner.id, '', { method: 'GET' })).body.roles, ['owner']);
   });
@@ -93,8 +93,8 @@ describe('an actor can not act on a member with more rights', () => {
     ]);
     const allowed = async (by: string, { id }: { id: string }) => {
       const acting = ['/reset-mfa', '/reset-password', '/block', '/unblock'];
-      const answers = await Promise.all(acting.map((what) => act(by, id, what)));
-      for (const { status, text } of answers) assert.ok(status < 300, text);
+      const responses = await Promise.all(acting.map((what) => act(by, id, what)));
+      for (const { status, text } of responses) assert.ok(status < 300, text);
     };
     await allowed(owner, another);
     await allowed(owner, admin);

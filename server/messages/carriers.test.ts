@@ -67,7 +67,7 @@ describe('SMS carriers', () => {
   });
   beforeEach(() => {
     carrier.calls.length = 0;
-    carrier.answers.clear();
+    carrier.responses.clear();
   });
   const asked = () => carrier.calls.map((call) => call.carrier);
 
@@ -95,7 +95,7 @@ describe('SMS carriers', () => {
   });
 
   test('SMS-2 when a carrier fails the next is asked: Vonage in JSON, in the alphabet the text needs', async () => {
-    carrier.answers.set('twilio', { status: 500, body: {} });
+    carrier.responses.set('twilio', { status: 500, body: {} });
     await send(latchkey, '+4915112345679');
     const { last } = await lastIs(latchkey, 'sent');
     assert.deepEqual([asked(), last.provider], [['twilio', 'vonage'], 'vonage']);
@@ -116,8 +116,8 @@ describe('SMS carriers', () => {
   });
 
   test('SMS-2 Vonage’s own error in a 200 counts as a failure; the generic carrier is last, with an idempotency key', async () => {
-    carrier.answers.set('twilio', { status: 429, body: { code: 20429 } });
-    carrier.answers.set('vonage', { status: 200, body: { messages: [{ status: '9' }] } });
+    carrier.responses.set('twilio', { status: 429, body: { code: 20429 } });
+    carrier.responses.set('vonage', { status: 200, body: { messages: [{ status: '9' }] } });
     await send(latchkey, '+4915112345670');
     const { last } = await lastIs(latchkey, 'sent');
     const call = carrier.calls.at(-1);
@@ -135,7 +135,7 @@ describe('SMS carriers', () => {
 
   test('SMS-2 a number that no carrier would take ends the message: none is asked any more, nothing is metered', async () => {
     const before = await smsRows(latchkey);
-    carrier.answers.set('twilio', { status: 400, body: { code: 21211 } });
+    carrier.responses.set('twilio', { status: 400, body: { code: 21211 } });
     await send(latchkey, '+4915112345671');
     const { last, segments, period } = await lastIs(latchkey, 'failed');
     assert.deepEqual(asked(), ['twilio']);
@@ -147,11 +147,11 @@ describe('SMS carriers', () => {
 
   test('SMS-2 all away: tried again by the queue, and metered once in the end', async () => {
     const before = await smsRows(latchkey);
-    for (const name of ['twilio', 'vonage', 'generic']) carrier.answers.set(name, { status: 503, body: {} });
+    for (const name of ['twilio', 'vonage', 'generic']) carrier.responses.set(name, { status: 503, body: {} });
     await send(latchkey, '+4915112345672');
     await eventually(async () => assert.equal(asked().length, 3));
     await lastIs(latchkey, 'queued');
-    carrier.answers.clear();
+    carrier.responses.clear();
     await eventually(async () => {
       await latchkey.system.pool.query(
         'update graphile_worker._private_jobs set run_at = now() where locked_at is null',
@@ -200,7 +200,7 @@ describe('SMS carriers', () => {
     });
 
     test('SMS-3 Vonage’s, signed over its fields, says that a message was not delivered', async () => {
-      carrier.answers.set('twilio', { status: 500, body: {} });
+      carrier.responses.set('twilio', { status: 500, body: {} });
       await send(latchkey, '+4915112340002');
       await lastIs(latchkey, 'sent');
       const { callback, 'client-ref': reference } = JSON.parse(carrier.calls[1]?.body ?? '{}');
@@ -224,7 +224,7 @@ describe('SMS carriers', () => {
     });
 
     test('SMS-3 any other’s, by Standard Webhooks; an old one is refused', async () => {
-      for (const name of ['twilio', 'vonage']) carrier.answers.set(name, { status: 500, body: {} });
+      for (const name of ['twilio', 'vonage']) carrier.responses.set(name, { status: 500, body: {} });
       await send(latchkey, '+4915112340003');
       await lastIs(latchkey, 'sent');
       const { receiptUrl, reference } = JSON.parse(carrier.calls[2]?.body ?? '{}');

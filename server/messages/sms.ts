@@ -54,7 +54,7 @@ type Request = { url: string; headers: Record<string, string>; body: string };
 type CarrierResponse = { status: number; body: unknown };
 
 /** A carrier's protocol: the request, and the meaning of the response (null: the carrier took the message). */
-type Protocol = { request: (url: URL, text: Text) => Request; refusal: (answer: CarrierResponse) => NotTaken | null };
+type Protocol = { request: (url: URL, text: Text) => Request; refusal: (response: CarrierResponse) => NotTaken | null };
 
 function carrier(system: System, url: URL): Carrier {
   const name = url.protocol.slice(0, -1);

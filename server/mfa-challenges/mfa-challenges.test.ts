@@ -55,16 +55,16 @@ async function memberIdOf(person: Person): Promise<string> {
 
 async function block(person: Person): Promise<void> {
   const path = `/v1/admin/members/${await memberIdOf(person)}/block`;
-  const answer = await latchkey.api(path, { token: await managementToken(latchkey), method: 'POST' });
-  assert.equal(answer.status, 200, answer.text);
+  const response = await latchkey.api(path, { token: await managementToken(latchkey), method: 'POST' });
+  assert.equal(response.status, 200, response.text);
 }
 
 async function resetPassword(person: Person): Promise<void> {
   await latchkey.auth('/v1/auth/password/forgot', { body: { identifier: person.email } });
   const { text } = await lastMessage(latchkey, person.email);
   const token = /[?&]token=([\w-]+)/.exec(text)?.[1];
-  const answer = await latchkey.auth('/v1/auth/password/reset', { body: { token, newPassword: NEXT_PASSWORD } });
-  assert.equal(answer.status, 204, answer.text);
+  const response = await latchkey.auth('/v1/auth/password/reset', { body: { token, newPassword: NEXT_PASSWORD } });
+  assert.equal(response.status, 204, response.text);
 }
 
 describe('what happens between the first factor and the second', () => {
@@ -133,8 +133,8 @@ describe('what happens between the first factor and the second', () => {
     await setPolicy('required');
     const { code, ...begun } = await enrolling(person);
     const value = code();
-    const answers = await Promise.all(Array.from({ length: 10 }, () => confirm({ ...begun, code: value })));
-    assert.equal(answers.filter(({ status }) => status === 200).length, 1);
+    const responses = await Promise.all(Array.from({ length: 10 }, () => confirm({ ...begun, code: value })));
+    assert.equal(responses.filter(({ status }) => status === 200).length, 1);
     await setPolicy('optional');
   });
 
@@ -147,10 +147,10 @@ describe('what happens between the first factor and the second', () => {
     await latchkey.api('/v1/me/security/mfa/phone/confirm', { token, body: { flowId: begun.body.flowId, code } });
     const { mfaToken, factors } = challengeIn(await login(person));
     const factorId = factors.find(({ type }) => type === 'phone')?.id;
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 4 }, () => latchkey.auth('/v1/auth/mfa/challenge', { body: { mfaToken, factorId } })),
     );
-    assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 429, 429, 429]);
+    assert.deepEqual(responses.map(({ status }) => status).sort(), [200, 429, 429, 429]);
     const { body } = await latchkey.console(`/dev/inbox?to=${encodeURIComponent(phone)}`);
     assert.equal(body.items.length, 2, 'one for the set-up, one for the sign-in');
   });

@@ -73,9 +73,9 @@ export const mfaRoutes: Routes = [
     ),
     ...FINISHED,
     handler: async (request, reply) => {
-      const { mfaToken, cookies, ...answer } = request.body;
+      const { mfaToken, cookies, ...response } = request.body;
       const { ctx, challenge } = await challengeOf(request, mfaToken);
-      const session = await finishWithFactor(ctx, challenge, answer);
+      const session = await finishWithFactor(ctx, challenge, response);
       return sendSession(request, reply, session, { scope: ctx.scope, cookies });
     },
   }),
@@ -111,9 +111,9 @@ export const mfaRoutes: Routes = [
     ),
     ...FINISHED,
     handler: async (request, reply) => {
-      const { mfaToken, cookies, ...answer } = request.body;
+      const { mfaToken, cookies, ...response } = request.body;
       const { ctx, challenge } = await challengeOf(request, mfaToken);
-      const session = await finishEnrolment(ctx, challenge, answer);
+      const session = await finishEnrolment(ctx, challenge, response);
       return sendSession(request, reply, session, { scope: ctx.scope, cookies });
     },
   }),

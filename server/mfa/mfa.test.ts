@@ -45,9 +45,9 @@ describe('an authenticator app', () => {
       factors.map(({ type }) => type),
       ['totp', 'recovery_code'],
     );
-    const answer = await verify({ mfaToken, code: app.code() });
-    assert.equal(answer.status, 200, answer.text);
-    const { amr, acr } = decodeJwt(answer.body.access_token);
+    const response = await verify({ mfaToken, code: app.code() });
+    assert.equal(response.status, 200, response.text);
+    const { amr, acr } = decodeJwt(response.body.access_token);
     assert.deepEqual([amr, acr], [['pwd', 'otp', 'mfa'], 'aal2']);
     assert.ok((await eventsOf(latchkey, person.session.userId)).includes('user.mfa.challenged'));
   });
@@ -55,8 +55,8 @@ describe('an authenticator app', () => {
   test('AU-4 a code works once, also when two sign-ins use it at the same moment', async () => {
     const code = app.code();
     const tokens = await Promise.all(Array.from({ length: 10 }, async () => challengeIn(await login(person)).mfaToken));
-    const answers = await Promise.all(tokens.map((mfaToken) => verify({ mfaToken, code })));
-    assert.equal(answers.filter(({ status }) => status === 200).length, 1);
+    const responses = await Promise.all(tokens.map((mfaToken) => verify({ mfaToken, code })));
+    assert.equal(responses.filter(({ status }) => status === 200).length, 1);
     const { mfaToken } = challengeIn(await login(person));
     expectProblem(await verify({ mfaToken, code }), 401, 'INVALID_CODE');
     clock.advance(30_000);
@@ -79,8 +79,8 @@ describe('an authenticator app', () => {
     const { mfaToken } = challengeIn(await login(person));
     const wrong = app.code() === '000000' ? '111111' : '000000';
     await Promise.all(Array.from({ length: 200 }, () => verify({ mfaToken, code: wrong })));
-    const answer = await verify({ mfaToken, code: app.code() });
-    assert.ok(['INVALID_TOKEN', 'ACCOUNT_THROTTLED'].includes(answer.body.errorCode), answer.text);
+    const response = await verify({ mfaToken, code: app.code() });
+    assert.ok(['INVALID_TOKEN', 'ACCOUNT_THROTTLED'].includes(response.body.errorCode), response.text);
     const failed = (await eventsOf(latchkey, person.session.userId)).filter((type) => type === 'user.mfa.failed');
     assert.equal(failed.length, 5);
   });
@@ -106,8 +106,8 @@ describe('an authenticator app', () => {
     const [code, another] = app.recoveryCodes;
     const tokens = await Promise.all(Array.from({ length: 4 }, async () => challengeIn(await login(person)).mfaToken));
     const tries = tokens.flatMap((mfaToken) => Array.from({ length: 5 }, () => verify({ mfaToken, code })));
-    const answers = await Promise.all(tries);
-    const entered = answers.filter(({ status }) => status === 200);
+    const responses = await Promise.all(tries);
+    const entered = responses.filter(({ status }) => status === 200);
     assert.equal(entered.length, 1);
     const token = entered[0]?.body.access_token;
     assert.equal((await security(token)).recoveryCodesLeft, 9);
@@ -160,8 +160,8 @@ describe('an authenticator app', () => {
     const token = await managementToken(latchkey);
     const { body } = await latchkey.api(`/v1/admin/members?q=${person.email}`, { token });
     assert.equal(body.items[0].mfaEnabled, true);
-    const answer = await latchkey.api(`/v1/admin/members/${body.items[0].id}/reset-mfa`, { token, method: 'POST' });
-    assert.equal(answer.status, 204, answer.text);
+    const response = await latchkey.api(`/v1/admin/members/${body.items[0].id}/reset-mfa`, { token, method: 'POST' });
+    assert.equal(response.status, 204, response.text);
     assert.ok((await login(person)).body.access_token);
   });
 });
@@ -188,8 +188,8 @@ describe('a phone as second factor', () => {
     assert.equal(asked.status, 200, asked.text);
     const soon = await latchkey.auth('/v1/auth/mfa/challenge', { body: { mfaToken, factorId: factor?.id } });
     expectProblem(soon, 429, 'RATE_LIMIT_EXCEEDED');
-    const answer = await verify({ mfaToken, factorId: factor?.id, code: await sent() });
-    assert.deepEqual([answer.body.session?.amr, answer.body.session?.acr], [['pwd', 'sms', 'mfa'], 'aal2']);
+    const response = await verify({ mfaToken, factorId: factor?.id, code: await sent() });
+    assert.deepEqual([response.body.session?.amr, response.body.session?.acr], [['pwd', 'sms', 'mfa'], 'aal2']);
   });
 
   test('AU-5 a mailed code is no second factor', async () => {
@@ -245,9 +245,9 @@ describe('proving oneself again', () => {
   test('SE-1 renews the time, ends the tokens before, and keeps the session', async () => {
     const person = await register(latchkey);
     clock.advance(700_000);
-    const answer = await reauthenticate(person.access_token, { password: PASSWORD });
-    assert.equal(answer.body.session.id, person.session.id);
-    assert.ok(Date.parse(answer.body.session.authTime) > Date.parse(person.session.authTime));
+    const response = await reauthenticate(person.access_token, { password: PASSWORD });
+    assert.equal(response.body.session.id, person.session.id);
+    assert.ok(Date.parse(response.body.session.authTime) > Date.parse(person.session.authTime));
     expectProblem(await latchkey.api('/v1/me/context', { token: person.access_token }), 401, 'SESSION_REVOKED');
     const { refresh_token } = person;
     expectProblem(await latchkey.auth('/v1/sessions/refresh', { body: { refresh_token } }), 401, 'SESSION_REVOKED');
@@ -279,10 +279,10 @@ describe('proving oneself again', () => {
 
   test('AU-1 guesses at the password of a stolen session are limited too', async () => {
     const person = await register(latchkey);
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 60 }, () => reauthenticate(person.access_token, { password: 'wrong' })),
     );
-    const looked = answers.filter(({ body }) => body.errorCode === 'INVALID_CREDENTIALS').length;
+    const looked = responses.filter(({ body }) => body.errorCode === 'INVALID_CREDENTIALS').length;
     assert.equal(looked, 20);
   });
 });

@@ -163,13 +163,13 @@ export type MfaSession = SessionResponse & { recoveryCodes?: string[]; deviceTok
 export async function finishWithFactor(
   ctx: Ctx,
   challenge: OpenChallenge,
-  { rememberDevice: remember = false, ...answer }: FactorResponse & { rememberDevice?: boolean },
+  { rememberDevice: remember = false, ...response }: FactorResponse & { rememberDevice?: boolean },
 ): Promise<MfaSession> {
   const { userId } = challenge;
   const way = new Passage('second_factor');
-  const attempt = way.passed('attempts', await countAttempt(ctx, { way: wayOf(answer), userId }));
+  const attempt = way.passed('attempts', await countAttempt(ctx, { way: wayOf(response), userId }));
   way.passed('tries', await transaction(ctx, (tx) => countTry(tx, challenge.id)));
-  const check = await checkFactor(ctx, userId, { ...answer, challenge });
+  const check = await checkFactor(ctx, userId, { ...response, challenge });
   const result = await transaction(ctx, async (tx) => {
     const amr = way.passed('credential', await check(tx));
     if (amr === null) return null;
@@ -217,8 +217,8 @@ type FactorProof = FactorResponse & { challenge?: OpenChallenge };
  * Checks the response for a factor; the returned function decides and spends it in a transaction.
  * @throws Problem VALIDATION_FAILED if there is no response
  */
-export async function checkFactor(ctx: Ctx, userId: UserId, answer: FactorProof): Promise<Check> {
-  const { flowId, response, code, challenge } = answer;
+export async function checkFactor(ctx: Ctx, userId: UserId, result: FactorProof): Promise<Check> {
+  const { flowId, response, code, challenge } = result;
   if (flowId && response) {
     const asked = challenge ? secondFactorOf(challenge) : ({ purpose: 'sign_in' } as const);
     return passkeyCheck(ctx, userId, { flowId, response, asked });
@@ -227,7 +227,7 @@ export async function checkFactor(ctx: Ctx, userId: UserId, answer: FactorProof)
     throw problem('VALIDATION_FAILED', {
       extensions: { errors: [{ pointer: '/body', message: 'expected `code`, or `flowId` and `response`' }] },
     });
-  switch (wayOf(answer)) {
+  switch (wayOf(result)) {
     case 'recovery_code':
       return (tx) => recoveryCheck(tx, userId, code);
     case 'phone':
@@ -247,8 +247,8 @@ export function wayOf({ flowId, response, factorId, code = '' }: FactorResponse)
   return PHONE_CODE.test(digitsOf(code)) ? 'phone' : 'totp';
 }
 
-async function passkeyCheck(ctx: Ctx, userId: UserId, answer: PasskeyResponse): Promise<Check> {
-  const { used, record } = await checkPasskey(ctx, answer, await relyingPartyOf(ctx));
+async function passkeyCheck(ctx: Ctx, userId: UserId, response: PasskeyResponse): Promise<Check> {
+  const { used, record } = await checkPasskey(ctx, response, await relyingPartyOf(ctx));
   if (used.userId !== userId) return async () => null;
   return async (tx) => {
     await record(tx);

@@ -48,8 +48,8 @@ describe('the authorization code flow', () => {
       'http://localhost:5173/callback#x',
     ]) {
       // biome-ignore lint/performance/noAwaitInLoops: one after the other
-      const answer = await authorize({ redirect_uri: wrong });
-      assert.deepEqual([answer.status, answer.headers.get('location')], [400, null], wrong);
+      const response = await authorize({ redirect_uri: wrong });
+      assert.deepEqual([response.status, response.headers.get('location')], [400, null], wrong);
     }
   });
 
@@ -101,8 +101,8 @@ describe('the authorization code flow', () => {
   test('OA-4 other response types and the password grant are refused', async () => {
     for (const type of ['token', 'id_token', 'code token', 'none']) {
       // biome-ignore lint/performance/noAwaitInLoops: one after the other
-      const answer = await authorize({ response_type: type });
-      const error = returned(answer.headers.get('location') ?? REDIRECT)['error'] ?? answer.body.error;
+      const response = await authorize({ response_type: type });
+      const error = returned(response.headers.get('location') ?? REDIRECT)['error'] ?? response.body.error;
       assert.ok(
         ['unsupported_response_type', 'unauthorized_client', 'invalid_request'].includes(error),
         `${type}: ${error}`,
@@ -130,8 +130,8 @@ describe('the authorization code flow', () => {
   test('request objects are refused, as announced', async () => {
     for (const name of ['request', 'request_uri']) {
       // biome-ignore lint/performance/noAwaitInLoops: one after the other
-      const answer = await authorize({ [name]: name === 'request' ? 'e30.e30.' : 'https://evil.example/ro' });
-      const error = returned(answer.headers.get('location') ?? REDIRECT)['error'] ?? answer.body.error;
+      const response = await authorize({ [name]: name === 'request' ? 'e30.e30.' : 'https://evil.example/ro' });
+      const error = returned(response.headers.get('location') ?? REDIRECT)['error'] ?? response.body.error;
       assert.match(error, /request/, name);
     }
   });
@@ -289,10 +289,10 @@ describe('tokens', () => {
       projectId: latchkey.demo.projects[0]?.id,
       environment: 'test',
     };
-    const answer = await latchkey.auth('/v1/sessions/switch-context', { token: tokens.access_token, body: target });
-    assert.equal(answer.status, 200, answer.text);
-    assert.equal(answer.body.session.userId, person.session.userId);
-    assert.equal((await latchkey.api('/v1/me/context', { token: answer.body.access_token })).status, 200);
+    const response = await latchkey.auth('/v1/sessions/switch-context', { token: tokens.access_token, body: target });
+    assert.equal(response.status, 200, response.text);
+    assert.equal(response.body.session.userId, person.session.userId);
+    assert.equal((await latchkey.api('/v1/me/context', { token: response.body.access_token })).status, 200);
     const wrong = await latchkey.auth('/v1/sessions/switch-context', {
       token: tokens.refresh_token ?? '',
       body: target,

@@ -65,7 +65,7 @@ export function clientMetadata(application: Application): AdapterPayload | undef
   const authentication = authenticationOf(application);
   if (!application.enabled || !authentication) return undefined;
   const browser = application.kind !== 'device' && application.kind !== 'management';
-  const answers = application.signInOnly ? 'none' : 'code';
+  const responses = application.signInOnly ? 'none' : 'code';
   // It has no redirect address yet.
   if (browser && application.redirectUris.length === 0) return undefined;
   return {
@@ -74,7 +74,7 @@ export function clientMetadata(application: Application): AdapterPayload | undef
     ...authentication,
     application_type: application.kind === 'native' ? 'native' : 'web',
     grant_types: application.grants,
-    response_types: browser ? [answers] : [],
+    response_types: browser ? [responses] : [],
     redirect_uris: browser ? application.redirectUris : [],
     post_logout_redirect_uris: application.postLogoutRedirectUris,
     subject_type: application.subjectType,

@@ -93,9 +93,9 @@ describe('a project’s own issuer', () => {
   test('its metadata names only itself; the environment’s issuer does not change', async () => {
     for (const path of ['/.well-known/openid-configuration', '/.well-known/oauth-authorization-server']) {
       // biome-ignore lint/performance/noAwaitInLoops: two
-      for (const answer of [await at(path), await at(path)]) {
-        assert.equal(answer.body.issuer, issuer);
-        for (const [name, value] of Object.entries<string>(answer.body))
+      for (const response of [await at(path), await at(path)]) {
+        assert.equal(response.body.issuer, issuer);
+        for (const [name, value] of Object.entries<string>(response.body))
           if (name.endsWith('_endpoint') || name === 'jwks_uri') assert.ok(value.startsWith(`${issuer}/`), name);
       }
       assert.equal((await latchkey.auth(path)).body.issuer, common().auth);
@@ -215,9 +215,9 @@ describe('session tokens of a project’s own addresses', () => {
     const { body } = await login(person);
     const claims = decodeJwt(body.access_token);
     assert.deepEqual([claims.iss, claims.aud], [issuer, api]);
-    const answers = [await context(api, body.access_token), await context(common().api, body.access_token)];
+    const responses = [await context(api, body.access_token), await context(common().api, body.access_token)];
     assert.deepEqual(
-      answers.map(({ status }) => status),
+      responses.map(({ status }) => status),
       [200, 200],
     );
     const refreshed = await at('/v1/sessions/refresh', { body: { refresh_token: body.refresh_token } });

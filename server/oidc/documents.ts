@@ -30,18 +30,18 @@ export class Documents {
   }
 
   /** Makes the provider's response cacheable and keeps a copy, if it is one of the documents. */
-  keep(answer: DocumentResponse): void {
-    const path = DOCUMENT_PATHS.find((candidate) => candidate === answer.path);
-    if (!path || answer.status !== 200) return;
-    const body = JSON.stringify(answer.body);
+  keep(response: DocumentResponse): void {
+    const path = DOCUMENT_PATHS.find((candidate) => candidate === response.path);
+    if (!path || response.status !== 200) return;
+    const body = JSON.stringify(response.body);
     const etag = `"${createHash('sha256').update(body).digest('base64url')}"`;
     // Public and without credentials, so pages of any origin may read it.
     const headers = {
-      'content-type': answer.response.get('content-type'),
+      'content-type': response.response.get('content-type'),
       'cache-control': `public, max-age=${MAX_AGE}`,
       'access-control-allow-origin': '*',
     };
-    answer.set({ ...headers, etag });
+    response.set({ ...headers, etag });
     this.#kept.set(path, { body, etag, headers });
   }
 }

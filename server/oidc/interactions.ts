@@ -99,7 +99,7 @@ async function issuerOfHost(request: Request) {
 type Exchange = { request: Request; reply: Reply };
 
 /** @returns the next address for the browser */
-async function answer({ request, reply }: Exchange, result: InteractionResults): Promise<string> {
+async function respond({ request, reply }: Exchange, result: InteractionResults): Promise<string> {
   const { provider } = await issuerOfHost(request);
   return provider.interactionResult(request.raw, reply.raw, result);
 }
@@ -115,7 +115,7 @@ async function signedIn(exchange: Exchange, { ctx, interaction, session }: Signe
   const { workspaceId, projectId } = ctx.scope;
   if (interaction.current?.userId === session.userId) await replaceSession(exchange, ctx, session);
   if (interaction.asked.secondFactor === 'essential' && session.acr === 'aal1')
-    return answer(exchange, {
+    return respond(exchange, {
       error: 'unmet_authentication_requirements',
       error_description: 'the person has no second factor that reaches what was asked for',
     });
@@ -129,7 +129,7 @@ async function signedIn(exchange: Exchange, { ctx, interaction, session }: Signe
     workspaceId,
     projectId,
   };
-  return answer(exchange, { login, select_account: {}, create: {} });
+  return respond(exchange, { login, select_account: {}, create: {} });
 }
 
 async function replaceSession({ request, reply }: Exchange, ctx: Ctx, session: ProvenSession): Promise<void> {
@@ -149,7 +149,7 @@ async function replaceSession({ request, reply }: Exchange, ctx: Ctx, session: P
  * @returns the next address for the browser
  */
 function picked(exchange: Exchange): Promise<string> {
-  return answer(exchange, { select_account: {} });
+  return respond(exchange, { select_account: {} });
 }
 
 function seconds(instant: Date): number {
@@ -163,7 +163,7 @@ function seconds(instant: Date): number {
 async function allowed(exchange: Exchange, ctx: Ctx, interaction: Interaction & { userId: UserId }): Promise<string> {
   const { application, asked, userId } = interaction;
   if (!isFirstParty(application)) await giveConsent(ctx, userId, { applicationId: application.id, ...asked });
-  return answer(exchange, { consent: {} });
+  return respond(exchange, { consent: {} });
 }
 
 /**
@@ -171,7 +171,7 @@ async function allowed(exchange: Exchange, ctx: Ctx, interaction: Interaction & 
  * @returns the next address for the browser
  */
 function refused(exchange: Exchange): Promise<string> {
-  return answer(exchange, { error: 'access_denied', error_description: 'the person cancelled' });
+  return respond(exchange, { error: 'access_denied', error_description: 'the person cancelled' });
 }
 
 /** The provider's interactions, for the pages that complete them. */

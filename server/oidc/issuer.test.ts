@@ -88,9 +88,9 @@ describe('an issuer', () => {
       const { pathname } = new URL(address);
       const calls = [latchkey.auth(pathname), latchkey.auth(pathname, { body: new URLSearchParams() })];
       // biome-ignore lint/performance/noAwaitInLoops: one after the other
-      const answers = await Promise.all(calls);
+      const responses = await Promise.all(calls);
       assert.ok(
-        answers.some(({ status }) => status !== 404),
+        responses.some(({ status }) => status !== 404),
         name,
       );
     }
@@ -165,8 +165,8 @@ test('BI-4 while the database is down an unknown client gets a retry response in
   await managementToken(latchkey);
   await postgres.stop();
   await eventually(async () => assert.equal(latchkey.system.feed.live, false));
-  const answer = await requestManagementToken(latchkey);
-  assert.deepEqual([answer.status, answer.body.error], [503, 'temporarily_unavailable'], answer.text);
-  assert.equal(answer.headers.get('retry-after'), '1');
+  const response = await requestManagementToken(latchkey);
+  assert.deepEqual([response.status, response.body.error], [503, 'temporarily_unavailable'], response.text);
+  assert.equal(response.headers.get('retry-after'), '1');
   assert.equal((await latchkey.auth('/connect/jwks')).status, 200);
 });

@@ -124,13 +124,13 @@ describe('one session', () => {
 
   test('OA-11 an application is notified of the end of a session, with retries', async () => {
     const told: string[] = [];
-    let answers = 0;
+    let responses = 0;
     const receiver = createServer(async (request, response) => {
       const chunks: Buffer[] = [];
       for await (const chunk of request) chunks.push(chunk);
       told.push(new URLSearchParams(Buffer.concat(chunks).toString()).get('logout_token') ?? '');
-      answers += 1;
-      response.writeHead(answers === 1 ? 503 : 200).end();
+      responses += 1;
+      response.writeHead(responses === 1 ? 503 : 200).end();
     });
     await once(receiver.listen(0, '127.0.0.1'), 'listening');
     const address = receiver.address();

@@ -31,9 +31,9 @@ describe('PKCE', () => {
   test('OA-3 without a challenge, with plain, or with another verifier there is no code or no token', async () => {
     for (const parameters of [{ code_challenge_method: 'plain' }, { code_challenge: '' }]) {
       // biome-ignore lint/performance/noAwaitInLoops: one after the other
-      const answer = await authorize(parameters);
+      const response = await authorize(parameters);
       assert.equal(
-        returned(answer.headers.get('location') ?? REDIRECT)['error'] ?? answer.body.error,
+        returned(response.headers.get('location') ?? REDIRECT)['error'] ?? response.body.error,
         'invalid_request',
       );
     }

@@ -247,11 +247,11 @@ const PAGE_HEADERS = {
  */
 function bridge(request: Request, reply: Reply, done: (error?: Error) => void): void {
   const found = issuerOf(request.server.system, issuerAddress(request));
-  const handed = 'answer' in found ? hand(found, request, reply) : found.then((issuer) => hand(issuer, request, reply));
+  const handed = 'respond' in found ? hand(found, request, reply) : found.then((issuer) => hand(issuer, request, reply));
   handed.catch(done);
 }
 
-function hand({ answer, url }: Issuer, request: Request, reply: Reply): Promise<void> {
+function hand({ respond, url }: Issuer, request: Request, reply: Reply): Promise<void> {
   const { headers } = request.raw;
   headers['host'] = url.host;
   headers['x-forwarded-host'] = url.host;
@@ -260,5 +260,5 @@ function hand({ answer, url }: Issuer, request: Request, reply: Reply): Promise<
   const set = reply.headers(PAGE_HEADERS).getHeaders();
   for (const name in set) reply.raw.setHeader(name, set[name] ?? '');
   reply.hijack();
-  return answer(request.raw, reply.raw);
+  return respond(request.raw, reply.raw);
 }

@@ -25,11 +25,11 @@ after(() => latchkey.stop());
 const request = (changes: Record<string, string | undefined> = {}) => requestManagementToken(latchkey, changes);
 
 function expectOAuthError(
-  answer: { status: number; body: { error?: string }; text: string },
+  response: { status: number; body: { error?: string }; text: string },
   status: number,
   error: string,
 ): void {
-  assert.deepEqual([answer.status, answer.body.error], [status, error], answer.text);
+  assert.deepEqual([response.status, response.body.error], [status, error], response.text);
 }
 
 describe('discovery', () => {
@@ -185,8 +185,8 @@ describe('POST /connect/token, client_credentials', () => {
 
   test('a failed client authentication says how to do it', async () => {
     const { authUrl } = latchkey.demo.environments.test;
-    const answer = await request({ client_secret: 'lks_wrong' });
-    assert.equal(answer.headers.get('www-authenticate'), `Basic realm="${authUrl}"`);
+    const response = await request({ client_secret: 'lks_wrong' });
+    assert.equal(response.headers.get('www-authenticate'), `Basic realm="${authUrl}"`);
     const header = `Basic ${Buffer.from('nobody.atall:lks_wrong').toString('base64')}`;
     const basic = await latchkey.auth('/connect/token', {
       body: new URLSearchParams({ grant_type: 'client_credentials' }),
@@ -243,12 +243,12 @@ describe('POST /connect/token, client_credentials', () => {
   test('CORS: a page of an origin that the client does not name gets no token', async () => {
     const origin = 'https://page.example';
     const { managementClientId: id, managementClientSecret: secret } = latchkey.demo.environments.test;
-    const answer = await latchkey.auth('/connect/token', {
+    const response = await latchkey.auth('/connect/token', {
       body: new URLSearchParams({ grant_type: 'client_credentials', client_id: id, client_secret: secret }),
       headers: { origin },
     });
-    expectOAuthError(answer, 400, 'invalid_request');
-    assert.equal(answer.headers.get('access-control-allow-origin'), null);
+    expectOAuthError(response, 400, 'invalid_request');
+    assert.equal(response.headers.get('access-control-allow-origin'), null);
   });
 });
 
@@ -265,9 +265,9 @@ describe('ending the tokens of a client', () => {
   const ask = (secret: string) => request({ client_id: client.clientId, client_secret: secret });
   const use = (token: string) => latchkey.api('/v1/admin/roles', { token });
   const tokenWith = async (secret: string): Promise<string> => {
-    const answer = await ask(secret);
-    assert.equal(answer.status, 200, answer.text);
-    return answer.body.access_token;
+    const response = await ask(secret);
+    assert.equal(response.status, 200, response.text);
+    return response.body.access_token;
   };
   const rotate = () => latchkey.inProject((tx) => rotateSecret(tx, client.id));
 
@@ -286,9 +286,9 @@ describe('ending the tokens of a client', () => {
       // biome-ignore lint/performance/noAwaitInLoops: one after the other
       tokens.push(await tokenWith(await rotate()));
     }
-    const answers = await Promise.all(tokens.map(use));
+    const responses = await Promise.all(tokens.map(use));
     assert.deepEqual(
-      answers.map(({ status }) => status),
+      responses.map(({ status }) => status),
       [401, 401, 401, 200],
     );
   });
@@ -313,8 +313,8 @@ describe('ending the tokens of a client', () => {
     });
     rotated = true;
     await load;
-    const answers = await Promise.all(tokens.slice(-200).map(use));
-    for (const answer of answers) expectProblem(answer, 401, 'SESSION_REVOKED');
+    const responses = await Promise.all(tokens.slice(-200).map(use));
+    for (const response of responses) expectProblem(response, 401, 'SESSION_REVOKED');
   });
 
   test('SE-3 disabling the client ends its tokens at once, and it gets no others', async () => {

@@ -23,7 +23,7 @@ import { addTokenHash } from './token-hash.ts';
 export type Issuer = {
   url: URL;
   provider: Provider;
-  answer: ReturnType<Provider['callback']>;
+  respond: ReturnType<Provider['callback']>;
   documents: Documents;
   /** Milliseconds since the epoch; after that another key signs. */
   goodUntil: number;
@@ -153,9 +153,9 @@ async function makeIssuer(system: System, address: IssuerAddress): Promise<Issue
     else if (ctx.status === 401 && !ctx.response.get('www-authenticate'))
       ctx.set('www-authenticate', `Basic realm="${url}"`);
   });
-  provider.on('server_error', (ctx, error) => answerFault(system, ctx, error));
-  const answer = provider.callback();
-  return { url: new URL(url), provider, answer, documents, goodUntil: nextChange(keys, now) };
+  provider.on('server_error', (ctx, error) => respondToFault(system, ctx, error));
+  const respond = provider.callback();
+  return { url: new URL(url), provider, respond, documents, goodUntil: nextChange(keys, now) };
 }
 
 /**
@@ -175,7 +175,7 @@ async function announced(
   };
 }
 
-function answerFault(system: System, ctx: KoaContextWithOIDC, error: Error): void {
+function respondToFault(system: System, ctx: KoaContextWithOIDC, error: Error): void {
   if (!isDatabaseUnreachable(error)) {
     system.log.error({ err: error }, 'OIDC provider');
     return;

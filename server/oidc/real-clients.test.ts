@@ -100,18 +100,18 @@ describe('Auth.js', () => {
     const call = async (path: string, body?: URLSearchParams): Promise<Response> => {
       const headers = { cookie: [...jar].map(([name, value]) => `${name}=${value}`).join('; ') };
       const request = new Request(`${origin}${path}`, { headers, ...(body && { method: 'POST', body }) });
-      const answer = await Auth(request, {
+      const response = await Auth(request, {
         secret: 'a secret of the tests',
         trustHost: true,
         basePath: '/auth',
         providers: [{ id: 'latchkey', name: 'Latchkey', type: 'oidc', issuer, clientId, clientSecret: secret ?? '' }],
         logger: { error: () => undefined, warn: () => undefined, debug: () => undefined },
       });
-      for (const line of answer.headers.getSetCookie()) {
+      for (const line of response.headers.getSetCookie()) {
         const [pair = ''] = line.split(';');
         jar.set(pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1));
       }
-      return answer;
+      return response;
     };
     const { csrfToken } = Object(await (await call('/auth/csrf')).json());
     const left = await call('/auth/signin/latchkey', new URLSearchParams({ csrfToken, callbackUrl: `${origin}/` }));

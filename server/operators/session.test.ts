@@ -193,7 +193,7 @@ describe('the session of an operator', () => {
       { body: { identifier: email, password } },
       'production',
     );
-    const answer = await latchkey.console(SESSION, { token: login.body.access_token });
-    expectProblem(answer, 401, 'AUTHENTICATION_REQUIRED');
+    const response = await latchkey.console(SESSION, { token: login.body.access_token });
+    expectProblem(response, 401, 'AUTHENTICATION_REQUIRED');
   });
 });

@@ -101,12 +101,12 @@ describe('the team of a workspace', () => {
     const { body } = await admin.call(TEAM);
     const theOwner = body.items.find(({ role }: { role: string }) => role === 'owner').id;
     const own = body.items.find(({ you }: { you: boolean }) => you).id;
-    for (const answer of await Promise.all([
+    for (const response of await Promise.all([
       admin.call(`${TEAM}/${own}`, { method: 'PATCH', body: { role: 'owner' } }),
       admin.call(`${TEAM}/${theOwner}`, { method: 'DELETE' }),
       admin.call(INVITATIONS, { body: { email: newEmail(), role: 'owner' } }),
     ]))
-      expectProblem(answer, 403, 'AUTHORIZATION_DENIED');
+      expectProblem(response, 403, 'AUTHORIZATION_DENIED');
   });
 
   test('the last owner stays; two owners who remove each other at once leave one', async () => {
@@ -116,11 +116,11 @@ describe('the team of a workspace', () => {
     expectProblem(await owner.call(`${TEAM}/${own}`, { method: 'PATCH', body: { role: 'admin' } }), 409, 'LAST_OWNER');
     const second = await teammate(latchkey, 'owner');
     const other = await memberId('owner');
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       owner.call(`${TEAM}/${other}`, { method: 'DELETE' }),
       second.call(`${TEAM}/${own}`, { method: 'DELETE' }),
     ]);
-    assert.equal(answers.filter(({ status }) => status === 204).length, 1, answers.map(({ text }) => text).join());
+    assert.equal(responses.filter(({ status }) => status === 204).length, 1, responses.map(({ text }) => text).join());
     const { rows } = await latchkey.system.pool.query(
       `select count(*) from team_members where workspace_id = $1 and role = 'owner'`,
       [latchkey.demo.workspaceId],
@@ -198,8 +198,8 @@ test('in the built-in workspace, owners alone change the people, who are operato
     ['settings', 'PATCH', { registration: 'open' }],
   ] as const) {
     // biome-ignore lint/performance/noAwaitInLoops: one after the other says which
-    const answer = await admin.call(`/console/v1/${path}`, { method, headers, ...(body && { body }) });
-    expectProblem(answer, 403, 'AUTHORIZATION_DENIED');
+    const response = await admin.call(`/console/v1/${path}`, { method, headers, ...(body && { body }) });
+    expectProblem(response, 403, 'AUTHORIZATION_DENIED');
   }
   const { permissions } = (await admin.call('/console/v1/session')).body.workspaces[0];
   assert.ok(permissions.includes('team:write') && permissions.includes('workspaces:create'));

@@ -75,9 +75,9 @@ describe('a new passkey', () => {
     expectProblem(await save(stranger, { flowId: asked.flowId, response }), 401, 'INVALID_CODE');
     const again = await creation(person);
     const key = newAuthenticator();
-    const answer = { flowId: again.flowId, response: key.create(again.options) };
-    const answers = await Promise.all(Array.from({ length: 10 }, () => save(person, answer)));
-    assert.equal(answers.filter(({ status }) => status === 201).length, 1);
+    const result = { flowId: again.flowId, response: key.create(again.options) };
+    const responses = await Promise.all(Array.from({ length: 10 }, () => save(person, result)));
+    assert.equal(responses.filter(({ status }) => status === 201).length, 1);
     const late = await creation(person);
     clock.advance(301_000);
     const slow = { flowId: late.flowId, response: newAuthenticator().create(late.options) };
@@ -131,12 +131,12 @@ describe('signing in with a passkey', () => {
     const late = await request();
     const response = key.get(late.options);
     clock.advance(301_000);
-    const answers = [
+    const responses = [
       await use(newAuthenticator(), { userHandle: Buffer.from('usr_0').toString('base64url') }),
       await signIn({ flowId: late.flowId, response }),
       await use(key, { otherKey: true }),
     ];
-    const told = answers.map(({ status, body: { errorCode, detail, title } }) => ({
+    const told = responses.map(({ status, body: { errorCode, detail, title } }) => ({
       status,
       errorCode,
       detail,

@@ -19,15 +19,15 @@ const digest = createHash('sha1').update(BREACHED).digest('hex').toUpperCase();
 describe('a service that knows breached passwords', () => {
   const asked: { path: string; padding: unknown }[] = [];
   const waiting: (() => void)[] = [];
-  let answer: 'list' | 'error' | 'hang' = 'list';
+  let result: 'list' | 'error' | 'hang' = 'list';
   const server = createServer((request, response) => {
     asked.push({ path: request.url ?? '', padding: request.headers['add-padding'] });
     const list = () => response.end(`0018A45C4D1DEF81644B54AB7F969B88D65:0\r\n${digest.slice(5)}:42\r\n`);
-    if (answer === 'hang') {
+    if (result === 'hang') {
       waiting.push(list);
       return;
     }
-    response.statusCode = answer === 'error' ? 500 : 200;
+    response.statusCode = result === 'error' ? 500 : 200;
     list();
   });
   let latchkey: TestLatchkey;
@@ -57,7 +57,7 @@ describe('a service that knows breached passwords', () => {
     const person = (await latchkey.auth('/v1/auth/register', { body: { email: newEmail(), password: PASSWORD } })).body;
     const token = person.access_token;
     const admin = await managementToken(latchkey);
-    answer = 'hang';
+    result = 'hang';
     const before = asked.length;
     const password = 'a sentence that is asked about';
     const secret = (kind: string) => `lk${kind}_abcdefgh_${'x'.repeat(43)}`;
@@ -94,14 +94,14 @@ describe('a service that knows breached passwords', () => {
     const outcomes = (await Promise.all(slowly)).map(({ status }) => status);
     assert.deepEqual(outcomes, [...Array.from({ length: 8 }, () => 200), 400, 400, 201, 204]);
     assert.equal(asked.length - before, slowly.length, 'each was asked about once');
-    answer = 'list';
+    result = 'list';
     const known = { body: { email: newEmail(), password: BREACHED }, ...under('breached') };
     expectProblem(await latchkey.auth('/v1/auth/register', known), 400, 'WEAK_PASSWORD');
   });
 
   test('PW-4 an outage of the service does not stop registrations; the built-in list still counts', async () => {
     for (const state of ['error', 'hang'] as const) {
-      answer = state;
+      result = state;
       // biome-ignore lint/performance/noAwaitInLoops: one state after the other
       assert.equal((await register(BREACHED)).status, 200, state);
       expectProblem(await register('1qaz2wsx3edc4rfv'), 400, 'WEAK_PASSWORD');

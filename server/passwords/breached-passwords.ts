@@ -24,7 +24,7 @@ function loadCommon(): string[] {
 }
 
 /** The service's result for the password of a request, fetched before the request's transaction started. */
-const answers = new WeakMap<Trace, { password: string; breached: boolean }>();
+const responses = new WeakMap<Trace, { password: string; breached: boolean }>();
 
 /**
  * Asks the service before a request that is one transaction, so that no database connection is held while the service
@@ -38,12 +38,12 @@ export async function askBreachedAhead({ server: { system }, headers, body, trac
   const plain = given.normalize('NFKC');
   // Refused whatever the service says.
   if (isCommon(plain)) return;
-  answers.set(trace, { password: plain, breached: await askService(system, plain) });
+  responses.set(trace, { password: plain, breached: await askService(system, plain) });
 }
 
 /** Whether a password is known from a breach; uses the result of {@link askBreachedAhead} if there is one. */
 export async function isBreached({ system, trace }: Pick<Ctx, 'system' | 'trace'>, password: string): Promise<boolean> {
-  const known = answers.get(trace);
+  const known = responses.get(trace);
   return known?.password === password ? known.breached : askService(system, password);
 }
 

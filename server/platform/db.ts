@@ -107,19 +107,19 @@ function prepare(pool: pg.Pool, log: Logger): pg.Pool {
 /**
  * Opens a connection outside the pool, for state that lives as long as the connection: a lock, a subscription, a
  * liveness sign.
- * @param options.answerMs the timeout of a response; without it, a query over a dead network would wait forever
+ * @param options.timeoutMs the timeout of a response; without it, a query over a dead network would wait forever
  * @param options.prepare adds listeners before anything can happen; must listen to `error`
  */
 export async function connectAlone(
   url: string,
-  { name, answerMs, prepare }: { name: string; answerMs: number; prepare: (client: pg.Client) => void },
+  { name, timeoutMs, prepare }: { name: string; timeoutMs: number; prepare: (client: pg.Client) => void },
 ): Promise<pg.Client> {
   const client = new pg.Client({
     connectionString: url,
     application_name: name,
     keepAlive: true,
-    connectionTimeoutMillis: Math.min(answerMs, 5_000),
-    query_timeout: answerMs,
+    connectionTimeoutMillis: Math.min(timeoutMs, 5_000),
+    query_timeout: timeoutMs,
   });
   prepare(client);
   try {

@@ -54,7 +54,7 @@ export class ChangeFeed {
     try {
       const client = await connectAlone(this.#url, {
         name: 'latchkey-feed',
-        answerMs: RESPONSE_MS,
+        timeoutMs: RESPONSE_MS,
         prepare: (fresh) => {
           connected = fresh;
           this.#client = fresh;

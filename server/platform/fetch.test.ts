@@ -79,8 +79,8 @@ describe('calling an address from a third party', () => {
   }
 
   test('a redirect is returned, not followed', async () => {
-    const answer = await call(`${origin}/redirect`);
-    assert.equal(answer.status, 302);
+    const response = await call(`${origin}/redirect`);
+    assert.equal(response.status, 302);
   });
 
   test('a response over one megabyte is an error', async () => {

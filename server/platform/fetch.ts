@@ -51,14 +51,14 @@ export type Outgoing = {
  */
 export async function outbound(system: System, url: string, outgoing: Outgoing = {}): Promise<Response> {
   checkAddress(system, new URL(url));
-  const answer = await undiciFetch(url, {
+  const response = await undiciFetch(url, {
     redirect: 'manual',
     signal: AbortSignal.timeout(OUTBOUND_MS),
     ...outgoing,
     dispatcher: agents(system),
   });
-  const body = await bodyOf(answer);
-  return new Response(body.byteLength > 0 ? body : null, { status: answer.status, headers: [...answer.headers] });
+  const body = await bodyOf(response);
+  return new Response(body.byteLength > 0 ? body : null, { status: response.status, headers: [...response.headers] });
 }
 
 /**
@@ -118,7 +118,7 @@ export async function post(system: System, url: string, { headers, body, timeout
   const target = new URL(url);
   checkAddress(system, target);
   const limit = AbortSignal.timeout(timeoutMs);
-  const answer = await postingAgents(system).request({
+  const response = await postingAgents(system).request({
     origin: target.origin,
     path: target.pathname + target.search,
     method: 'POST',
@@ -128,7 +128,7 @@ export async function post(system: System, url: string, { headers, body, timeout
     headersTimeout: timeoutMs,
     bodyTimeout: timeoutMs,
   });
-  return { status: answer.statusCode, headers: answer.headers, head: await headOf(answer.body) };
+  return { status: response.statusCode, headers: response.headers, head: await headOf(response.body) };
 }
 
 async function headOf(body: Dispatcher.ResponseData['body']): Promise<string | null> {

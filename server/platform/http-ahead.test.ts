@@ -36,7 +36,7 @@ const ask = (key: string) =>
   latchkey.api(path, { token, body: {}, headers: { 'idempotency-key': key, 'x-correlation-id': `slow-${key}` } });
 
 function letGo(): void {
-  for (const answer of waiting.splice(0)) answer();
+  for (const response of waiting.splice(0)) response();
 }
 
 describe('a request that calls out ahead of its transaction', () => {
@@ -64,9 +64,9 @@ describe('a request that calls out ahead of its transaction', () => {
   });
 
   test('calls without a key, too', async () => {
-    const answer = latchkey.api(path, { token, body: {} });
+    const response = latchkey.api(path, { token, body: {} });
     await eventually(async () => assert.equal(waiting.length, 1));
     letGo();
-    assert.equal((await answer).body.ok, false);
+    assert.equal((await response).body.ok, false);
   });
 });

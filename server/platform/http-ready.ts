@@ -18,7 +18,7 @@ const DEPENDS = ['origin', 'x-workspace-id', 'x-project-id', 'x-tenant-id', 'x-e
  * that are the same for everyone. Unusual requests fall through to the route, which must give the same response.
  */
 export class PreparedResponses {
-  readonly #answers = new Map<string, () => PreparedResponse | undefined>();
+  readonly #responses = new Map<string, () => PreparedResponse | undefined>();
   readonly #durations: ReturnType<typeof requestDurations>;
   readonly #host: { kind: string; environment: string | null };
   readonly #hostNames: ReadonlySet<string>;
@@ -31,7 +31,7 @@ export class PreparedResponses {
 
   /** @param find undefined while there is no response yet; the route creates it */
   add(path: string, find: () => PreparedResponse | undefined): void {
-    this.#answers.set(path, find);
+    this.#responses.set(path, find);
   }
 
   /** Creates an HTTP server that tries these responses before its handler. */
@@ -39,13 +39,13 @@ export class PreparedResponses {
     // Node's requestTimeout covers headers and body; bodies have a timeout of their own.
     const options = { requestTimeout: 0, keepAliveTimeout: KEEP_ALIVE_MS, requireHostHeader: false };
     return createServer(options, (request, response) => {
-      if (!this.#answer(request, response)) handler(request, response);
+      if (!this.#respond(request, response)) handler(request, response);
     });
   }
 
-  #answer(request: IncomingMessage, response: ServerResponse): boolean {
+  #respond(request: IncomingMessage, response: ServerResponse): boolean {
     const { url = '', method, headers } = request;
-    const find = method === 'GET' ? this.#answers.get(url) : undefined;
+    const find = method === 'GET' ? this.#responses.get(url) : undefined;
     if (!find || !this.#isPlain(request)) return false;
     const began = performance.now();
     const found = find();

@@ -106,10 +106,10 @@ describe('ETag and If-Match', () => {
     const path = `/v1/admin/roles/${created.body.id}`;
     const etag = await etagOf({ path, token });
     const names = Array.from({ length: 8 }, (_, n) => `Editor ${n}`);
-    const answers = await Promise.all(names.map((name) => patch({ path, change: { name }, token }, etag)));
-    const statuses = answers.map(({ status }) => status).sort();
+    const responses = await Promise.all(names.map((name) => patch({ path, change: { name }, token }, etag)));
+    const statuses = responses.map(({ status }) => status).sort();
     assert.deepEqual(statuses, [200, ...Array.from({ length: 7 }, () => 412)]);
-    const winner = answers.findIndex(({ status }) => status === 200);
+    const winner = responses.findIndex(({ status }) => status === 200);
     assert.equal((await latchkey.api(path, { token })).body.name, names[winner]);
   });
 
@@ -125,7 +125,7 @@ describe('ETag and If-Match', () => {
         async () => (await latchkey.api('/v1/admin/roles', { body: newRole(), token })).body.key,
       ),
     );
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       keys.map((key) =>
         latchkey.api(`${path}/roles`, {
           method: 'PUT',
@@ -135,7 +135,7 @@ describe('ETag and If-Match', () => {
         }),
       ),
     );
-    assert.deepEqual(answers.map(({ status }) => status).sort(), [200, ...Array.from({ length: 7 }, () => 412)]);
+    assert.deepEqual(responses.map(({ status }) => status).sort(), [200, ...Array.from({ length: 7 }, () => 412)]);
     assert.equal((await latchkey.api(path, { token })).body.roles.length, 1);
   });
 
@@ -202,10 +202,10 @@ describe('ETag and If-Match', () => {
       }),
     );
     const etags = await Promise.all(paths.map((path) => etagOf({ path, token })));
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       paths.map((path, n) => patch({ path, change: { name: 'Renamed' }, token }, etags[n] ?? '')),
     );
-    assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]));
+    assert.deepEqual(new Set(responses.map(({ status }) => status)), new Set([200]));
   });
 });
 

@@ -55,7 +55,7 @@ export class SignOfLife {
   async #connect(pool: string): Promise<pg.Client> {
     const client = await connectAlone(this.#system.databaseUrl, {
       name: PREFIX + pool,
-      answerMs: RESPONSE_MS,
+      timeoutMs: RESPONSE_MS,
       prepare: (client) => client.on('error', (error) => this.#lost(error)),
     });
     return client;

@@ -318,9 +318,9 @@ export async function resendAddressChallenge(
   flowId: AddressChallengeId,
 ): Promise<{ flowId: AddressChallengeId; expiresIn: number; resendAfter: number }> {
   const { settings } = await projectOf(ctx.system, ctx.scope);
-  const answer = { flowId, expiresIn: settings.oneTimeCodeSeconds, resendAfter: RESEND_SECONDS };
+  const response = { flowId, expiresIn: settings.oneTimeCodeSeconds, resendAfter: RESEND_SECONDS };
   const found = await findResendable(ctx.db, ctx, flowId).executeTakeFirst();
-  if (!found) return answer;
+  if (!found) return response;
   requireDue(ctx, found);
   const { channel, address, user_id: userId } = found;
   const silent = !(await countMessage(ctx, { channel, address, userId, typed: flowId }));
@@ -343,7 +343,7 @@ export async function resendAddressChallenge(
       decoy: challenge.decoy ? { tell: challenge.purpose === 'register' } : undefined,
     });
   });
-  return answer;
+  return response;
 }
 
 /** An open challenge that allows another message. Served by the primary key. */

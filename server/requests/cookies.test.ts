@@ -19,8 +19,8 @@ before(async () => {
 });
 after(() => latchkey.stop());
 
-function cookiesIn(answer: TestResponse): string {
-  return answer.headers
+function cookiesIn(response: TestResponse): string {
+  return response.headers
     .getSetCookie()
     .map((line) => line.split(';', 1)[0])
     .join('; ');
@@ -36,9 +36,9 @@ async function signIn(origin = ORIGIN): Promise<TestResponse> {
 
 describe('sessions in cookies', () => {
   test('SE-5 tokens come as HttpOnly, SameSite=Strict cookies and are nowhere in the body', async () => {
-    const answer = await signIn();
-    assert.equal(answer.status, 200, answer.text);
-    const cookies = answer.headers.getSetCookie();
+    const response = await signIn();
+    assert.equal(response.status, 200, response.text);
+    const cookies = response.headers.getSetCookie();
     assert.equal(cookies.length, 2);
     for (const cookie of cookies) {
       assert.match(cookie, /; Path=\/;/);
@@ -46,8 +46,8 @@ describe('sessions in cookies', () => {
       assert.match(cookie, /; SameSite=Strict/);
       assert.ok(!/; Domain=/i.test(cookie));
     }
-    assert.ok(!/lkr_|eyJ/.test(answer.text));
-    assert.ok(answer.body.session.id);
+    assert.ok(!/lkr_|eyJ/.test(response.text));
+    assert.ok(response.body.session.id);
   });
 
   test('SE-5 under https the names say __Host- and the cookies are secure', async () => {
@@ -137,16 +137,16 @@ describe('cross-origin requests', () => {
     });
 
   test('pages of the project’s applications may call, cookies included', async () => {
-    const answer = await preflight(ORIGIN);
-    assert.equal(answer.status, 204);
-    assert.equal(answer.headers.get('access-control-allow-origin'), ORIGIN);
-    assert.equal(answer.headers.get('access-control-allow-credentials'), 'true');
-    assert.match(answer.headers.get('access-control-allow-methods') ?? '', /PATCH/);
-    assert.equal(answer.headers.get('access-control-max-age'), '600');
-    const allowed = (answer.headers.get('access-control-allow-headers') ?? '').split(', ');
+    const response = await preflight(ORIGIN);
+    assert.equal(response.status, 204);
+    assert.equal(response.headers.get('access-control-allow-origin'), ORIGIN);
+    assert.equal(response.headers.get('access-control-allow-credentials'), 'true');
+    assert.match(response.headers.get('access-control-allow-methods') ?? '', /PATCH/);
+    assert.equal(response.headers.get('access-control-max-age'), '600');
+    const allowed = (response.headers.get('access-control-allow-headers') ?? '').split(', ');
     for (const name of ['authorization', 'if-match', 'idempotency-key', 'x-correlation-id', 'traceparent'])
       assert.ok(allowed.includes(name), `${name}: the interface takes it`);
-    assert.match(answer.headers.get('access-control-expose-headers') ?? '', /\btraceparent\b/);
+    assert.match(response.headers.get('access-control-expose-headers') ?? '', /\btraceparent\b/);
     const simple = await latchkey.auth('/v1/auth/methods', { headers: { origin: ORIGIN } });
     assert.equal(simple.headers.get('access-control-allow-origin'), ORIGIN);
     assert.match(simple.headers.get('vary') ?? '', /origin/i);
@@ -155,8 +155,8 @@ describe('cross-origin requests', () => {
   test('other pages may not', async () => {
     for (const origin of [FOREIGN, 'null', 'http://localhost:5174']) {
       // biome-ignore lint/performance/noAwaitInLoops: one after the other
-      const answer = await preflight(origin);
-      assert.equal(answer.headers.get('access-control-allow-origin'), null, origin);
+      const response = await preflight(origin);
+      assert.equal(response.headers.get('access-control-allow-origin'), null, origin);
       const simple = await latchkey.auth('/v1/auth/methods', { headers: { origin } });
       assert.equal(simple.headers.get('access-control-allow-origin'), null, origin);
     }

@@ -28,34 +28,34 @@ function options({ address }: Request) {
 export async function sendSession<Body extends object>(
   request: Request,
   reply: Reply,
-  answer: Body,
+  response: Body,
   { scope, cookies }: { scope: Scope; cookies: boolean | undefined },
 ): Promise<Body> {
-  if (!cookies || !isSession(answer)) return answer;
+  if (!cookies || !isSession(response)) return response;
   await requireOrigin(request, scope);
-  return reply.send(setSessionCookies(request, reply, answer));
+  return reply.send(setSessionCookies(request, reply, response));
 }
 
 /**
  * Puts a session's tokens into cookies.
  * @returns the rest of the response
  */
-export function setSessionCookies(request: Request, reply: Reply, answer: SessionResponse) {
-  const { environment } = answer.session;
-  const { access_token, refresh_token, token_type: _bearer, ...shown } = answer;
+export function setSessionCookies(request: Request, reply: Reply, response: SessionResponse) {
+  const { environment } = response.session;
+  const { access_token, refresh_token, token_type: _bearer, ...shown } = response;
   reply.setCookie(cookieName(request.address, environment, 'access'), access_token, {
     ...options(request),
-    maxAge: answer.expires_in,
+    maxAge: response.expires_in,
   });
   reply.setCookie(cookieName(request.address, environment, 'refresh'), refresh_token, {
     ...options(request),
-    maxAge: answer.refresh_expires_in,
+    maxAge: response.refresh_expires_in,
   });
   return shown;
 }
 
-function isSession(answer: object): answer is SessionResponse {
-  return 'access_token' in answer;
+function isSession(response: object): response is SessionResponse {
+  return 'access_token' in response;
 }
 
 export function clearSession(request: Request, reply: Reply, environment: Environment): void {

@@ -58,8 +58,8 @@ describe('changing an address', () => {
   test('SE-4 needs a recent sign-in', async () => {
     const { access_token: token } = await register(latchkey);
     clock.advance(601_000);
-    const answer = await latchkey.api('/v1/me/profile/email', { token, body: { email: newEmail() } });
-    expectProblem(answer, 401, 'REAUTHENTICATION_REQUIRED');
+    const response = await latchkey.api('/v1/me/profile/email', { token, body: { email: newEmail() } });
+    expectProblem(response, 401, 'REAUTHENTICATION_REQUIRED');
   });
 
   test('an address that is taken looks like any other, and can not be had', async () => {
@@ -75,11 +75,11 @@ describe('changing an address', () => {
     const [one, two] = [await register(latchkey), await register(latchkey)];
     const wanted = newEmail();
     const begun = await latchkey.api('/v1/me/profile/email', { token: one.access_token, body: { email: wanted } });
-    const answer = await latchkey.api('/v1/me/profile/email/verify', {
+    const response = await latchkey.api('/v1/me/profile/email/verify', {
       token: two.access_token,
       body: { flowId: begun.body.flowId, code: await mailedCode(latchkey, wanted) },
     });
-    expectProblem(answer, 401, 'INVALID_CODE');
+    expectProblem(response, 401, 'INVALID_CODE');
   });
 
   test('a phone number is added and changed the same way', async () => {

@@ -188,8 +188,8 @@ describe('DELETE /v1/me', () => {
       body: { roles: [] },
     });
     assert.equal(demoted.status, 200);
-    const answers = await Promise.all(tokens.map(erase));
-    assert.deepEqual(answers.map(({ status }) => status).sort(), [202, 409]);
+    const responses = await Promise.all(tokens.map(erase));
+    assert.deepEqual(responses.map(({ status }) => status).sort(), [202, 409]);
   });
 });
 

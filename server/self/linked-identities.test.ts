@@ -75,9 +75,9 @@ const startPath = (provider: string) =>
 
 /** A person who has only an account at the provider. */
 async function comer(provider = 'employer') {
-  const answer = await exchange(await visit(startPath(provider), { sub: crypto.randomUUID() }));
-  assert.equal(answer.status, 200, answer.text);
-  return answer.body;
+  const response = await exchange(await visit(startPath(provider), { sub: crypto.randomUUID() }));
+  assert.equal(response.status, 200, response.text);
+  return response.body;
 }
 
 describe('POST /v1/me/linked-identities', () => {
@@ -113,8 +113,8 @@ describe('POST /v1/me/linked-identities', () => {
     const code = await visit((await begin(person.access_token)).body.url, { sub: crypto.randomUUID() });
     expectProblem(await exchange(code), 400, 'INVALID_TOKEN');
     expectProblem(await link(stranger.access_token, code), 400, 'INVALID_TOKEN');
-    const answers = await Promise.all(Array.from({ length: 10 }, () => link(person.access_token, code)));
-    assert.equal(answers.filter(({ status }) => status === 201).length, 1);
+    const responses = await Promise.all(Array.from({ length: 10 }, () => link(person.access_token, code)));
+    assert.equal(responses.filter(({ status }) => status === 201).length, 1);
     const toSignIn = await visit(startPath('employer'), { sub: crypto.randomUUID() });
     expectProblem(await link(person.access_token, toSignIn), 400, 'INVALID_TOKEN');
   });
@@ -191,8 +191,8 @@ describe('DELETE /v1/me/linked-identities/{id}', () => {
     const { access_token: token } = await comer();
     await link(token, await visit((await begin(token)).body.url, { sub: crypto.randomUUID() }));
     const ids = (await list(token)).map(({ id }: { id: string }) => id);
-    const answers = await Promise.all(ids.map((id: string) => unlink(token, id)));
-    assert.deepEqual(answers.map(({ status }) => status).sort(), [204, 409]);
+    const responses = await Promise.all(ids.map((id: string) => unlink(token, id)));
+    assert.deepEqual(responses.map(({ status }) => status).sort(), [204, 409]);
     assert.equal((await list(token)).length, 1);
   });
 

@@ -22,8 +22,8 @@ export const reauthenticationRoutes: Routes = [
     ],
     handler: async (request, reply) => {
       const { cookies, ...factors } = request.body;
-      const answer = await reauthenticate(request.ctx, factors);
-      return sendSession(request, reply, answer, { scope: request.ctx.scope, cookies });
+      const response = await reauthenticate(request.ctx, factors);
+      return sendSession(request, reply, response, { scope: request.ctx.scope, cookies });
     },
   }),
 ];

@@ -54,9 +54,9 @@ export async function reauthenticate(ctx: Ctx, request: Reauthentication): Promi
   return sessionResponse(ctx, issued);
 }
 
-function wayOfProof({ password, emailCode, ...answer }: Reauthentication): Way {
+function wayOfProof({ password, emailCode, ...response }: Reauthentication): Way {
   if (password !== undefined) return 'password';
-  return emailCode ? 'email_code' : wayOf(answer);
+  return emailCode ? 'email_code' : wayOf(response);
 }
 
 /**
@@ -77,7 +77,7 @@ type Proven = { spend: Awaited<ReturnType<typeof checkFactor>>; second: boolean 
 
 async function proveAgain(ctx: Ctx, request: Reauthentication): Promise<Proven> {
   const { userId } = customerOf(ctx);
-  const { password, emailCode, ...answer } = request;
+  const { password, emailCode, ...response } = request;
   if (password !== undefined) {
     const stored = await findPassword(ctx, userId);
     const matches = await verifyPassword(ctx, stored?.hash ?? null, password);
@@ -85,7 +85,7 @@ async function proveAgain(ctx: Ctx, request: Reauthentication): Promise<Proven> 
     return { spend: async () => ['pwd'], second: false };
   }
   if (emailCode) return { spend: await proveAddress(ctx, emailCode), second: false };
-  return { spend: await checkFactor(ctx, userId, answer), second: true };
+  return { spend: await checkFactor(ctx, userId, response), second: true };
 }
 
 /** The proof of an address authenticates the user again, but is no second factor (AU-5). */

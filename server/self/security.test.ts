@@ -96,12 +96,12 @@ describe('setting an authenticator app up', () => {
   test('AU-1 guesses at the code that confirms are limited, in parallel too', async () => {
     const person = await register(latchkey);
     const { body } = await me('/mfa/totp', person.access_token, { body: {} });
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 60 }, () =>
         me('/mfa/totp/confirm', person.access_token, { body: { id: body.id, code: '000000' } }),
       ),
     );
-    const looked = answers.filter(({ body: { errorCode } }) => errorCode === 'INVALID_CODE').length;
+    const looked = responses.filter(({ body: { errorCode } }) => errorCode === 'INVALID_CODE').length;
     assert.equal(looked, 20);
   });
 
@@ -162,7 +162,7 @@ describe('every change of a factor', () => {
       remove('/mfa/totp', token),
       remove('/mfa/phone', token),
     ];
-    for (const answer of await Promise.all(calls)) expectProblem(answer, 401, 'REAUTHENTICATION_REQUIRED');
+    for (const response of await Promise.all(calls)) expectProblem(response, 401, 'REAUTHENTICATION_REQUIRED');
     assert.equal((await me('', token)).body.mfa.factors.length, 2);
   });
 });

@@ -14,9 +14,9 @@ describe('refresh tokens', () => {
 
   test('SE-6 fifty parallel calls with one token get one successor and nobody is signed out', async () => {
     const { refresh_token } = await register(latchkey);
-    const answers = await Promise.all(Array.from({ length: 50 }, () => refresh(refresh_token)));
-    assert.deepEqual([...new Set(answers.map(({ status }) => status))], [200]);
-    const successors = new Set(answers.map(({ body }) => body.refresh_token));
+    const responses = await Promise.all(Array.from({ length: 50 }, () => refresh(refresh_token)));
+    assert.deepEqual([...new Set(responses.map(({ status }) => status))], [200]);
+    const successors = new Set(responses.map(({ body }) => body.refresh_token));
     assert.equal(successors.size, 1);
     const [successor] = successors;
     assert.notEqual(successor, refresh_token);
@@ -81,9 +81,9 @@ describe('refresh tokens', () => {
     for (let passed = 14; passed + 13 < 90; passed += 13) {
       clock.advance(13 * day);
       // biome-ignore lint/performance/noAwaitInLoops: time passes between
-      const answer = await refresh(refresh_token);
-      assert.equal(answer.status, 200, answer.text);
-      refresh_token = answer.body.refresh_token;
+      const response = await refresh(refresh_token);
+      assert.equal(response.status, 200, response.text);
+      refresh_token = response.body.refresh_token;
     }
     clock.advance(13 * day);
     expectProblem(await refresh(refresh_token), 401, 'SESSION_EXPIRED');

@@ -58,11 +58,11 @@ describe('ending sessions', () => {
     const { access_token, email } = await register(latchkey);
     const token = await managementToken(latchkey);
     const { body } = await latchkey.api(`/v1/admin/members?q=${email}`, { token });
-    const answer = await latchkey.api(`/v1/admin/members/${body.items[0].id}/sessions/revoke`, {
+    const response = await latchkey.api(`/v1/admin/members/${body.items[0].id}/sessions/revoke`, {
       token,
       method: 'POST',
     });
-    assert.deepEqual([answer.status, answer.body], [200, { revoked: 1 }]);
+    assert.deepEqual([response.status, response.body], [200, { revoked: 1 }]);
     expectProblem(await context(access_token), 401, 'SESSION_REVOKED');
   });
 

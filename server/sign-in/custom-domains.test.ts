@@ -55,9 +55,9 @@ describe('a custom domain behind a proxy that ends TLS', () => {
   test('is an https issuer whose cookies are bound to it', async () => {
     const { body } = await through(HOST, '/.well-known/openid-configuration');
     assert.equal(body.issuer, `https://${HOST}`);
-    const answer = await login({ cookies: true });
-    const cookies = answer.headers.getSetCookie();
-    assert.equal(cookies.length, 2, answer.text);
+    const response = await login({ cookies: true });
+    const cookies = response.headers.getSetCookie();
+    assert.equal(cookies.length, 2, response.text);
     for (const cookie of cookies) assert.match(cookie, /^__Host-latchkey-test-(access|refresh)=.*; Path=\/;.*Secure/);
     const brought = cookies.map((cookie) => cookie.split(';', 1)[0]).join('; ');
     const out = (origin: string) =>

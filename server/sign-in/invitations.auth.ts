@@ -48,10 +48,10 @@ export const invitationAcceptanceRoutes: Routes = [
       const { token, cookies } = request.body;
       const ctx = await realmOfSecret(request, token);
       const inProject = at(ctx, { projectId: await projectOfInvitation(ctx, token) });
-      const answer = request.ctx
+      const response = request.ctx
         ? await acceptAsMember(request.ctx, inProject, token)
         : await acceptAsNewcomer(inProject, request.body);
-      return sendSession(request, reply, answer, { scope: inProject.scope, cookies });
+      return sendSession(request, reply, response, { scope: inProject.scope, cookies });
     },
   }),
 ];

@@ -65,8 +65,8 @@ describe('an invitation', () => {
     const email = newEmail();
     await invite(email);
     const mailed = await mailedToken(latchkey, email);
-    const answers = await Promise.all(Array.from({ length: 20 }, () => accept({ token: mailed, password: PASSWORD })));
-    assert.equal(answers.filter(({ status }) => status === 200).length, 1);
+    const responses = await Promise.all(Array.from({ length: 20 }, () => accept({ token: mailed, password: PASSWORD })));
+    assert.equal(responses.filter(({ status }) => status === 200).length, 1);
     const { rows } = await latchkey.system.pool.query('select count(*) from identifiers where value = $1', [email]);
     assert.equal(Number(rows[0].count), 1);
   });

@@ -38,8 +38,8 @@ export const passkeyLoginRoutes: Routes = [
     problems: ['CONTEXT_REQUIRED', 'INVALID_CREDENTIALS', 'METHOD_DISABLED', 'MEMBERSHIP_REQUIRED', 'MEMBER_BLOCKED'],
     handler: async (request, reply) => {
       const ctx = await anonymousCtx(request, request.body);
-      const answer = await loginWithPasskey(ctx, request.body);
-      return sendSession(request, reply, answer, { scope: ctx.scope, cookies: request.body.cookies });
+      const response = await loginWithPasskey(ctx, request.body);
+      return sendSession(request, reply, response, { scope: ctx.scope, cookies: request.body.cookies });
     },
   }),
 ];

@@ -88,10 +88,10 @@ describe('a passkey', () => {
     assert.deepEqual([added.status, added.body.name, added.body.secondFactor], [201, 'My laptop', false], added.text);
     assert.match((await lastMessage(latchkey, person.email)).text, /passkey/i);
     assert.ok((await eventsOf(latchkey, person.session.userId)).some((type) => type.includes('passkey')));
-    const answer = await signIn(await assertion(on));
-    assert.equal(answer.body.session?.userId, person.session.userId, answer.text);
-    assert.equal(answer.body.session.acr, 'aal2');
-    assert.ok(answer.body.session.amr.includes('user'), answer.body.session.amr);
+    const response = await signIn(await assertion(on));
+    assert.equal(response.body.session?.userId, person.session.userId, response.text);
+    assert.equal(response.body.session.acr, 'aal2');
+    assert.ok(response.body.session.amr.includes('user'), response.body.session.amr);
   });
 
   test('an answer works once, in time, and for the challenge it was made for', async () => {
@@ -104,8 +104,8 @@ describe('a passkey', () => {
     const [one, two] = [await assertion(on), await assertion(on)];
     expectProblem(await signIn({ flowId: one.flowId, response: two.response }), 401, 'INVALID_CREDENTIALS');
     const raced = await assertion(on);
-    const answers = await Promise.all(Array.from({ length: 20 }, () => signIn(raced)));
-    assert.equal(answers.filter(({ status }) => status === 200).length, 1);
+    const responses = await Promise.all(Array.from({ length: 20 }, () => signIn(raced)));
+    assert.equal(responses.filter(({ status }) => status === 200).length, 1);
   });
 
   test('what was signed for another origin, or changed afterwards, is refused', async () => {
@@ -151,8 +151,8 @@ describe('a passkey', () => {
       return latchkey.auth('/v1/auth/mfa/verify', { body: { mfaToken, flowId, response: await get(with_, options) } });
     };
     expectProblem(await verify(theirs), 401, 'INVALID_CODE');
-    const answer = await verify(on);
-    assert.equal(answer.body.session?.acr, 'aal2', answer.text);
+    const response = await verify(on);
+    assert.equal(response.body.session?.acr, 'aal2', response.text);
   });
 
   test('several are listed, renamed and removed, but never the last way in', async () => {

@@ -27,9 +27,9 @@ export const passwordLoginRoutes: Routes = [
     handler: async (request, reply) => {
       const ctx = await anonymousCtx(request, request.body);
       const browser = newMark(request);
-      const answer = await loginWithPassword(ctx, request.body, browser);
-      if ('status' in answer && answer.status === 'verification_required') keepMark(request, reply, browser);
-      return sendSession(request, reply, answer, { scope: ctx.scope, cookies: request.body.cookies });
+      const response = await loginWithPassword(ctx, request.body, browser);
+      if ('status' in response && response.status === 'verification_required') keepMark(request, reply, browser);
+      return sendSession(request, reply, response, { scope: ctx.scope, cookies: request.body.cookies });
     },
   }),
 ];

@@ -24,27 +24,27 @@ const login = (body: Record<string, unknown>, ip = '198.51.100.1') =>
 describe('POST /v1/auth/login/password', () => {
   test('200 by email, typed in any case, under either name', async () => {
     const { email, session } = await register(latchkey);
-    const answer = await login({ identifier: email.toUpperCase(), password: PASSWORD });
-    assert.equal(answer.status, 200);
-    assert.equal(answer.body.session.userId, session.userId);
-    assert.notEqual(answer.body.session.id, session.id);
+    const response = await login({ identifier: email.toUpperCase(), password: PASSWORD });
+    assert.equal(response.status, 200);
+    assert.equal(response.body.session.userId, session.userId);
+    assert.notEqual(response.body.session.id, session.id);
     assert.equal((await login({ email, password: PASSWORD })).status, 200);
   });
 
   test('200 by username', async () => {
     const { access_token, session } = await register(latchkey);
     await latchkey.api('/v1/me/profile', { token: access_token, method: 'PATCH', body: { username: 'Ada.Lovelace' } });
-    const answer = await login({ identifier: 'ada.lovelace', password: PASSWORD });
-    assert.equal(answer.body.session?.userId, session.userId, answer.text);
+    const response = await login({ identifier: 'ada.lovelace', password: PASSWORD });
+    assert.equal(response.body.session?.userId, session.userId, response.text);
   });
 
   test('401 INVALID_CREDENTIALS alike for a wrong password and an unknown account', async () => {
     const { email } = await register(latchkey);
     const wrong = await login({ identifier: email, password: 'not the password at all' });
     const unknown = await login({ identifier: newEmail(), password: 'not the password at all' });
-    for (const answer of [wrong, unknown]) {
-      expectProblem(answer, 401, 'INVALID_CREDENTIALS');
-      assert.match(answer.headers.get('www-authenticate') ?? '', /^Bearer/);
+    for (const response of [wrong, unknown]) {
+      expectProblem(response, 401, 'INVALID_CREDENTIALS');
+      assert.match(response.headers.get('www-authenticate') ?? '', /^Bearer/);
     }
     const { traceId: _, ...first } = wrong.body;
     const { traceId: __, ...second } = unknown.body;
@@ -59,11 +59,11 @@ describe('POST /v1/auth/login/password', () => {
     ]) {
       const correlationId = crypto.randomUUID();
       // biome-ignore lint/performance/noAwaitInLoops: one after the other
-      const answer = await latchkey.auth('/v1/auth/login/password', {
+      const response = await latchkey.auth('/v1/auth/login/password', {
         body: { identifier, password: 'not the password at all' },
         headers: { 'x-correlation-id': correlationId },
       });
-      expectProblem(answer, 401, 'INVALID_CREDENTIALS');
+      expectProblem(response, 401, 'INVALID_CREDENTIALS');
       const { rows } = await latchkey.system.pool.query('select type, data from events where correlation_id = $1', [
         correlationId,
       ]);
@@ -72,9 +72,9 @@ describe('POST /v1/auth/login/password', () => {
   });
 
   test('400 without an identifier', async () => {
-    const answer = await login({ password: PASSWORD });
-    expectProblem(answer, 400, 'VALIDATION_FAILED');
-    assert.equal(answer.body.errors[0].pointer, '/body/identifier');
+    const response = await login({ password: PASSWORD });
+    expectProblem(response, 400, 'VALIDATION_FAILED');
+    assert.equal(response.body.errors[0].pointer, '/body/identifier');
   });
 
   test('joins an open project, and needs a membership in a closed one', async () => {
@@ -113,12 +113,12 @@ describe('POST /v1/auth/login/password', () => {
 
 describe('throttling of sign-in', () => {
   const wrong = (email: string, ip: string) => login({ identifier: email, password: 'a guess of the attacker' }, ip);
-  const statuses = (answers: { status: number }[]) => Object.groupBy(answers, ({ status }) => status);
+  const statuses = (responses: { status: number }[]) => Object.groupBy(responses, ({ status }) => status);
 
   test('AU-1 of 200 parallel guesses from 200 places exactly 80 are looked at', async () => {
     const { email } = await register(latchkey);
-    const answers = await Promise.all(Array.from({ length: 200 }, (_, index) => wrong(email, `203.0.113.${index}`)));
-    const byStatus = statuses(answers);
+    const responses = await Promise.all(Array.from({ length: 200 }, (_, index) => wrong(email, `203.0.113.${index}`)));
+    const byStatus = statuses(responses);
     assert.deepEqual([byStatus[401]?.length, byStatus[429]?.length], [80, 120]);
     const refused = byStatus[429]?.[0];
     assert.ok(refused);
@@ -140,13 +140,13 @@ describe('throttling of sign-in', () => {
 
   test('AU-1 of 100 parallel guesses from one place exactly 20 are looked at', async () => {
     const { email } = await register(latchkey);
-    const answers = await Promise.all(Array.from({ length: 100 }, () => wrong(email, '203.0.113.7')));
-    const byStatus = statuses(answers);
+    const responses = await Promise.all(Array.from({ length: 100 }, () => wrong(email, '203.0.113.7')));
+    const byStatus = statuses(responses);
     assert.deepEqual([byStatus[401]?.length, byStatus[429]?.length], [20, 80]);
-    const answer = answers.find(({ status }) => status === 429);
-    assert.ok(answer);
-    expectProblem(answer, 429, 'ACCOUNT_THROTTLED');
-    assert.ok(Number(answer.headers.get('retry-after')) > 0);
+    const response = responses.find(({ status }) => status === 429);
+    assert.ok(response);
+    expectProblem(response, 429, 'ACCOUNT_THROTTLED');
+    assert.ok(Number(response.headers.get('retry-after')) > 0);
   });
 
   test('AU-2 an attacker elsewhere does not lock the owner out', async () => {

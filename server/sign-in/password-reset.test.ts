@@ -59,11 +59,11 @@ describe('a forgotten password', () => {
     const { email } = await register(latchkey);
     await forgot(email);
     const token = await mailedToken(latchkey, email);
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 20 }, (_, index) => reset({ token, newPassword: `${NEW} ${index}` })),
     );
-    assert.equal(answers.filter(({ status }) => status === 204).length, 1);
-    assert.equal(answers.filter(({ body }) => body.errorCode === 'INVALID_TOKEN').length, 19);
+    assert.equal(responses.filter(({ status }) => status === 204).length, 1);
+    assert.equal(responses.filter(({ body }) => body.errorCode === 'INVALID_TOKEN').length, 19);
   });
 
   test('a link or code that is late, or that a newer one replaced, does not work', async () => {
@@ -105,13 +105,13 @@ describe('a forgotten password', () => {
     await forgot(person.email);
     const token = await mailedToken(latchkey, person.email);
     assert.equal((await reset({ token, newPassword: NEW })).status, 204);
-    const answer = await login(person.email, NEW);
-    assert.deepEqual([answer.status, answer.body.status], [200, 'mfa_required']);
+    const response = await login(person.email, NEW);
+    assert.deepEqual([response.status, response.body.status], [200, 'mfa_required']);
   });
 
   test('an unknown address gets the same answer and no mail', async () => {
-    const answer = await forgot('nobody@example.com');
-    assert.equal(answer.status, 202);
+    const response = await forgot('nobody@example.com');
+    assert.equal(response.status, 202);
     const { body } = await latchkey.console('/dev/inbox?to=nobody@example.com');
     assert.deepEqual(body.items, []);
   });
@@ -123,9 +123,9 @@ describe('a reset an administrator starts', () => {
     const token = await managementToken(latchkey);
     const found = await latchkey.api(`/v1/admin/members?q=${email}`, { token });
     const path = `/v1/admin/members/${found.body.items[0].id}/reset-password`;
-    const answer = await latchkey.api(path, { token, method: 'POST' });
-    assert.equal(answer.status, 202, answer.text);
-    assert.ok(!answer.text.includes('lkf_'));
+    const response = await latchkey.api(path, { token, method: 'POST' });
+    assert.equal(response.status, 202, response.text);
+    assert.ok(!response.text.includes('lkf_'));
     await latchkey.api(path, { token, body: { password: NEW } });
     expectProblem(await login(email, NEW), 401, 'INVALID_CREDENTIALS');
     assert.equal((await reset({ token: await mailedToken(latchkey, email), newPassword: NEW })).status, 204);

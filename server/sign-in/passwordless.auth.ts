@@ -107,8 +107,8 @@ export const passwordlessRoutes: Routes = [
       handler: async (request, reply) => {
         const ctx = await proofCtx(request, request.body);
         const { deviceToken, cookies } = request.body;
-        const answer = await finishPasswordless(ctx, method, { proof: proofOf(request.body), deviceToken });
-        return sendSession(request, reply, answer, { scope: ctx.scope, cookies });
+        const response = await finishPasswordless(ctx, method, { proof: proofOf(request.body), deviceToken });
+        return sendSession(request, reply, response, { scope: ctx.scope, cookies });
       },
     }),
   ),

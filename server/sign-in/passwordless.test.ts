@@ -152,11 +152,11 @@ describe('signing in by mail', () => {
     const { email } = await register(latchkey);
     await latchkey.auth(ways['magic link'].start, { body: { email } });
     const token = await mailedToken(latchkey, email);
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 50 }, () => latchkey.auth(ways['magic link'].verify, { body: { token } })),
     );
-    assert.equal(answers.filter(({ status }) => status === 200).length, 1);
-    assert.equal(answers.filter(({ body }) => body.errorCode === 'INVALID_TOKEN').length, 49);
+    assert.equal(responses.filter(({ status }) => status === 200).length, 1);
+    assert.equal(responses.filter(({ body }) => body.errorCode === 'INVALID_TOKEN').length, 49);
   });
 
   test('a link lives as long as the project says', async () => {
@@ -185,13 +185,13 @@ describe('signing in by mail', () => {
 
   test('one address gets ten mails an hour, however many ask at once and from wherever', async () => {
     const email = newEmail();
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 40 }, (_, index) =>
         latchkey.auth(ways['email code'].start, { body: { email }, headers: { 'x-forwarded-for': `10.9.0.${index}` } }),
       ),
     );
     // The asker does not learn what others asked for.
-    assert.equal(answers.filter(({ status }) => status === 202).length, 40);
+    assert.equal(responses.filter(({ status }) => status === 202).length, 40);
     const { rows } = await latchkey.system.pool.query(
       `select count(*)::int as sent from messages where recipient = $1 and status <> 'suppressed'`,
       [email],

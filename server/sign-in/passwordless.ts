@@ -20,7 +20,7 @@ import {
   withProof,
 } from '#proofs';
 import { scopeFields } from '#requests';
-import { answerOf, askByMessage, type FirstFactor, Passage, type SignedIn, type SignInResponse, signIn } from '#ways';
+import { signInResponse, askByMessage, type FirstFactor, Passage, type SignedIn, type SignInResponse, signIn } from '#ways';
 import { addressProven } from './verification.ts';
 
 type Passwordless = { channel: 'email' | 'phone'; purpose: Purpose };
@@ -139,7 +139,7 @@ export async function finishPasswordless(
     if (challenge.channel !== channel) throw problem('INVALID_CODE');
     return enterProven(tx, challenge, { way, deviceToken });
   });
-  return answerOf(ctx, result);
+  return signInResponse(ctx, result);
 }
 
 /** The user whose address was proven; a new account if there is none and registration is open. */

@@ -53,8 +53,8 @@ describe('POST /v1/auth/register', () => {
 
   test('twenty registrations of one address at once make one account', async () => {
     const email = newEmail();
-    const answers = await Promise.all(Array.from({ length: 20 }, () => signUp({ email })));
-    assert.deepEqual(answers.map(({ status }) => status).sort(), [200, ...Array.from({ length: 19 }, () => 409)]);
+    const responses = await Promise.all(Array.from({ length: 20 }, () => signUp({ email })));
+    assert.deepEqual(responses.map(({ status }) => status).sort(), [200, ...Array.from({ length: 19 }, () => 409)]);
   });
 
   test('PW-1 a single-factor password needs 15 characters, and policy can not lower that', async () => {
@@ -175,8 +175,8 @@ describe('registration with verification (production)', () => {
     const email = newEmail();
     const { body } = await signUp({ email }, 'production');
     const code = await eventually(() => mailedCode(latchkey, email));
-    const answers = await Promise.all(Array.from({ length: 20 }, () => verify(body.flowId, code)));
-    assert.equal(answers.filter(({ status }) => status === 200).length, 1);
+    const responses = await Promise.all(Array.from({ length: 20 }, () => verify(body.flowId, code)));
+    assert.equal(responses.filter(({ status }) => status === 200).length, 1);
   });
 
   test('resend replaces the code, not before 30 seconds, and answers the same for an unknown flow', async () => {
@@ -189,8 +189,8 @@ describe('registration with verification (production)', () => {
     expectProblem(early, 429, 'RATE_LIMIT_EXCEEDED');
     assert.equal(early.headers.get('retry-after'), '30');
     clock.advance(30_000);
-    const answer = await resend(body.flowId);
-    assert.equal(answer.status, 202);
+    const response = await resend(body.flowId);
+    assert.equal(response.status, 202);
     const second = await eventually(async () => {
       const code = await mailedCode(latchkey, email);
       assert.notEqual(code, first);

@@ -38,8 +38,8 @@ export const sessionRoutes: Routes = [
       if (inBody === undefined) await requireOrigin(request, found.scope);
       const ctx = ctxFor(request, found.scope);
       const issued = await rotateRefreshToken(ctx, found, (shown) => admitAgain(ctx, shown));
-      const answer = await sessionResponse(ctx, issued);
-      return sendSession(request, reply, answer, { scope: ctx.scope, cookies: inBody === undefined });
+      const response = await sessionResponse(ctx, issued);
+      return sendSession(request, reply, response, { scope: ctx.scope, cookies: inBody === undefined });
     },
   }),
   post('/v1/sessions/logout', {
@@ -79,8 +79,8 @@ export const sessionRoutes: Routes = [
     ],
     handler: async (request, reply) => {
       const { cookies, ...target } = request.body;
-      const answer = await switchContext(request.ctx, target);
-      return sendSession(request, reply, answer, { scope: request.ctx.scope, cookies });
+      const response = await switchContext(request.ctx, target);
+      return sendSession(request, reply, response, { scope: request.ctx.scope, cookies });
     },
   }),
 ];

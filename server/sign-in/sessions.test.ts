@@ -107,9 +107,9 @@ describe('POST /v1/sessions/switch-context', () => {
 
   test('twenty switches at once share one entry', async () => {
     const customer = await memberOfBoth();
-    const answers = await Promise.all(Array.from({ length: 20 }, () => switchTo(customer.access_token)));
-    assert.ok(answers.every(({ status }) => status === 200));
-    assert.equal(new Set(answers.map(({ body }) => decodeJwt(body.access_token)['entryId'])).size, 1);
+    const responses = await Promise.all(Array.from({ length: 20 }, () => switchTo(customer.access_token)));
+    assert.ok(responses.every(({ status }) => status === 200));
+    assert.equal(new Set(responses.map(({ body }) => decodeJwt(body.access_token)['entryId'])).size, 1);
   });
 
   test('403 WRONG_TOKEN_KIND for a management token', async () => {

@@ -35,8 +35,8 @@ export const verificationRoutes: Routes = [
       ],
       handler: async (request, reply) => {
         const ctx = await proofCtx(request, request.body);
-        const answer = await verifyAddress(ctx, proofOf(request.body, browserOf(request)), request.body);
-        return sendSession(request, reply, answer, { scope: ctx.scope, cookies: request.body.cookies });
+        const response = await verifyAddress(ctx, proofOf(request.body, browserOf(request)), request.body);
+        return sendSession(request, reply, response, { scope: ctx.scope, cookies: request.body.cookies });
       },
     }),
     post(`/v1/auth/${channel}/resend`, {

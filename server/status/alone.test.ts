@@ -87,9 +87,9 @@ describe('the status alone', () => {
   });
 
   const summary = async () => {
-    const answer = await fetch(`${address}/api/status/summary`);
-    assert.equal(answer.status, 200);
-    const body: TestResponse['body'] = await answer.json();
+    const response = await fetch(`${address}/api/status/summary`);
+    assert.equal(response.status, 200);
+    const body: TestResponse['body'] = await response.json();
     const states: Record<string, string> = Object.fromEntries(
       body.groups.flatMap(({ components }: { components: { id: string; status: string }[] }) =>
         components.map(({ id, status: state }) => [id, state]),

@@ -75,12 +75,12 @@ async function checkHttp(
   system: System,
   { url, timeoutSeconds, expectedStatus, bodyContains }: Extract<Check, { kind: 'http' }>,
 ): Promise<boolean> {
-  const answer = await outbound(system, url, {
+  const response = await outbound(system, url, {
     headers: { 'user-agent': 'latchkey-probe' },
     signal: AbortSignal.timeout(timeoutSeconds * 1000),
   });
-  const body = await answer.text();
-  return answer.status === expectedStatus && (bodyContains === undefined || body.includes(bodyContains));
+  const body = await response.text();
+  return response.status === expectedStatus && (bodyContains === undefined || body.includes(bodyContains));
 }
 
 /** Times a check. The reading is an outage, degraded for a slow check, or operational. */

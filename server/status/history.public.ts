@@ -8,7 +8,7 @@ import { HeartbeatRef, takeHeartbeat } from './components.ts';
 import { feedMaker, feedNames, feedType } from './feeds.ts';
 import { Incident, incidentRecord } from './incident-records.ts';
 import { statuspageMaker, statuspagePaths } from './statuspage.ts';
-import { answer, environmentOf, StatusQuery } from './summary.public.ts';
+import { environmentOf, respond, StatusQuery } from './summary.public.ts';
 import { namesOf } from './view.ts';
 import { CACHE_CONTROL, type Maker, viewsOf } from './views.ts';
 import { voiceIn } from './words.ts';
@@ -26,7 +26,7 @@ function document(path: string, summary: string, maker: (system: System) => Make
       200: { description: 'The document.', content: { [mediaType]: { schema } } },
       304: Type.Null({ description: 'Unchanged since the given ETag.' }),
     },
-    handler: (request, reply) => answer(request, reply, maker(request.server.system)),
+    handler: (request, reply) => respond(request, reply, maker(request.server.system)),
   });
 }
 

@@ -123,9 +123,9 @@ describe('an incident of the operator', () => {
 
   test('names only components there are', async () => {
     const body = { title: 'x', severity: 'minor', body: 'x', componentIds: ['cmp_01kaz3w9hqf8p9n2m4v5x6y7z8'] };
-    const answer = await admin('/incidents', { body });
-    expectProblem(answer, 400, 'VALIDATION_FAILED');
-    assert.equal(answer.body.errors[0].pointer, '/body/componentIds/0');
+    const response = await admin('/incidents', { body });
+    expectProblem(response, 400, 'VALIDATION_FAILED');
+    assert.equal(response.body.errors[0].pointer, '/body/componentIds/0');
   });
 
   test('belongs to the environment’s default project alone', async () => {

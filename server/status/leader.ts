@@ -45,7 +45,7 @@ export class Leader {
   async #connect(): Promise<pg.Client> {
     const client = await connectAlone(this.#system.databaseUrl, {
       name: 'latchkey-status',
-      answerMs: TIMEOUT_MS,
+      timeoutMs: TIMEOUT_MS,
       prepare: (made) => made.on('error', () => this.#lost()),
     });
     this.#client = client;

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { after, before, describe, test } from 'node:test';
 import { advisoryLocks } from '#platform/advisory-locks.ts';
 import { eventually, managementToken, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
-import { answers, type Receiver, startReceiver } from '#tests/receiver.ts';
+import { respondWith, type Receiver, startReceiver } from '#tests/receiver.ts';
 import { type SecondProcess, startSecondProcess } from '#tests/second-process.ts';
 
 let latchkey: TestLatchkey;
@@ -58,13 +58,13 @@ describe('several processes that look after the status', () => {
       },
     });
     assert.equal(made.status, 201, made.text);
-    receiver.on('/shop', answers(200, {}, 'welcome'));
+    receiver.on('/shop', respondWith(200, {}, 'welcome'));
     await eventually(async () => assert.ok(receiver.at('/shop').length > 0));
 
     const [killed] = processes.splice(0, 1);
     killed?.child.kill('SIGKILL');
     if (killed) await once(killed.child, 'exit');
-    receiver.on('/shop', answers(200, {}, 'closed'));
+    receiver.on('/shop', respondWith(200, {}, 'closed'));
     await eventually(async () => {
       const pid = await leader();
       assert.ok(pid !== null && pid !== first);

@@ -36,8 +36,8 @@ export async function readShared(system: System, database: Reading): Promise<Sha
  */
 function expects(url: string, expected: number): Promise<Reading> {
   return timed(async () => {
-    const answer = await probe(url, TIMEOUT_MS);
-    return answer.ok && answer.status === expected;
+    const response = await probe(url, TIMEOUT_MS);
+    return response.ok && response.status === expected;
   });
 }
 

@@ -6,7 +6,7 @@ import { get, type Routes } from '#platform/route.ts';
 import { languages } from '#settings';
 import { eventPage, historyPage, statusPage } from './page-body.ts';
 import { PAGE_HEADERS } from './page-frame.ts';
-import { answer, environmentOf, StatusQuery } from './summary.public.ts';
+import { environmentOf, respond, StatusQuery } from './summary.public.ts';
 import type { View } from './view.ts';
 import { viewsOf } from './views.ts';
 import { type Voice, voiceIn } from './words.ts';
@@ -51,5 +51,5 @@ export const statusPageRoutes: Routes = [
 function sendView(request: Request, reply: Reply, key: string, make: (view: View, voice: Voice) => string): void {
   const voice = voiceOf(request);
   reply.headers({ ...PAGE_HEADERS, vary: 'accept-language' });
-  answer(request, reply, { key: `${key} ${voice.language}`, type: HTML_TYPE, make: (view) => make(view, voice) });
+  respond(request, reply, { key: `${key} ${voice.language}`, type: HTML_TYPE, make: (view) => make(view, voice) });
 }

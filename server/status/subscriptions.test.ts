@@ -124,9 +124,9 @@ describe('POST /api/status/subscribe', () => {
   });
 
   test('another channel: 400 that names the known ones; a sixth time from one place: 429', async () => {
-    const answer = await subscribe({ channel: 'pigeon', email: newEmail() });
-    expectProblem(answer, 400, 'UNSUPPORTED_CHANNEL');
-    assert.match(answer.body.detail, /email, webhook/);
+    const response = await subscribe({ channel: 'pigeon', email: newEmail() });
+    expectProblem(response, 400, 'UNSUPPORTED_CHANNEL');
+    assert.match(response.body.detail, /email, webhook/);
     expectProblem(await subscribe({ channel: 'webhook', email: newEmail() }), 400, 'VALIDATION_FAILED');
     const headers = { 'x-forwarded-for': '198.51.100.7' };
     const again = () =>
@@ -168,11 +168,11 @@ describe('links', () => {
     assert.equal(await stateOf(email), 'active');
     for (const _ of [1, 2]) {
       // biome-ignore lint/performance/noAwaitInLoops: again changes nothing
-      const answer = await latchkey.console(pathname + search, {
+      const response = await latchkey.console(pathname + search, {
         method: 'POST',
         headers: { 'content-type': 'application/x-www-form-urlencoded' },
       });
-      assert.equal(answer.status, 200, answer.text);
+      assert.equal(response.status, 200, response.text);
     }
     assert.equal(await stateOf(email), undefined, 'the address is forgotten');
     assert.equal((await page(path, {})).status, 400, 'and the old link brings nothing back');
@@ -262,7 +262,7 @@ describe('one’s own subscription', () => {
     await confirmed(email);
     const stranger = newEmail();
     const ask = (address: string) => page('/status/manage?environment=test', { email: address });
-    const idIn = (answer: TestResponse) => /name="id" value="(\w+)"/.exec(answer.text)?.[1] ?? '';
+    const idIn = (response: TestResponse) => /name="id" value="(\w+)"/.exec(response.text)?.[1] ?? '';
     const [known, unknown] = [await ask(email), await ask(stranger)];
     assert.equal(known.text.replace(idIn(known), ''), unknown.text.replace(idIn(unknown), ''));
     const code = await eventually(async () => {

@@ -27,9 +27,9 @@ describe('GET /api/status/summary', () => {
       latchkey.console(PATH),
       latchkey.console(`${PATH}?environment=test`),
     ];
-    const answers = await Promise.all(hosts);
+    const responses = await Promise.all(hosts);
     assert.deepEqual(
-      answers.map(({ status, body }) => [status, body.environment]),
+      responses.map(({ status, body }) => [status, body.environment]),
       [
         [200, 'test'],
         [200, 'test'],
@@ -76,8 +76,8 @@ describe('GET /api/status/summary', () => {
     const etag = (await latchkey.api(PATH)).headers.get('etag') ?? '';
     for (const header of [etag, etag.replace('W/', ''), `"other", ${etag}`, '*']) {
       // biome-ignore lint/performance/noAwaitInLoops: one after the other
-      const answer = await latchkey.api(PATH, { headers: { 'if-none-match': header } });
-      assert.deepEqual([answer.status, answer.text, answer.headers.get('etag')], [304, '', etag], header);
+      const response = await latchkey.api(PATH, { headers: { 'if-none-match': header } });
+      assert.deepEqual([response.status, response.text, response.headers.get('etag')], [304, '', etag], header);
     }
     assert.equal((await latchkey.api(PATH, { headers: { 'if-none-match': '"other"' } })).status, 200);
   });

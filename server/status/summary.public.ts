@@ -26,16 +26,16 @@ export const summaryRoutes: Routes = [
     responses: { 200: Summary, 304: Type.Null({ description: 'Unchanged since the given ETag.' }) },
     ready: ({ system, host }) => {
       const views = viewsOf(system);
-      return () => views.answer(host.environment ?? 'production', summary);
+      return () => views.responseTo(host.environment ?? 'production', summary);
     },
-    handler: (request, reply) => answer(request, reply, summary),
+    handler: (request, reply) => respond(request, reply, summary),
   }),
 ];
 
 /** Sends a prepared response, or 304 if the client has it. */
-export function answer(request: Request, reply: Reply, maker: Maker): Reply {
+export function respond(request: Request, reply: Reply, maker: Maker): Reply {
   const { system } = request.server;
-  const { body, etag, headers } = viewsOf(system).answer(environmentOf(request), maker);
+  const { body, etag, headers } = viewsOf(system).responseTo(environmentOf(request), maker);
   reply.headers({ ...headers, etag });
   if (isKnownState(request.headers['if-none-match'], etag)) return reply.code(304).send();
   return reply.send(body);

@@ -102,14 +102,14 @@ describe('every public answer', () => {
     ];
     for (const url of urls) {
       // biome-ignore lint/performance/noAwaitInLoops: one after the other names the one that fails
-      const answer = await fetch(url);
-      const text = await answer.text();
-      assert.equal(answer.status, 200, `${url}: ${text}`);
+      const response = await fetch(url);
+      const text = await response.text();
+      assert.equal(response.status, 200, `${url}: ${text}`);
       for (const secret of privates) assert.ok(!text.includes(secret), `${url} tells ${secret}`);
-      if (answer.headers.get('content-type')?.startsWith('text/html')) assert.ok(!text.includes('<script>'), url);
-      const etag = answer.headers.get('etag');
+      if (response.headers.get('content-type')?.startsWith('text/html')) assert.ok(!text.includes('<script>'), url);
+      const etag = response.headers.get('etag');
       if (etag === null) continue;
-      assert.equal(answer.headers.get('cache-control'), 'public, max-age=60', url);
+      assert.equal(response.headers.get('cache-control'), 'public, max-age=60', url);
       const again = await fetch(url, { headers: { 'if-none-match': etag } });
       assert.equal(again.status, 304, url);
     }

@@ -24,7 +24,7 @@ class Moment {
     this.view = view;
   }
 
-  answer(maker: Maker): PreparedResponse {
+  responseTo(maker: Maker): PreparedResponse {
     const known = this.#made.get(maker.key);
     if (known) return known;
     const lasting = maker.make({ ...this.view, generatedAt: EPOCH });
@@ -91,8 +91,8 @@ export class Views {
   }
 
   /** The prepared response of a page, feed or summary of an environment. */
-  answer(environment: Environment, maker: Maker): PreparedResponse {
-    return this.#moments[environment].answer(maker);
+  responseTo(environment: Environment, maker: Maker): PreparedResponse {
+    return this.#moments[environment].responseTo(maker);
   }
 
   /** Starts from the snapshot of an earlier run. */
@@ -182,11 +182,11 @@ async function answersInTime(system: System): Promise<boolean> {
   const timeout = new Promise<false>((resolve) => {
     setTimeout(() => resolve(false), TIMEOUT_MS).unref();
   });
-  const answer = sql`select 1`.execute(system.db).then(
+  const response = sql`select 1`.execute(system.db).then(
     () => true,
     () => false,
   );
-  return Promise.race([answer, timeout]);
+  return Promise.race([response, timeout]);
 }
 
 /** The status as this process shows it. */

@@ -35,7 +35,7 @@ export async function startAuthority(httpPort: number, clock: Clock): Promise<Te
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     response.setHeader('replay-nonce', authority.newNonce());
     authority
-      .answer(request)
+      .respond(request)
       .then(({ status = 200, body = {}, location }) => {
         if (location) response.setHeader('location', location);
         const pem = typeof body === 'string';
@@ -83,7 +83,7 @@ class Authority {
     return nonce;
   }
 
-  async answer(request: IncomingMessage): Promise<AcmeResponse> {
+  async respond(request: IncomingMessage): Promise<AcmeResponse> {
     const { base } = this;
     const path = request.url ?? '';
     if (path === '/directory')

@@ -11,7 +11,7 @@ export type LocalCarrier = {
   host: string;
   calls: CarrierCall[];
   /** The response of each carrier; by default it accepts. */
-  answers: Map<string, CarrierResponse>;
+  responses: Map<string, CarrierResponse>;
   /** Called when a message has arrived, before the response. */
   onCall: (call: CarrierCall) => void;
   stop: () => void;
@@ -32,9 +32,9 @@ export async function startCarrier(): Promise<LocalCarrier> {
     const call = { carrier, path, headers: request.headers, body: Buffer.concat(chunks).toString() };
     local.calls.push(call);
     local.onCall(call);
-    const answer = local.answers.get(carrier) ?? ACCEPTED[carrier];
-    if (answer === undefined || answer === 'hang up') return request.socket.destroy();
-    return response.writeHead(answer.status, { 'content-type': 'application/json' }).end(JSON.stringify(answer.body));
+    const result = local.responses.get(carrier) ?? ACCEPTED[carrier];
+    if (result === undefined || result === 'hang up') return request.socket.destroy();
+    return response.writeHead(result.status, { 'content-type': 'application/json' }).end(JSON.stringify(result.body));
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const address = server.address();
@@ -42,7 +42,7 @@ export async function startCarrier(): Promise<LocalCarrier> {
   const local: LocalCarrier = {
     host: `127.0.0.1:${address.port}`,
     calls: [],
-    answers: new Map(),
+    responses: new Map(),
     onCall: () => undefined,
     stop: () => server.close(),
   };

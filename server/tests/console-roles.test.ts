@@ -177,9 +177,9 @@ const permissions = new Map<string, readonly string[]>();
 async function makeRecords(): Promise<void> {
   const owner = await signInOperator(latchkey);
   const made = async (path: string, body: unknown) => {
-    const answer = await owner.call(`/console/v1${path}`, { method: 'POST', body });
-    assert.ok(answer.status < 300, answer.text);
-    return answer.body;
+    const response = await owner.call(`/console/v1${path}`, { method: 'POST', body });
+    assert.ok(response.status < 300, response.text);
+    return response.body;
   };
   const listed = async (path: string) => (await owner.call(`/console/v1${path}`)).body.items;
   const { email } = await register(latchkey, { profile: { displayName: 'Ada Lovelace' } });

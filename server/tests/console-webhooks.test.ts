@@ -4,7 +4,7 @@ import type { Browser, Page } from 'playwright-core';
 import { openBrowser } from '#tests/browser.ts';
 import { type ConsoleApp, expectShown, faultsOf, openConsole, said, shown } from '#tests/console-app.ts';
 import { eventually, register, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
-import { answers, type Receiver, startReceiver } from '#tests/receiver.ts';
+import { respondWith, type Receiver, startReceiver } from '#tests/receiver.ts';
 
 let latchkey: TestLatchkey;
 let browser: Browser;
@@ -41,7 +41,7 @@ async function deliveryTo(endpointId: string, status: string) {
 
 describe('a delivery in the console', () => {
   test('shows the request and the response, and can be sent again', async () => {
-    receiver.on('/shop', answers(500, {}, 'the shelf is full'));
+    receiver.on('/shop', respondWith(500, {}, 'the shelf is full'));
     const endpointId = await endpointAt('/shop');
     const { email } = await register(latchkey);
     const { id, eventId } = await deliveryTo(endpointId, 'retrying');
@@ -59,7 +59,7 @@ describe('a delivery in the console', () => {
     const copied = await page.evaluate(() => Object(globalThis).navigator.clipboard.readText());
     assert.equal(copied, receiver.at('/shop')[0]?.body);
 
-    receiver.on('/shop', answers(200));
+    receiver.on('/shop', respondWith(200));
     await button('Retry now').click();
     await said(page, 'Delivery queued for retry');
     await page.getByRole('button', { name: /200\s*Attempt 2/ }).waitFor();

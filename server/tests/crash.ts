@@ -11,7 +11,7 @@ import { Webhook } from 'standardwebhooks';
 import { startEmbeddedPostgres } from '#platform/embedded-postgres.ts';
 import { eventually, PASSWORD } from './harness.ts';
 import { freePortBase } from './ports.ts';
-import { answers, type Receiver, startReceiver } from './receiver.ts';
+import { respondWith, type Receiver, startReceiver } from './receiver.ts';
 
 const ENTRY = fileURLToPath(new URL('../latchkey.mjs', import.meta.url));
 const CLIENTS = 4;
@@ -76,9 +76,9 @@ async function restart(site: Site, role: Role): Promise<ChildProcess> {
 type Credentials = { token: string; endpoints: { path: string; secret: string }[]; apiUrl: string };
 
 async function json(url: string, init: RequestInit = {}): Promise<Record<string, string>> {
-  const answer = await fetch(url, init);
-  const text = await answer.text();
-  assert.ok(answer.ok, text);
+  const response = await fetch(url, init);
+  const text = await response.text();
+  assert.ok(response.ok, text);
   return JSON.parse(text);
 }
 
@@ -121,7 +121,7 @@ function makeFlaky(receiver: Receiver): void {
     const id = received.headers['webhook-id'] ?? '';
     const fails = !seen.has(id) && id.charCodeAt(id.length - 1) % 5 === 0;
     seen.add(id);
-    answers(fails ? 500 : 200)(response, received, request);
+    respondWith(fails ? 500 : 200)(response, received, request);
   });
 }
 
@@ -155,9 +155,9 @@ class Load {
         body: JSON.stringify({ displayName: correlationId }),
         signal: AbortSignal.timeout(10_000),
       }).then(
-        async (answer) => {
-          await answer.text();
-          return answer.status;
+        async (response) => {
+          await response.text();
+          return response.status;
         },
         () => null,
       );

@@ -77,15 +77,15 @@ export function fetchHere(port?: number, ca?: string): typeof globalThis.fetch {
   });
   return async (input, init) => {
     const { body, headers, method, redirect } = { ...init };
-    const answer = await fetchFrom(String(input), {
+    const response = await fetchFrom(String(input), {
       dispatcher,
       headers: [...headersOf(headers, body)],
       ...(method !== undefined && { method }),
       ...(redirect !== undefined && { redirect }),
       ...((typeof body === 'string' || body instanceof URLSearchParams) && { body: String(body) }),
     });
-    const bytes = await answer.arrayBuffer();
-    return new Response(bytes.byteLength > 0 ? bytes : null, { status: answer.status, headers: [...answer.headers] });
+    const bytes = await response.arrayBuffer();
+    return new Response(bytes.byteLength > 0 ? bytes : null, { status: response.status, headers: [...response.headers] });
   };
 }
 

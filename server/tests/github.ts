@@ -31,7 +31,7 @@ export type GitHub = {
 export async function startGitHub(): Promise<GitHub> {
   const codes = new Map<string, { challenge: string }>();
   const server = createServer((request, response) => {
-    answer(request)
+    respond(request)
       .then(({ status = 200, body }) => {
         const json = request.headers.accept?.includes('json') === true;
         const type = json ? 'application/json' : 'application/x-www-form-urlencoded';
@@ -63,7 +63,7 @@ export async function startGitHub(): Promise<GitHub> {
     },
   };
 
-  async function answer(request: IncomingMessage): Promise<{ status?: number; body: unknown }> {
+  async function respond(request: IncomingMessage): Promise<{ status?: number; body: unknown }> {
     const path = request.url ?? '';
     if (path === '/login/oauth/access_token') return { body: exchange(new URLSearchParams(await read(request))) };
     if (github.fault === 'api down') return { status: 503, body: { message: 'Service Unavailable' } };

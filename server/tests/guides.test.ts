@@ -38,12 +38,12 @@ async function applicationOf(
   const page = await readFile(join(GUIDES, `${guide}.md`), 'utf8');
   let json = /```json application\n([\s\S]*?)```/.exec(page)?.[1] ?? '';
   for (const [from, to] of Object.entries(at)) json = json.replaceAll(from, to);
-  const answer = await latchkey.api('/v1/admin/applications', {
+  const response = await latchkey.api('/v1/admin/applications', {
     token: await ownerToken(latchkey),
     body: { ...JSON.parse(json), ...more },
   });
-  assert.equal(answer.status, 201, answer.text);
-  return answer.body;
+  assert.equal(response.status, 201, response.text);
+  return response.body;
 }
 
 /** Adds an API, and returns what an application names to be granted it. */
@@ -188,17 +188,17 @@ describe('Next.js', () => {
       const headers = { cookie: [...jar].map(([name, value]) => `${name}=${value}`).join('; ') };
       const request = new Request(`${origin}${path}`, { headers, ...(body && { method: 'POST', body }) });
       // What next-auth adds to the configuration from AUTH_SECRET and AUTH_TRUST_HOST.
-      const answer = await Auth(request, {
+      const response = await Auth(request, {
         ...config,
         basePath: '/api/auth',
         secret: 'a secret of the tests',
         trustHost: true,
       });
-      for (const line of answer.headers.getSetCookie()) {
+      for (const line of response.headers.getSetCookie()) {
         const [pair = ''] = line.split(';');
         jar.set(pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1));
       }
-      return answer;
+      return response;
     };
     const { csrfToken } = Object(await (await call('/api/auth/csrf')).json());
     const left = await call('/api/auth/signin/latchkey', new URLSearchParams({ csrfToken, callbackUrl: `${origin}/` }));
@@ -266,9 +266,9 @@ describe('a Node.js back end', () => {
     );
     const call = (token: string | undefined) =>
       fetch(`http://localhost:${port}/`, { headers: token ? { authorization: `Bearer ${token}` } : {} });
-    const answer = await call(tokens.access_token);
-    assert.equal(answer.status, 200);
-    const { you, project } = Object(await answer.json());
+    const response = await call(tokens.access_token);
+    assert.equal(response.status, 200);
+    const { you, project } = Object(await response.json());
     assert.deepEqual([you, project], [person.session.userId, latchkey.demo.projects[0]?.id]);
     const others = await Promise.all([undefined, 'nonsense', tokens.id_token, person.access_token].map(call));
     assert.deepEqual(

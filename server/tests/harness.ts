@@ -173,9 +173,9 @@ export async function register(
   body: Record<string, unknown> = {},
 ): Promise<TestResponse['body'] & { email: string }> {
   const email = typeof body['email'] === 'string' ? body['email'] : newEmail();
-  const answer = await latchkey.auth('/v1/auth/register', { body: { email, password: PASSWORD, ...body } });
-  assert.equal(answer.status, 200, answer.text);
-  return { email, ...answer.body };
+  const response = await latchkey.auth('/v1/auth/register', { body: { email, password: PASSWORD, ...body } });
+  assert.equal(response.status, 200, response.text);
+  return { email, ...response.body };
 }
 
 /**
@@ -200,9 +200,9 @@ export async function prove<P extends { email: string; access_token: string }>(
  */
 export async function ownerToken(latchkey: TestLatchkey): Promise<string> {
   const { email, password } = latchkey.demo.environments.test.owner;
-  const answer = await latchkey.auth('/v1/auth/login/password', { body: { identifier: email, password } });
-  assert.equal(answer.status, 200, answer.text);
-  return answer.body.access_token;
+  const response = await latchkey.auth('/v1/auth/login/password', { body: { identifier: email, password } });
+  assert.equal(response.status, 200, response.text);
+  return response.body.access_token;
 }
 
 /**
@@ -214,9 +214,9 @@ export async function managementToken(
   scope?: string,
   environment: Environment = 'test',
 ): Promise<string> {
-  const answer = await requestManagementToken(latchkey, scope === undefined ? {} : { scope }, environment);
-  assert.equal(answer.status, 200, answer.text);
-  return answer.body.access_token;
+  const response = await requestManagementToken(latchkey, scope === undefined ? {} : { scope }, environment);
+  assert.equal(response.status, 200, response.text);
+  return response.body.access_token;
 }
 
 /** Calls the token endpoint as the demo's back end; `changes` replace parameters or (undefined) remove them. */
@@ -242,11 +242,11 @@ export function requestManagementToken(
 }
 
 /** Asserts that a response is a problem document with this code. */
-export function expectProblem(answer: TestResponse, status: number, errorCode: string): void {
-  assert.equal(answer.status, status, answer.text);
-  assert.match(answer.headers.get('content-type') ?? '', /^application\/problem\+json/);
-  assert.equal(answer.body.errorCode, errorCode, answer.text);
-  assert.match(answer.body.traceId, /^[0-9a-f]{32}$/);
+export function expectProblem(response: TestResponse, status: number, errorCode: string): void {
+  assert.equal(response.status, status, response.text);
+  assert.match(response.headers.get('content-type') ?? '', /^application\/problem\+json/);
+  assert.equal(response.body.errorCode, errorCode, response.text);
+  assert.match(response.body.traceId, /^[0-9a-f]{32}$/);
 }
 
 /** Longer than anything takes on a busy machine. */

@@ -58,7 +58,7 @@ export async function startIssuer(): Promise<Issuer> {
   const jwk = { ...(await exportJWK(own.publicKey)), kid: 'one', use: 'sig', alg: 'RS256' };
   const codes = new Map<string, URLSearchParams>();
   const server = createServer((request, response) => {
-    answer(request)
+    respond(request)
       .then(({ status = 200, body, location }) => {
         response.writeHead(status, { 'content-type': 'application/json', ...(location && { location }) });
         response.end(JSON.stringify(body));
@@ -89,7 +89,7 @@ export async function startIssuer(): Promise<Issuer> {
     },
   };
 
-  async function answer(request: IncomingMessage): Promise<{ status?: number; body: unknown; location?: string }> {
+  async function respond(request: IncomingMessage): Promise<{ status?: number; body: unknown; location?: string }> {
     switch (request.url) {
       case '/.well-known/openid-configuration':
         return { body: metadata(origin) };

@@ -30,10 +30,10 @@ export function peopleAt(latchkey: TestLatchkey, clock: TestClock) {
   /** Signs in with both factors. Advances the clock, because a code works once. */
   const withBoth = async (person: Person, app: App, more: Record<string, unknown> = {}): Promise<Session> => {
     const { mfaToken } = challengeIn(await login(person));
-    const answer = await verify({ mfaToken, code: app.code(), ...more });
-    assert.equal(answer.status, 200, answer.text);
+    const response = await verify({ mfaToken, code: app.code(), ...more });
+    assert.equal(response.status, 200, response.text);
     clock.advance(30_000);
-    return answer.body;
+    return response.body;
   };
 
   /**

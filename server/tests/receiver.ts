@@ -8,7 +8,7 @@ type Received = { path: string; headers: Record<string, string>; body: string; a
 export type Behaviour = (response: ServerResponse, received: Received, request: IncomingMessage) => void;
 
 /** Responds with a status. */
-export const answers =
+export const respondWith =
   (status: number, headers: Record<string, string> = {}, body = ''): Behaviour =>
   (response) => {
     response.writeHead(status, headers).end(body);
@@ -81,7 +81,7 @@ export async function startReceiver(): Promise<Receiver> {
         at: performance.now(),
       };
       received.push(one);
-      (behaviours.get(one.path) ?? answers(200))(response, one, request);
+      (behaviours.get(one.path) ?? respondWith(200))(response, one, request);
     });
     request.on('error', () => undefined);
   });

@@ -72,18 +72,18 @@ class Ledger {
   readonly subscriptions = new Map<string, Subscription>();
   readonly meterEvents = new Map<string, Fields>();
   readonly invoiceItems: Fields[] = [];
-  readonly #answers = new Map<string, { request: string; result: Result }>();
+  readonly #results = new Map<string, { request: string; result: Result }>();
 
   /** Replays the response for a known key; the same key with another request is an error, as at Stripe. */
-  answer(asked: Asked, idempotencyKey: string | undefined): Result {
+  resultOf(asked: Asked, idempotencyKey: string | undefined): Result {
     const request = JSON.stringify(asked);
-    const known = idempotencyKey === undefined ? undefined : this.#answers.get(idempotencyKey);
+    const known = idempotencyKey === undefined ? undefined : this.#results.get(idempotencyKey);
     if (known && known.request !== request)
       return refusal(400, { type: 'idempotency_error', message: 'Keys can only be used with the same parameters.' });
     if (known) return known.result;
     this.asked.push(asked);
     const result = this.#work(asked);
-    if (idempotencyKey !== undefined) this.#answers.set(idempotencyKey, { request, result });
+    if (idempotencyKey !== undefined) this.#results.set(idempotencyKey, { request, result });
     return result;
   }
 
@@ -173,7 +173,7 @@ export async function startStripe(): Promise<LocalStripe> {
     const { asked, fault } = await read(request);
     const key = request.headers['idempotency-key'];
     const away = refusal(500, { type: 'api_error', message: 'Something went wrong on our end.' });
-    const result = local.mood === 'away' ? away : (fault ?? ledger.answer(asked, key?.toString()));
+    const result = local.mood === 'away' ? away : (fault ?? ledger.resultOf(asked, key?.toString()));
     if (local.mood === 'mute') return request.socket.destroy();
     const headers = { 'content-type': 'application/json', 'request-id': newId('req') };
     return response.writeHead(result.status, headers).end(JSON.stringify(result.body));

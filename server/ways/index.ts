@@ -1,6 +1,6 @@
 export { relyingPartyOf } from './relying-party.ts';
 export {
-  answerOf,
+  signInResponse,
   enterWithBoth,
   type FirstFactor,
   type SignedIn,

@@ -42,7 +42,7 @@ export type SignInOptions = {
 export const SignInResponse = Type.Union([SessionResponse, MfaChallenge]);
 export type SignInResponse = Static<typeof SignInResponse>;
 
-/** The result of a sign-in, before the commit; {@link answerOf} makes it an answer after it. */
+/** The result of a sign-in, before the commit; {@link signInResponse} makes it an answer after it. */
 export type SignedIn = IssuedSession | { challenge: Static<typeof MfaChallenge> };
 
 /** Failures in a row that are worth a mail when a sign-in succeeds after them. */
@@ -97,9 +97,9 @@ async function begin(tx: TxCtx, userId: UserId, how: Proven) {
 
 /** Runs a sign-in in one transaction and puts its answer together. */
 export async function signedIn(ctx: Ctx, work: (tx: TxCtx) => Promise<SignedIn>): Promise<SignInResponse> {
-  return answerOf(ctx, await transaction(ctx, work));
+  return signInResponse(ctx, await transaction(ctx, work));
 }
 
-export function answerOf(ctx: Ctx, result: SignedIn): Promise<SignInResponse> | SignInResponse {
+export function signInResponse(ctx: Ctx, result: SignedIn): Promise<SignInResponse> | SignInResponse {
   return 'challenge' in result ? result.challenge : sessionResponse(ctx, result);
 }

@@ -240,9 +240,9 @@ describe('every way refuses what its row checks before anything else', () => {
   for (const way of having('puzzle'))
     test(`${way}: a puzzle that is not solved`, async () => {
       await changeSettings(latchkey, { signInMethods: METHODS, proofOfWork: 'required' });
-      const answer = await callOf(way);
-      expectProblem(answer, 400, 'VALIDATION_FAILED');
-      assert.equal(answer.body.errors[0].pointer, '/body/proof');
+      const response = await callOf(way);
+      expectProblem(response, 400, 'VALIDATION_FAILED');
+      assert.equal(response.body.errors[0].pointer, '/body/proof');
     });
 
   for (const way of having('registration'))

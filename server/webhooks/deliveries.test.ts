@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
 import { emit } from '#events';
 import { eventually } from '#tests/harness.ts';
-import { answers, drips, dripsHead, floods, hangs, resets, startReceiver } from '#tests/receiver.ts';
+import { respondWith, drips, dripsHead, floods, hangs, resets, startReceiver } from '#tests/receiver.ts';
 import { startWebhooks, type Webhooks } from '#tests/webhooks.ts';
 
 let webhooks: Webhooks;
@@ -110,7 +110,7 @@ describe('a delivery', () => {
     const { id, secret } = await endpointFor('/leaky', { headers: { 'x-api-key': 'static-credential' } });
     const random = 'abcdefghijklmnopqrstuvwxyz0123456789ABCD';
     const body = `boom\0 {"password":"hunter22"} Bearer abc.def ${secret} static-credential eyJhbGciOi.eyJzdWIi.sig ${random}`;
-    receiver.on('/leaky', answers(500, {}, body));
+    receiver.on('/leaky', respondWith(500, {}, body));
     await happen();
     const { attempts } = await settled(id, 'retrying');
     assert.equal(
@@ -137,12 +137,12 @@ describe('a delivery', () => {
 
 describe('a receiver that misbehaves', () => {
   const expectations = [
-    { path: '/500', behaviour: answers(500), status: 'retrying', statusCode: 500, error: null },
-    { path: '/404', behaviour: answers(404), status: 'retrying', statusCode: 404, error: null },
+    { path: '/500', behaviour: respondWith(500), status: 'retrying', statusCode: 500, error: null },
+    { path: '/404', behaviour: respondWith(404), status: 'retrying', statusCode: 404, error: null },
     { path: '/reset', behaviour: resets, status: 'retrying', statusCode: null, error: /reset|closed/ },
     {
       path: '/redirect',
-      behaviour: answers(302, { location: 'http://169.254.169.254/latest' }),
+      behaviour: respondWith(302, { location: 'http://169.254.169.254/latest' }),
       status: 'retrying',
       statusCode: 302,
       error: /redirects are not followed/,
@@ -188,7 +188,7 @@ describe('a receiver that misbehaves', () => {
 
   test('410 disables the endpoint, notifies the owner and emits an event', async () => {
     const { latchkey, receiver, admin, endpointFor, happen, settled, remove } = webhooks;
-    receiver.on('/gone', answers(410));
+    receiver.on('/gone', respondWith(410));
     const { id, url } = await endpointFor('/gone', { description: 'Old shop' });
     await happen();
     await settled(id, 'failed');
@@ -214,7 +214,7 @@ describe('a receiver that misbehaves', () => {
     test(`Retry-After of a ${status} pauses the whole endpoint until then`, async () => {
       const { receiver, clock, admin, deliveriesOf, endpointFor, happen, settled, remove } = webhooks;
       const path = `/busy-${status}`;
-      receiver.on(path, answers(status, { 'retry-after': '120' }));
+      receiver.on(path, respondWith(status, { 'retry-after': '120' }));
       const { id } = await endpointFor(path);
       await happen();
       const { nextAttemptAt } = await settled(id, 'retrying');
@@ -228,7 +228,7 @@ describe('a receiver that misbehaves', () => {
       await happen();
       await settled(other.id, 'delivered');
       assert.equal(receiver.at(path).length, 1);
-      receiver.on(path, answers(200));
+      receiver.on(path, respondWith(200));
       clock.advance(61_000);
       await eventually(async () => assert.equal((await deliveriesOf(id, '&status=delivered')).length, 3));
       await Promise.all([remove(id), remove(other.id)]);

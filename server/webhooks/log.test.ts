@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { eventually, expectProblem } from '#tests/harness.ts';
-import { answers } from '#tests/receiver.ts';
+import { respondWith } from '#tests/receiver.ts';
 import { MINUTE, startWebhooks, type Webhooks } from '#tests/webhooks.ts';
 
 let webhooks: Webhooks;
@@ -39,14 +39,14 @@ describe('log and repair', () => {
 
   test('a failed delivery can be retried by hand, with the same id', async () => {
     const { receiver, admin, endpointFor, happen, settled, remove } = webhooks;
-    receiver.on('/broken', answers(410));
+    receiver.on('/broken', respondWith(410));
     const { id } = await endpointFor('/broken');
     await happen();
     const failed = await settled(id, 'failed');
     await eventually(async () => assert.equal((await admin(`/endpoints/${id}`)).body.enabled, false));
     expectProblem(await admin(`/deliveries/${failed.id}/retry`, { method: 'POST' }), 409, 'CONFLICT');
     await admin(`/endpoints/${id}/enable`, { method: 'POST' });
-    receiver.on('/broken', answers(200));
+    receiver.on('/broken', respondWith(200));
     const retried = await admin(`/deliveries/${failed.id}/retry`, { body: {} });
     assert.equal(retried.status, 202, retried.text);
     const { attempts } = await settled(id, 'delivered');
@@ -91,7 +91,7 @@ describe('log and repair', () => {
     const since = clock.now().toISOString();
     await happen();
     await settled(id, 'delivered');
-    receiver.on('/missed', answers(410));
+    receiver.on('/missed', respondWith(410));
     await happen();
     await eventually(async () => assert.equal((await admin(`/endpoints/${id}`)).body.enabled, false));
     await happen();
@@ -100,7 +100,7 @@ describe('log and repair', () => {
       const { rows } = await latchkey.system.pool.query('select from events where sequence is null');
       assert.equal(rows.length, 0);
     });
-    receiver.on('/missed', answers(200));
+    receiver.on('/missed', respondWith(200));
     expectProblem(await admin(`/endpoints/${id}/recover`, { body: { since } }), 409, 'CONFLICT');
     await admin(`/endpoints/${id}/enable`, { method: 'POST' });
     assert.equal((await admin(`/endpoints/${id}/recover`, { body: { since } })).status, 202);

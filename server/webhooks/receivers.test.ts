@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
 import { observeStatements } from '#platform/db.ts';
 import { eventually } from '#tests/harness.ts';
-import { answers } from '#tests/receiver.ts';
+import { respondWith } from '#tests/receiver.ts';
 import { MINUTE, startWebhooks, type Webhooks } from '#tests/webhooks.ts';
 import { checkReceiverAddress, deleteReceiver, putReceiver, sendTo, sendToAddresses } from '#webhooks';
 
@@ -37,7 +37,7 @@ describe('deliveries for other parts', () => {
 
   test('it is retried like any other, keeps its secret when its address changes, and ends when it is removed', async () => {
     const { latchkey, receiver, clock } = webhooks;
-    receiver.on('/moved', answers(500));
+    receiver.on('/moved', respondWith(500));
     const again = await latchkey.inProject((tx) => putReceiver(tx, subscriber, `${receiver.origin}/moved`));
     assert.equal(again, null);
     const message = { type: 'status.incident', body: { n: 2 }, id: 'evt_01kaz3w9hqf8p9n2m4v5x6y7z8' } as const;
@@ -48,7 +48,7 @@ describe('deliveries for other parts', () => {
       ]);
       assert.equal(rows[0].status, 'retrying');
     });
-    receiver.on('/moved', answers(200));
+    receiver.on('/moved', respondWith(200));
     clock.advance(MINUTE);
     await eventually(async () => assert.equal(receiver.at('/moved').length, 2));
     assert.deepEqual(

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { eventually } from '#tests/harness.ts';
-import { answers } from '#tests/receiver.ts';
+import { respondWith } from '#tests/receiver.ts';
 import { HOUR, MINUTE, startWebhooks, type Webhooks } from '#tests/webhooks.ts';
 
 let webhooks: Webhooks;
@@ -13,7 +13,7 @@ after(() => webhooks.stop());
 describe('the schedule', () => {
   test('attempts are made 0, 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h, 24 h after one another, then no more', async () => {
     const { receiver, clock, deliveriesOf, endpointFor, happen, settled, remove } = webhooks;
-    receiver.on('/never', answers(500));
+    receiver.on('/never', respondWith(500));
     const { id } = await endpointFor('/never');
     await happen();
     const pauses: number[] = [];
@@ -38,7 +38,7 @@ describe('the schedule', () => {
 
   test('an endpoint that has failed for five days is disabled; a success restarts the count', async () => {
     const { receiver, clock, admin, deliveriesOf, endpointFor, happen, remove } = webhooks;
-    receiver.on('/sick', answers(500));
+    receiver.on('/sick', respondWith(500));
     const { id } = await endpointFor('/sick');
     let count = 0;
     const fail = async () => {
@@ -51,9 +51,9 @@ describe('the schedule', () => {
     };
     await fail();
     clock.advance(4 * 24 * HOUR);
-    receiver.on('/sick', answers(200));
+    receiver.on('/sick', respondWith(200));
     await eventually(async () => assert.equal((await admin(`/endpoints/${id}`)).body.failingSince, null));
-    receiver.on('/sick', answers(500));
+    receiver.on('/sick', respondWith(500));
     await fail();
     clock.advance(4 * 24 * HOUR);
     await fail();
@@ -65,12 +65,12 @@ describe('the schedule', () => {
 
   test('disabling keeps waiting deliveries, and enabling continues them', async () => {
     const { receiver, clock, admin, deliveriesOf, endpointFor, happen, settled, remove } = webhooks;
-    receiver.on('/paused', answers(500));
+    receiver.on('/paused', respondWith(500));
     const { id } = await endpointFor('/paused');
     await happen();
     await settled(id, 'retrying');
     await admin(`/endpoints/${id}/disable`, { method: 'POST' });
-    receiver.on('/paused', answers(200));
+    receiver.on('/paused', respondWith(200));
     clock.advance(MINUTE);
     const other = await endpointFor('/ok');
     await happen();

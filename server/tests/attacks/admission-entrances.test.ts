@@ -127,9 +127,9 @@ const invite = async (email: string) => {
 
 /** A session with one factor in the sibling project. */
 async function elsewhere(person: Person): Promise<string> {
-  const answer = await login(person, sibling());
-  assert.equal(answer.body.session?.acr, 'aal1', answer.text);
-  return answer.body.access_token;
+  const response = await login(person, sibling());
+  assert.equal(response.body.session?.acr, 'aal1', response.text);
+  return response.body.access_token;
 }
 
 const here = () => ({

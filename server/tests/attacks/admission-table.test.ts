@@ -7,7 +7,7 @@ import { startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
 import { dereferenced } from '#tests/openapi.ts';
 
 type Cell = { entrance: Entrance; evidence: Evidence };
-type Rule = { when: string; holds: (cell: Cell) => boolean; answer: string; decision: Decision };
+type Rule = { when: string; holds: (cell: Cell) => boolean; outcome: string; decision: Decision };
 
 const kindOf = ({ entrance }: Cell) => ENTRANCES[entrance].kind;
 const signsIn = (cell: Cell) => kindOf(cell) === 'sign_in' || kindOf(cell) === 'second_step';
@@ -25,57 +25,57 @@ const RULES: readonly Rule[] = [
   {
     when: 'The project is to be deleted',
     holds: ({ evidence }) => evidence.project.closed,
-    answer: 'refused: `MEMBERSHIP_REQUIRED`',
+    outcome: 'refused: `MEMBERSHIP_REQUIRED`',
     decision: refused('closed'),
   },
   {
     when: "The entrance is for the project's own applications, and somebody else's is used",
     holds: ({ entrance, evidence }) => ENTRANCES[entrance].firstPartyOnly && evidence.party === 'third',
-    answer: 'refused: `WRONG_TOKEN_KIND`',
+    outcome: 'refused: `WRONG_TOKEN_KIND`',
     decision: refused('third_party'),
   },
   {
     when: 'The member is blocked',
     holds: ({ evidence }) => evidence.member === 'blocked',
-    answer: 'refused: `MEMBER_BLOCKED`',
+    outcome: 'refused: `MEMBER_BLOCKED`',
     decision: refused('blocked'),
   },
   {
     when: 'The person is no active member, unless they are signing in where registration is open: then they join',
     holds: (cell) =>
       cell.evidence.member !== 'active' && !(signsIn(cell) && cell.evidence.project.registration === 'open'),
-    answer: 'refused: `MEMBERSHIP_REQUIRED`',
+    outcome: 'refused: `MEMBERSHIP_REQUIRED`',
     decision: refused('not_a_member'),
   },
   {
     when: 'The proof is older than the application asks (`max_age`)',
     holds: ({ evidence: { asked, proof } }) => asked.maxAge !== null && proof.age > asked.maxAge,
-    answer: 'a fresh proof',
+    outcome: 'a fresh proof',
     decision: needs('fresh_proof'),
   },
   {
     when: 'Two factors were shown',
     holds: ({ evidence }) => evidence.proof.acr !== 'aal1',
-    answer: 'admitted',
+    outcome: 'admitted',
     decision: ADMITTED,
   },
   {
     when: 'The project asks for no second factor (`mfa: off`), nor does the application (`acr_values`, essential `acr`)',
     holds: ({ evidence: { project, asked } }) => project.mfa === 'off' && asked.secondFactor === 'no',
-    answer: 'admitted',
+    outcome: 'admitted',
     decision: ADMITTED,
   },
   {
     when: 'A factor is set up, the device is remembered, the project allows that, and the application does not ask for two factors',
     holds: ({ evidence: { project, proof, asked, enrolled } }) =>
       enrolled.length > 0 && proof.remembered && project.remembersDevices && asked.secondFactor === 'no',
-    answer: 'admitted, as one factor',
+    outcome: 'admitted, as one factor',
     decision: { kind: 'admitted', by: 'remembered_device', joins: false },
   },
   {
     when: 'A factor is set up that is another authenticator than the first',
     holds: (cell) => cell.evidence.enrolled.length > 0 && !isSamePhone(cell),
-    answer: 'a second factor',
+    outcome: 'a second factor',
     decision: needs('second_factor'),
   },
   {
@@ -85,29 +85,29 @@ const RULES: readonly Rule[] = [
       cell.evidence.otherWayIn &&
       cell.evidence.project.mfa !== 'off' &&
       kindOf(cell) === 'sign_in',
-    answer: 'refused: `METHOD_DISABLED`',
+    outcome: 'refused: `METHOD_DISABLED`',
     decision: refused('same_phone'),
   },
   {
     when: 'The same, where a session is used',
     holds: ({ evidence: { enrolled, otherWayIn, project } }) =>
       enrolled.length > 0 && otherWayIn && project.mfa !== 'off',
-    answer: 'a second factor',
+    outcome: 'a second factor',
     decision: needs('second_factor'),
   },
   {
     when: 'Nothing else is set up, and the project requires a second factor (`mfa: required`)',
     holds: ({ evidence }) => evidence.project.mfa === 'required',
-    answer: 'to set one up',
+    outcome: 'to set one up',
     decision: needs('enrolment'),
   },
   {
     when: 'Nothing else is set up, and two factors are essential to the application',
     holds: ({ evidence }) => evidence.asked.secondFactor === 'essential',
-    answer: 'refused: `unmet_authentication_requirements`',
+    outcome: 'refused: `unmet_authentication_requirements`',
     decision: refused('unmet'),
   },
-  { when: 'Otherwise', holds: () => true, answer: 'admitted', decision: ADMITTED },
+  { when: 'Otherwise', holds: () => true, outcome: 'admitted', decision: ADMITTED },
 ];
 
 const entrances = Object.keys(ENTRANCES).filter((name): name is Entrance => name in ENTRANCES);
@@ -178,7 +178,7 @@ describe('the table of admission', () => {
 
   test('is documented in the security model', async () => {
     const page = await readFile(new URL('../../../docs/security-model.md', import.meta.url), 'utf8');
-    const rows = RULES.map(({ when, answer: response }, at) => `| ${at + 1} | ${when} | ${response} |`);
+    const rows = RULES.map(({ when, outcome: response }, at) => `| ${at + 1} | ${when} | ${response} |`);
     assert.equal(tableIn(page, 'admission'), ['| | When | The answer |', '|---|---|---|', ...rows].join('\n'));
   });
 

@@ -157,16 +157,16 @@ describe('a passkey challenge', () => {
     const { person, own } = await withKey();
     const { body } = await me('/security/passkeys/options', person, { body: {} });
     const response = own.get({ challenge: body.options.challenge, rpId: body.options.rp.id });
-    const answer = await post('/v1/auth/login/passkey/verify', { flowId: body.flowId, response });
-    expectProblem(answer, 401, 'INVALID_CREDENTIALS');
+    const result = await post('/v1/auth/login/passkey/verify', { flowId: body.flowId, response });
+    expectProblem(result, 401, 'INVALID_CREDENTIALS');
   });
 
   test('for a sign-in is not accepted for a new passkey', async () => {
     const { person } = await withKey();
     const asked = await options();
     const response = key().create({ challenge: asked.options.challenge, rp: { id: asked.options.rpId } });
-    const answer = await me('/security/passkeys', person, { body: { flowId: asked.flowId, response } });
-    expectProblem(answer, 401, 'INVALID_CODE');
+    const result = await me('/security/passkeys', person, { body: { flowId: asked.flowId, response } });
+    expectProblem(result, 401, 'INVALID_CODE');
   });
 
   test('for a new passkey is accepted only in the session that requested it', async () => {
@@ -177,16 +177,16 @@ describe('a passkey challenge', () => {
       response: own.get(asked.options),
     });
     const { body } = await me('/security/passkeys/options', person, { body: {} });
-    const answer = { flowId: body.flowId, response: key().create(body.options) };
-    expectProblem(await me('/security/passkeys', other.body, { body: answer }), 401, 'INVALID_CODE');
+    const response = { flowId: body.flowId, response: key().create(body.options) };
+    expectProblem(await me('/security/passkeys', other.body, { body: response }), 401, 'INVALID_CODE');
   });
 
   test('from before a change creates no passkey after it', async () => {
     const { person } = await withKey();
     const { body } = await me('/security/passkeys/options', person, { body: {} });
     await changePhone(person);
-    const answer = { flowId: body.flowId, response: key().create(body.options) };
-    expectProblem(await me('/security/passkeys', person, { body: answer }), 401, 'INVALID_CODE');
+    const response = { flowId: body.flowId, response: key().create(body.options) };
+    expectProblem(await me('/security/passkeys', person, { body: response }), 401, 'INVALID_CODE');
   });
 
   test('for a second step is accepted for that person’s second step only', async () => {
@@ -200,7 +200,7 @@ describe('a passkey challenge', () => {
     });
     expectProblem(signIn, 401, 'INVALID_CREDENTIALS');
     const asked = await prompt();
-    const answer = await people.verify({ mfaToken, flowId: asked.flowId, response: own.get(asked.options) });
-    assert.equal(answer.body.session?.acr, 'aal2', answer.text);
+    const response = await people.verify({ mfaToken, flowId: asked.flowId, response: own.get(asked.options) });
+    assert.equal(response.body.session?.acr, 'aal2', response.text);
   });
 });

@@ -13,7 +13,7 @@ import {
 } from '#tests/harness.ts';
 import { inTurn } from '#tests/in-turn.ts';
 import { type MailServer, startMailServer } from '#tests/mail-server.ts';
-import { answers, type Receiver, startReceiver } from '#tests/receiver.ts';
+import { respondWith, type Receiver, startReceiver } from '#tests/receiver.ts';
 import { createTenant, type Tenant, tenantManagementToken } from '#tests/tenants.ts';
 import { countWorkingEndpoints } from '#webhooks';
 
@@ -55,8 +55,8 @@ describe('no outsider can influence the public status', () => {
   test('receivers of anonymous subscribers do not count', async () => {
     await inTurn(Array.from({ length: 14 }).keys(), async (index) => {
       const body = { channel: 'webhook', url: `${DEAD}/${index}` };
-      const answer = await latchkey.api('/api/status/subscribe', { body, headers: elsewhere() });
-      assert.equal(answer.status, 202, answer.text);
+      const response = await latchkey.api('/api/status/subscribe', { body, headers: elsewhere() });
+      assert.equal(response.status, 202, response.text);
     });
     await eventually(async () => {
       const [{ failing }] = await rows(
@@ -93,7 +93,7 @@ describe('no outsider can influence the public status', () => {
       assert.deepEqual([failing, taken], [6, 6]);
     });
     assert.deepEqual(await counts(), { good: 1, bad: 0 });
-    for (const index of well.keys()) receiver.on(`/well/${index}`, answers(500));
+    for (const index of well.keys()) receiver.on(`/well/${index}`, respondWith(500));
     await newMemberIn(token);
     await eventually(async () => assert.deepEqual(await counts(), { good: 0, bad: 1 }));
     // After a change of address an endpoint must succeed again before it counts.
@@ -236,8 +236,8 @@ describe('an open incident always shows, and every surface agrees', () => {
     return made.body.id;
   };
   const update = async (id: string, body: Record<string, unknown>) => {
-    const answer = await admin(`/incidents/${id}/updates`, { body: { body: 'More.', ...body } });
-    assert.ok(answer.status < 300, answer.text);
+    const response = await admin(`/incidents/${id}/updates`, { body: { body: 'More.', ...body } });
+    assert.ok(response.status < 300, response.text);
   };
   const resolve = (id: string) => update(id, { phase: 'resolved' });
 
