@@ -101,7 +101,7 @@ class RevocationSet {
 
   #hear(subject: string, instant: number): void {
     this.#revoked.set(subject, instant);
-    if (this.#revoked.size % FORGET_EVERY === 0) this.#forgetDead();
+    if (this.#revoked.size % FORGET_EVERY === 0) this.#dropDead();
   }
 
   async #replay(): Promise<void> {
@@ -114,11 +114,11 @@ class RevocationSet {
     // Keep what arrived during the read: remove only what has expired.
     for (const { subject, revoked_at } of rows)
       this.#revoked.set(subject, Math.max(revoked_at.getTime(), this.#revoked.get(subject) ?? 0));
-    this.#forgetDead();
+    this.#dropDead();
     this.#loaded = true;
   }
 
-  #forgetDead(): void {
+  #dropDead(): void {
     const oldest = this.#system.clock.now().getTime() - LONGEST_TOKEN_MS;
     for (const [subject, instant] of this.#revoked) if (instant < oldest) this.#revoked.delete(subject);
   }

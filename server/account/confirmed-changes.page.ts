@@ -9,7 +9,7 @@ import { customerOf, transaction } from '#platform/ctx.ts';
 import type { Reply } from '#platform/http.ts';
 import { problem } from '#platform/problem.ts';
 import type { FreshProof, Routes } from '#platform/route.ts';
-import { forgetDevice, removeIdentity, removeOwnFactor, removeOwnPasskey, securityOf } from '#self';
+import { removeDevice, removeIdentity, removeOwnFactor, removeOwnPasskey, securityOf } from '#self';
 import { revokeSessions } from '#sessions';
 import { action, idOf, page } from './forms.ts';
 import { formCard, show } from './show.ts';
@@ -103,7 +103,7 @@ const confirmedChanges: Readonly<Record<string, ConfirmedChange>> = {
       const device = (await securityOf(ctx)).rememberedDevices.find((own) => own.id === id);
       return device && deviceOf(device.userAgent);
     },
-    run: ({ ctx }, id) => forgetDevice(ctx, idOf('dev', id)),
+    run: ({ ctx }, id) => removeDevice(ctx, idOf('dev', id)),
   },
   application: {
     one: true,

@@ -176,7 +176,12 @@ function hostOf([first]: readonly string[]): string | undefined {
 
 type Issued = { clientId: string; secret: string | null };
 
-function signInResponse({ now }: Ctx, { clientId, secret }: Issued, application: NewApplication, metadata: ClientMetadata) {
+function signInResponse(
+  { now }: Ctx,
+  { clientId, secret }: Issued,
+  application: NewApplication,
+  metadata: ClientMetadata,
+) {
   const { kind, name, redirectUris = [], postLogoutRedirectUris = [], backchannelLogoutUri } = application;
   const browser = kind !== 'device';
   return {

@@ -1,10 +1,10 @@
 import type { Part } from '#platform/part.ts';
 import { rowsOfProject } from '#platform/removal.ts';
-import { forgetOldConversions } from './conversions.ts';
+import { removeOldConversions } from './conversions.ts';
 import { reportUsage } from './payment-reports.ts';
 import { endPaymentTask, syncPaymentTask } from './payment-sync.task.ts';
 import { findOverdue, issueStatements } from './statements.ts';
-import { forgetOldNotices } from './stripe-notices.ts';
+import { removeOldNotices } from './stripe-notices.ts';
 import { renewDue } from './subscription-store.ts';
 
 export const billingPart = {
@@ -19,7 +19,7 @@ export const billingPart = {
     rowsOfProject('sms_blocks'),
     rowsOfProject('sms_conversions'),
   ],
-  cleanUps: { forgetOldConversions, forgetOldNotices },
+  cleanUps: { removeOldConversions, removeOldNotices },
   sweeps: { renewDue, issueStatements, findOverdue, reportUsage },
   tasks: { sync_payment: syncPaymentTask, end_payment: endPaymentTask },
 } satisfies Part;

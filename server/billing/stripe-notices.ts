@@ -64,7 +64,7 @@ export async function takeNotice(system: System, raw: string, signature: string)
 const NOTICES_KEPT_MS = 30 * 86_400_000;
 
 /** Deletes records of processed webhooks that can't arrive again. Runs as a job. */
-export async function forgetOldNotices(system: System): Promise<void> {
+export async function removeOldNotices(system: System): Promise<void> {
   const before = new Date(system.clock.now().getTime() - NOTICES_KEPT_MS);
   await singleWrite(system, 'clean-up').deleteFrom('payment_notices').where('received_at', '<', before).execute();
 }

@@ -15,7 +15,7 @@ import { invoiceOf, type LocalStripe, noticeOf, startStripe } from '#tests/strip
 import { reportUsage } from './payment-reports.ts';
 import { startSubscription } from './payments.ts';
 import { issueStatements, unpaidStatements } from './statements.ts';
-import { forgetOldNotices } from './stripe-notices.ts';
+import { removeOldNotices } from './stripe-notices.ts';
 
 const ADDON = '/v1/admin/billing/addons/sms';
 const DAY = 86_400_000;
@@ -331,9 +331,9 @@ test('BL-11 which notices were taken is forgotten once they can not come again',
     clock.now(),
   ]);
   clock.advance(29 * DAY);
-  await forgetOldNotices(latchkey.system);
+  await removeOldNotices(latchkey.system);
   assert.ok((await taken()) > 0);
   clock.advance(2 * DAY);
-  await forgetOldNotices(latchkey.system);
+  await removeOldNotices(latchkey.system);
   assert.equal(await taken(), 0);
 });

@@ -1,5 +1,5 @@
 import { listKeys, rotateKeysNow } from '#keys';
-import { forgetEveryRecord } from '#oidc';
+import { removeEveryRecord } from '#oidc';
 import { endEveryOperatorSession } from '#operators';
 import { environments, installationScope, systemCtx, transaction } from '#platform/ctx.ts';
 import type { System } from '#platform/system.ts';
@@ -21,7 +21,7 @@ async function endEverything(system: System): Promise<number> {
   const ended = await transaction(
     systemCtx(system, installationScope('production'), 'sessions', 'sessions'),
     async (tx) => {
-      await forgetEveryRecord(tx);
+      await removeEveryRecord(tx);
       await endEveryOperatorSession(tx);
       return endEverySession(tx);
     },

@@ -1,4 +1,4 @@
-import { forgetDevices } from '#devices';
+import { removeDevices } from '#devices';
 import type { CredentialChange } from '#messages';
 import { lockUser } from '#people';
 import type { TxCtx } from '#platform/ctx.ts';
@@ -47,7 +47,7 @@ export async function endWithCredentials(tx: TxCtx, userId: UserId, change: Cred
   // Proofs before sessions: a sign-in that is spending a proof concurrently finishes first, and its session ends with the others.
   if (proofs) await voidOpenProofs(tx, userId);
   if (sessions) await endOthers(tx, userId, change);
-  if (devices) await forgetDevices(tx, userId, 'all');
+  if (devices) await removeDevices(tx, userId, 'all');
 }
 
 async function endOthers(tx: TxCtx, userId: UserId, change: CredentialChange): Promise<void> {

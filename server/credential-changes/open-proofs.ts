@@ -1,4 +1,4 @@
-import { forgetChallengesOf } from '#passkeys';
+import { removeChallengesOf } from '#passkeys';
 import type { TxCtx } from '#platform/ctx.ts';
 import type { UserId } from '#platform/ids.ts';
 import { perSystem, type System } from '#platform/system.ts';
@@ -18,7 +18,7 @@ export function whenProofsEnd(system: System, voiding: Voiding): void {
  * after it (NIST SP 800-63B-4 §4.6). Invitations stay, because they do not prove who the user is.
  */
 export async function voidOpenProofs(tx: TxCtx, userId: UserId): Promise<void> {
-  await forgetChallengesOf(tx, userId);
+  await removeChallengesOf(tx, userId);
   for (const voiding of voidings(tx.system)) {
     // biome-ignore lint/performance/noAwaitInLoops: one connection, one statement after the other
     await voiding(tx, userId);

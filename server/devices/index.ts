@@ -1,10 +1,10 @@
 export { devicesPart } from './part.ts';
 export {
   type DeviceId,
-  forgetDevices,
-  forgetDevicesSince,
   isRemembered,
   listDevices,
   rememberDevice,
+  removeDevices,
+  removeDevicesSince,
   useRememberedDevice,
 } from './remembered-devices.ts';

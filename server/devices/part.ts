@@ -1,8 +1,8 @@
 import type { Part } from '#platform/part.ts';
 import { rowsOfWorkspace } from '#platform/removal.ts';
-import { forgetDeadDevices } from './remembered-devices.ts';
+import { removeDeadDevices } from './remembered-devices.ts';
 
 export const devicesPart = {
   removals: [rowsOfWorkspace('remembered_devices')],
-  cleanUps: { forgetDeadDevices },
+  cleanUps: { removeDeadDevices },
 } satisfies Part;

@@ -103,7 +103,7 @@ export async function listDevices(ctx: Ctx, userId: UserId) {
  * Deletes one remembered device of a user, or all.
  * @throws Problem NOT_FOUND if it does not exist
  */
-export async function forgetDevices(tx: TxCtx, userId: UserId, which: DeviceId | 'all'): Promise<void> {
+export async function removeDevices(tx: TxCtx, userId: UserId, which: DeviceId | 'all'): Promise<void> {
   let query = tx.db.deleteFrom('remembered_devices').where(inRealm(tx)).where('user_id', '=', userId);
   if (which !== 'all') query = query.where('id', '=', which);
   const { numDeletedRows } = await query.executeTakeFirst();
@@ -111,7 +111,7 @@ export async function forgetDevices(tx: TxCtx, userId: UserId, which: DeviceId |
 }
 
 /** Deletes expired remembered devices. Runs as a job. */
-export async function forgetDeadDevices(system: System): Promise<void> {
+export async function removeDeadDevices(system: System): Promise<void> {
   const now = system.clock.now();
   await sql`delete from remembered_devices where expires_at < ${now} /* all workspaces */`.execute(
     singleWrite(system, 'clean-up'),
@@ -119,6 +119,6 @@ export async function forgetDeadDevices(system: System): Promise<void> {
 }
 
 /** Deletes the devices that were remembered at that time or later. */
-export async function forgetDevicesSince(tx: TxCtx, userId: UserId, since: Date): Promise<void> {
+export async function removeDevicesSince(tx: TxCtx, userId: UserId, since: Date): Promise<void> {
   await removeSince(tx, { table: 'remembered_devices', at: 'created_at', userId, since });
 }

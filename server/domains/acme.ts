@@ -129,7 +129,7 @@ async function issue(system: System, { acme, client, domain: { host } }: Order):
       if (type !== 'http-01') throw new Error(`The authority offers no http-01 challenge for ${host}.`);
       await keepChallenge(system, token, keyAuthorization);
     },
-    challengeRemoveFn: (_authorization, { token }) => forgetChallenge(system, token),
+    challengeRemoveFn: (_authorization, { token }) => removeChallenge(system, token),
   });
   return { key: key.toString(), chain };
 }
@@ -177,7 +177,7 @@ async function keepChallenge(system: System, token: string, keyAuthorization: st
     .execute();
 }
 
-async function forgetChallenge(system: System, token: string): Promise<void> {
+async function removeChallenge(system: System, token: string): Promise<void> {
   await singleWrite(system, 'clean-up').deleteFrom('acme_challenges').where('token', '=', token).execute();
 }
 

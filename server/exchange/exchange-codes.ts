@@ -56,7 +56,7 @@ export async function issueExchangeCode(tx: TxCtx, { purpose, content, userId, s
 }
 
 /** Deletes the codes that prove a user. Served by exchange_codes_of_user. */
-export async function forgetCodesOf(tx: TxCtx, userId: UserId): Promise<void> {
+export async function removeCodesOf(tx: TxCtx, userId: UserId): Promise<void> {
   await tx.db.deleteFrom('exchange_codes').where(acrossProjects(tx)).where('user_id', '=', userId).execute();
 }
 

@@ -2,10 +2,10 @@ export { Binding, CodeChallenge, challengeOf, requireBegun, type Shown } from '.
 export { browserOf, keepMark, newMark } from './browser-mark.ts';
 export {
   EXCHANGE_CODE,
-  forgetCodesOf,
   issueExchangeCode,
   lookAtExchangeCode,
   projectOfCode,
+  removeCodesOf,
   spendExchangeCode,
 } from './exchange-codes.ts';
 export { exchangePart } from './part.ts';

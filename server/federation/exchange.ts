@@ -13,7 +13,7 @@ import {
   verificationChallenge,
 } from '#proofs';
 import { enterProven } from '#sign-in';
-import { signInResponse, Passage, requireMethod, type SignInResponse } from '#ways';
+import { Passage, requireMethod, type SignInResponse, signInResponse } from '#ways';
 import { enterUpstream, type LinkRequired, type Unproven, UpstreamResult } from './social.ts';
 
 const Person = Type.Union([IdSchema('usr'), Type.Null()]);

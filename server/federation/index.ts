@@ -2,5 +2,5 @@ export { exchangeCode, type ProvenAddress, requireFirstParty } from './exchange.
 export { federationPart } from './part.ts';
 export { routes } from './routes.ts';
 export { sendToProvider } from './social.auth.ts';
-export { forgetUpstreamFlowsOf, type LinkRequired } from './social.ts';
+export { type LinkRequired, removeUpstreamFlowsOf } from './social.ts';
 export { linkingUrl, linkWithCode, linkWithToken, lookAtLinking, lookAtLinkToken } from './social-linking.ts';

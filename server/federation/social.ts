@@ -180,7 +180,7 @@ export async function finishUpstream({ ctx, away, provider }: CameBack, returned
 }
 
 /** Deletes the linkings at a provider that a user has started. Served by upstream_flows_of_user. */
-export async function forgetUpstreamFlowsOf(tx: TxCtx, userId: UserId): Promise<void> {
+export async function removeUpstreamFlowsOf(tx: TxCtx, userId: UserId): Promise<void> {
   await tx.db.deleteFrom('upstream_flows').where(acrossProjects(tx)).where('user_id', '=', userId).execute();
 }
 

@@ -97,7 +97,7 @@ on conflict (workspace_id, project_id, environment, figure, day) do update set c
 const REMEMBERED_DAYS = 62;
 
 /** Deletes the marks of counted users, once they can't be counted again. */
-export async function forgetActivePeople(system: System): Promise<void> {
+export async function removeActivePeople(system: System): Promise<void> {
   const before = new Date(system.clock.now().getTime() - REMEMBERED_DAYS * DAY_MS);
   await forget(system, [before]);
 }

@@ -25,7 +25,7 @@ import {
   resetPassword,
   verifyAddress,
 } from '#sign-in';
-import { signInResponse, Passage, type SignedIn } from '#ways';
+import { Passage, type SignedIn, signInResponse } from '#ways';
 import { passwordField } from './fields.ts';
 
 export const linkKinds = ['sign-in', 'verify', 'password', 'invitation'] as const;

@@ -56,6 +56,6 @@ export async function noteWouldBeMembers(
     on conflict do nothing`.execute(tx.db);
 }
 
-export async function forgetWouldBeMembers(tx: TxCtx, importId: ImportId): Promise<void> {
+export async function removeWouldBeMembers(tx: TxCtx, importId: ImportId): Promise<void> {
   await tx.db.deleteFrom('member_import_dry_runs').where(inScope(tx)).where('import_id', '=', importId).execute();
 }

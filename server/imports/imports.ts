@@ -11,7 +11,7 @@ import { Instant, nullable } from '#platform/schemas.ts';
 import { inScope, scopeColumns } from '#platform/scoped.ts';
 import { singleWrite } from '#platform/single-writes.ts';
 import type { System } from '#platform/system.ts';
-import { forgetWouldBeMembers } from './import-dry-runs.ts';
+import { removeWouldBeMembers } from './import-dry-runs.ts';
 
 export type ImportId = Id<'imp'>;
 
@@ -278,7 +278,7 @@ export async function finishChunk(
     .returningAll()
     .executeTakeFirstOrThrow();
   if (row.status !== 'completed') return;
-  if (row.dry_run) await forgetWouldBeMembers(tx, id);
+  if (row.dry_run) await removeWouldBeMembers(tx, id);
   const { dryRun, created, joined, unchanged, failed } = recordOf(row);
   await emit(tx, 'membership.import.completed', { importId: id, dryRun, created, joined, unchanged, failed });
 }
@@ -290,7 +290,7 @@ function update(tx: TxCtx, id: ImportId) {
 const DAY_MS = 86_400_000;
 
 /** Deletes imports that were not uploaded completely after a day, and the reports of the others after thirty days. */
-export async function forgetOldImports(system: System): Promise<void> {
+export async function removeOldImports(system: System): Promise<void> {
   const now = system.clock.now().getTime();
   await sql`delete from member_imports where (status = 'receiving' and created_at < ${new Date(now - DAY_MS)})
     or (status = 'completed' and created_at < ${new Date(now - 30 * DAY_MS)}) /* all workspaces */`.execute(

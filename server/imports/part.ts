@@ -1,7 +1,7 @@
 import type { Part } from '#platform/part.ts';
 import { rowsOfProject } from '#platform/removal.ts';
 import { importTask } from './imports.task.ts';
-import { forgetOldImports } from './imports.ts';
+import { removeOldImports } from './imports.ts';
 
 export const importsPart = {
   removals: [
@@ -9,6 +9,6 @@ export const importsPart = {
     rowsOfProject('member_import_dry_runs'),
     rowsOfProject('member_imports'),
   ],
-  cleanUps: { forgetOldImports },
+  cleanUps: { removeOldImports },
   tasks: { import_members: importTask },
 } satisfies Part;

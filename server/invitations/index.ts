@@ -3,9 +3,9 @@ export { invitationsPart } from './part.ts';
 export {
   acceptInvitation,
   findInvitation,
-  forgetInvitations,
   invitationsTo,
   projectOfInvitation,
+  removeInvitations,
   revokeUnbacked,
 } from './project-invitations.ts';
 export { routes } from './routes.ts';

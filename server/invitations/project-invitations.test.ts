@@ -116,7 +116,9 @@ describe('what an invitation gives', () => {
     const person = await register(latchkey);
     await invite({ email: person.email, roles: ['viewer'] });
     const mailed = await mailedToken(latchkey, person.email);
-    const responses = await Promise.all(Array.from({ length: 20 }, () => accept({ token: mailed }, person.access_token)));
+    const responses = await Promise.all(
+      Array.from({ length: 20 }, () => accept({ token: mailed }, person.access_token)),
+    );
     assert.equal(responses.filter(({ status }) => status === 200).length, 1);
   });
 

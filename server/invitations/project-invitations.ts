@@ -227,7 +227,7 @@ export async function invitationsTo(ctx: Pick<Ctx, 'db' | 'scope' | 'now'>, emai
 }
 
 /** Removes the invitations to any of these addresses. */
-export async function forgetInvitations(tx: TxCtx, emails: readonly string[]): Promise<void> {
+export async function removeInvitations(tx: TxCtx, emails: readonly string[]): Promise<void> {
   await tx.db
     .deleteFrom('invitations')
     .where(acrossProjects(tx))

@@ -1,10 +1,10 @@
 export { listInbox, readInbox, type SentMessage } from './inbox.ts';
 export { openSending, type Refused } from './messages.task.ts';
 export {
-  forgetMessages,
   languageFor,
   messageStatuses,
   messagesTo,
+  removeMessages,
   sendMessage,
 } from './messages.ts';
 export { messagesPart } from './part.ts';

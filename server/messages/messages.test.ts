@@ -15,7 +15,7 @@ import {
   TestClock,
   type TestLatchkey,
 } from '#tests/harness.ts';
-import { forgetOldMessages, sendMessage } from './messages.ts';
+import { removeOldMessages, sendMessage } from './messages.ts';
 import { builtInTexts, faultsOf, render, sampleVariables } from './render.ts';
 import { templateIds } from './templates.ts';
 
@@ -56,7 +56,7 @@ test('messages are forgotten after ninety days', async () => {
   clock.advance(2 * 86_400_000);
   await mail(latchkey, recent);
   clock.advance(89 * 86_400_000);
-  await forgetOldMessages(latchkey.system);
+  await removeOldMessages(latchkey.system);
   const { rows } = await latchkey.system.pool.query('select recipient from messages where recipient = any($1)', [
     [old, recent],
   ]);

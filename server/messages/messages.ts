@@ -183,7 +183,7 @@ export async function messagesTo(ctx: Pick<Ctx, 'db' | 'scope'>, addresses: read
 }
 
 /** Deletes the messages to any of these addresses, sent or not. */
-export async function forgetMessages(tx: TxCtx, addresses: readonly string[]): Promise<void> {
+export async function removeMessages(tx: TxCtx, addresses: readonly string[]): Promise<void> {
   await tx.db
     .deleteFrom('messages')
     .where(acrossProjects(tx))
@@ -197,7 +197,7 @@ const KEPT_DAYS = 90;
 const PORTION = 5_000;
 
 /** Deletes messages older than ninety days. Runs as a job. Served by messages_newest. */
-export async function forgetOldMessages(system: System): Promise<void> {
+export async function removeOldMessages(system: System): Promise<void> {
   const first = firstIdAt('msg', new Date(system.clock.now().getTime() - KEPT_DAYS * DAY_MS));
   for (;;) {
     // biome-ignore lint/performance/noAwaitInLoops: one portion after the other

@@ -1,10 +1,10 @@
 import type { Part } from '#platform/part.ts';
 import { rowsOfProject } from '#platform/removal.ts';
-import { forgetOldMessages } from './messages.ts';
+import { removeOldMessages } from './messages.ts';
 import { settleAbandoned } from './texts.ts';
 
 export const messagesPart = {
   removals: [rowsOfProject('messages'), rowsOfProject('message_templates')],
-  cleanUps: { forgetOldMessages },
+  cleanUps: { removeOldMessages },
   sweeps: { settleAbandoned },
 } satisfies Part;

@@ -70,7 +70,7 @@ export async function giveConsent(
  * Deletes a user's consent for an application.
  * @returns false when there was none
  */
-export async function forgetConsent(tx: TxCtx, userId: UserId, applicationId: ApplicationId): Promise<boolean> {
+export async function removeConsent(tx: TxCtx, userId: UserId, applicationId: ApplicationId): Promise<boolean> {
   const { numDeletedRows } = await tx.db
     .deleteFrom('consents')
     .where(inRealm(tx))

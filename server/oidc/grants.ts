@@ -10,7 +10,7 @@ import { admittedUnder, decisionOn, enterProjectOf } from './admission.ts';
 import { requestedScopes } from './apis.ts';
 import type { Bound } from './bound-sessions.ts';
 import { applicationOf } from './clients.ts';
-import { consentTo, forgetConsent } from './consents.ts';
+import { consentTo, removeConsent } from './consents.ts';
 import { endGrants, type GrantRef } from './grant-endings.ts';
 import { askOfflineAccess, withoutOfflineAccess } from './offline-access.ts';
 
@@ -138,7 +138,7 @@ export async function clientsOfSessions(
  * @returns false when it had none
  */
 export async function revokeConsent(tx: TxCtx, userId: UserId, application: Application): Promise<boolean> {
-  const allowed = await forgetConsent(tx, userId, application.id);
+  const allowed = await removeConsent(tx, userId, application.id);
   const { rows } = await sql<GrantRef>`
     select issuer, id from oidc_records where model = 'Grant' and project_id = ${application.projectId}
       and payload->>'accountId' = ${userId} and payload->>'clientId' = ${application.clientId}`.execute(tx.db);

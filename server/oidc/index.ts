@@ -7,6 +7,6 @@ export { clientsOfSessions } from './grants.ts';
 export { type Interaction, interactions } from './interactions.ts';
 export { composeLogout } from './logout-token.ts';
 export { oidcPart } from './part.ts';
-export { forgetEveryRecord } from './removal.ts';
+export { removeEveryRecord } from './removal.ts';
 export { routes } from './routes.ts';
 export { takeBack, usedApplications } from './used-applications.ts';

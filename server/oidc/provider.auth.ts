@@ -247,7 +247,8 @@ const PAGE_HEADERS = {
  */
 function bridge(request: Request, reply: Reply, done: (error?: Error) => void): void {
   const found = issuerOf(request.server.system, issuerAddress(request));
-  const handed = 'respond' in found ? hand(found, request, reply) : found.then((issuer) => hand(issuer, request, reply));
+  const handed =
+    'respond' in found ? hand(found, request, reply) : found.then((issuer) => hand(issuer, request, reply));
   handed.catch(done);
 }
 

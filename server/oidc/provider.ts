@@ -58,7 +58,7 @@ class IssuerCache {
         replay: async () => this.#forget(),
         onChange: ({ topic, key }) => {
           if (topic === 'signing-keys' || topic === 'domain') this.#forget();
-          else if (topic === 'project') this.#forgetProject(key);
+          else if (topic === 'project') this.#dropProject(key);
         },
       })
       .catch((error: unknown) => system.log.error({ err: error }, 'provider cache'));
@@ -105,7 +105,7 @@ class IssuerCache {
    * Drops the issuers that may serve a project whose settings changed, and those in creation, which may use the old
    * settings.
    */
-  #forgetProject(projectId: string): void {
+  #dropProject(projectId: string): void {
     this.#making.clear();
     for (const [url, { address }] of this.#made)
       if (projectId === '*' || address.scope === null || address.scope.projectId === projectId) this.#made.delete(url);

@@ -56,6 +56,6 @@ async function issuersOf({ db }: Parameters<Removal['remove']>[0], projects: rea
 }
 
 /** Deletes all records of the provider, for all users: browser sessions, grants, codes and tokens. */
-export async function forgetEveryRecord(tx: TxCtx): Promise<void> {
+export async function removeEveryRecord(tx: TxCtx): Promise<void> {
   await sql`delete from oidc_records`.execute(tx.db);
 }

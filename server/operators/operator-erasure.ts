@@ -4,7 +4,7 @@ import type { TxCtx } from '#platform/ctx.ts';
 import type { System } from '#platform/system.ts';
 import { installationOf } from './installation.ts';
 import { keepOwnersWithout, removeFromTeams } from './team.ts';
-import { forgetTeamInvitations } from './team-invitations.ts';
+import { removeTeamInvitations } from './team-invitations.ts';
 
 /** Blocks the erasure of the last owner of a workspace, and removes an erased operator from every team. */
 export function keepTeamsWhole(system: System): void {
@@ -14,7 +14,7 @@ export function keepTeamsWhole(system: System): void {
       ofOperators(tx, async () => {
         const addresses = (await addressesOf(tx, userId)).map(({ value }) => value);
         await removeFromTeams(tx, userId);
-        await forgetTeamInvitations(tx, addresses);
+        await removeTeamInvitations(tx, addresses);
       }),
   });
 }

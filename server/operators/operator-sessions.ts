@@ -188,7 +188,7 @@ export async function endOperatorSession(tx: TxCtx, secret: string): Promise<voi
 }
 
 /** Removes expired sessions. */
-export async function forgetDeadOperatorSessions(system: System): Promise<void> {
+export async function removeDeadOperatorSessions(system: System): Promise<void> {
   await forget(system, [system.clock.now()]);
 }
 

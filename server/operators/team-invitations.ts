@@ -205,7 +205,7 @@ async function hashOf(ctx: Ctx, password: string | undefined, about: readonly st
 }
 
 /** Removes the invitations to these addresses from every team. */
-export async function forgetTeamInvitations(tx: TxCtx, emails: readonly string[]): Promise<void> {
+export async function removeTeamInvitations(tx: TxCtx, emails: readonly string[]): Promise<void> {
   await tx.db
     .deleteFrom('team_invitations')
     .where('email', '=', sql<string>`any(${[...emails]})`)

@@ -1,5 +1,5 @@
 export { passkeysPart } from './part.ts';
-export { CHALLENGE_SECONDS, type ChallengeId, forgetChallengesOf } from './passkey-challenges.ts';
+export { CHALLENGE_SECONDS, type ChallengeId, removeChallengesOf } from './passkey-challenges.ts';
 export {
   changePasskey,
   clearSecondFactorPasskeys,

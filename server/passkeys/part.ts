@@ -1,8 +1,8 @@
 import type { Part } from '#platform/part.ts';
 import { rowsOfWorkspace } from '#platform/removal.ts';
-import { forgetDeadChallenges } from './passkey-challenges.ts';
+import { removeDeadChallenges } from './passkey-challenges.ts';
 
 export const passkeysPart = {
   removals: [rowsOfWorkspace('passkey_challenges'), rowsOfWorkspace('passkeys')],
-  cleanUps: { forgetDeadChallenges },
+  cleanUps: { removeDeadChallenges },
 } satisfies Part;

@@ -85,12 +85,12 @@ export async function spendChallenge(
 }
 
 /** Deletes the challenges of a user. */
-export async function forgetChallengesOf(tx: TxCtx, userId: UserId): Promise<void> {
+export async function removeChallengesOf(tx: TxCtx, userId: UserId): Promise<void> {
   await tx.db.deleteFrom('passkey_challenges').where(inRealm(tx)).where('user_id', '=', userId).execute();
 }
 
 /** Deletes expired challenges. Runs as a job. */
-export async function forgetDeadChallenges(system: System): Promise<void> {
+export async function removeDeadChallenges(system: System): Promise<void> {
   const now = system.clock.now();
   await sql`delete from passkey_challenges where expires_at < ${now} /* all workspaces */`.execute(
     singleWrite(system, 'clean-up'),

@@ -78,7 +78,7 @@ test('stale records are deleted: limits of past periods, workers silent for long
   ]);
   await system.pool.query(`insert into worker_heartbeats values ('gone', now() - interval '2 days'), ('here', now())`);
   await deleteOldLimits(system);
-  await statusPart.cleanUps.forgetSilentWorkers(system);
+  await statusPart.cleanUps.removeSilentWorkers(system);
   const keys = async (column: string, table: string) =>
     (await system.pool.query(`select ${column} as key from ${table}`)).rows.map(({ key }) => key);
   const [limits, workers] = [await keys('key', 'rate_limits'), await keys('worker', 'worker_heartbeats')];

@@ -32,7 +32,7 @@ export async function voidAddressChallengesOf(tx: TxCtx, userId: UserId): Promis
 }
 
 /** Deletes every challenge of a user, or sent to one of these addresses. */
-export async function forgetAddressChallengesOf(
+export async function removeAddressChallengesOf(
   tx: TxCtx,
   userId: UserId,
   addresses: readonly string[],

@@ -12,7 +12,7 @@ export {
   withProof,
 } from './address-challenges.ts';
 export type { Purpose } from './challenge-messages.ts';
-export { addressChallengesOf, forgetAddressChallengesOf, voidAddressChallengesOf } from './challenges-of-user.ts';
+export { addressChallengesOf, removeAddressChallengesOf, voidAddressChallengesOf } from './challenges-of-user.ts';
 export { proofsPart } from './part.ts';
 export {
   AddressChallengeId,

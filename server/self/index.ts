@@ -9,7 +9,7 @@ export {
   changeOwnPassword,
   confirmOwnTotp,
   confirmPhoneFactor,
-  forgetDevice,
+  removeDevice,
   removeOwnFactor,
   renewRecoveryCodes,
   securityOf,

@@ -1,6 +1,6 @@
 import { whenProofsEnd } from '#credential-changes';
-import { forgetCodesOf } from '#exchange';
-import { forgetUpstreamFlowsOf } from '#federation';
+import { removeCodesOf } from '#exchange';
+import { removeUpstreamFlowsOf } from '#federation';
 import { endChallenges } from '#mfa-challenges';
 import type { System } from '#platform/system.ts';
 import { voidAddressChallengesOf } from '#proofs';
@@ -10,7 +10,7 @@ export function voidProofsWithCredentials(system: System): void {
   whenProofsEnd(system, async (tx, userId) => {
     await voidAddressChallengesOf(tx, userId);
     await endChallenges(tx, userId);
-    await forgetCodesOf(tx, userId);
-    await forgetUpstreamFlowsOf(tx, userId);
+    await removeCodesOf(tx, userId);
+    await removeUpstreamFlowsOf(tx, userId);
   });
 }

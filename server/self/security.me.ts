@@ -14,8 +14,8 @@ import {
   changeOwnPassword,
   confirmOwnTotp,
   confirmPhoneFactor,
-  forgetDevice,
   ownSession,
+  removeDevice,
   removeOwnFactor,
   renewRecoveryCodes,
   Security,
@@ -214,7 +214,7 @@ export const securityRoutes: Routes = [
     responses: { 204: Type.Null() },
     problems: [...recent, 'NOT_FOUND'],
     handler: async (request, reply) => {
-      await forgetDevice(request.ctx, request.params.deviceId);
+      await removeDevice(request.ctx, request.params.deviceId);
       return reply.code(204).send(null);
     },
   }),

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { isAnotherThan } from '#admission';
 import { countAttempt } from '#attempts';
-import { forgetDevices, listDevices } from '#devices';
+import { listDevices, removeDevices } from '#devices';
 import { projectOf } from '#environments';
 import { emit } from '#events';
 import { addPhoneFactor, confirmTotp, type FactorId, listFactors, removeFactor } from '#factors';
@@ -233,10 +233,10 @@ export async function renewRecoveryCodes(ctx: Ctx): Promise<{ recoveryCodes: str
  * Deletes a remembered device, which requires the second factor again.
  * @throws Problem NOT_FOUND
  */
-export async function forgetDevice(ctx: Ctx, deviceId: Id<'dev'>): Promise<void> {
+export async function removeDevice(ctx: Ctx, deviceId: Id<'dev'>): Promise<void> {
   const { userId } = customerOf(ctx);
   await transaction(ctx, async (tx) => {
-    await forgetDevices(tx, userId, deviceId);
+    await removeDevices(tx, userId, deviceId);
     await emit(tx, 'user.device.forgotten', { userId });
   });
 }

@@ -47,7 +47,7 @@ const SESSIONS_KEPT_MS = 90 * 86_400_000;
 const PORTION = 5_000;
 
 /** Removes sessions that ended long ago, with their scope entries. Runs as a job. Served by sessions_expired. */
-export async function forgetDeadSessions(system: System): Promise<void> {
+export async function removeDeadSessions(system: System): Promise<void> {
   const before = new Date(system.clock.now().getTime() - SESSIONS_KEPT_MS);
   for (;;) {
     // biome-ignore lint/performance/noAwaitInLoops: one portion after the other

@@ -9,7 +9,7 @@ import {
   type TestLatchkey,
 } from '#tests/harness.ts';
 import { startSecondProcess } from '#tests/second-process.ts';
-import { forgetDeadSessions } from './removal.ts';
+import { removeDeadSessions } from './removal.ts';
 import { findEntry } from './session-reading.ts';
 import { revokeSessions } from './sessions.ts';
 
@@ -112,7 +112,7 @@ describe('ending sessions', () => {
        where id = session`,
       [ids.slice(0, 2), [91, 89]],
     );
-    await forgetDeadSessions(latchkey.system);
+    await removeDeadSessions(latchkey.system);
     const kept = await pool.query('select id from sessions where id = any($1)', [ids]);
     assert.deepEqual(kept.rows.map(({ id }) => id).sort(), ids.slice(1).sort());
     const entries = await pool.query('select session_id from scope_entries where session_id = any($1)', [ids]);

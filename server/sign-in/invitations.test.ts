@@ -65,7 +65,9 @@ describe('an invitation', () => {
     const email = newEmail();
     await invite(email);
     const mailed = await mailedToken(latchkey, email);
-    const responses = await Promise.all(Array.from({ length: 20 }, () => accept({ token: mailed, password: PASSWORD })));
+    const responses = await Promise.all(
+      Array.from({ length: 20 }, () => accept({ token: mailed, password: PASSWORD })),
+    );
     assert.equal(responses.filter(({ status }) => status === 200).length, 1);
     const { rows } = await latchkey.system.pool.query('select count(*) from identifiers where value = $1', [email]);
     assert.equal(Number(rows[0].count), 1);

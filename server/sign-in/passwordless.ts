@@ -20,7 +20,15 @@ import {
   withProof,
 } from '#proofs';
 import { scopeFields } from '#requests';
-import { signInResponse, askByMessage, type FirstFactor, Passage, type SignedIn, type SignInResponse, signIn } from '#ways';
+import {
+  askByMessage,
+  type FirstFactor,
+  Passage,
+  type SignedIn,
+  type SignInResponse,
+  signIn,
+  signInResponse,
+} from '#ways';
 import { addressProven } from './verification.ts';
 
 type Passwordless = { channel: 'email' | 'phone'; purpose: Purpose };

@@ -1,4 +1,4 @@
-import { forgetDevicesSince } from '#devices';
+import { removeDevicesSince } from '#devices';
 import { emit } from '#events';
 import { removeFactorsSince } from '#factors';
 import { removeIdentifiersSince, unprovenSince } from '#identifiers';
@@ -27,7 +27,7 @@ export async function takeOver(tx: TxCtx, userId: UserId, address: string): Prom
   await removePasskeysSince(tx, userId, since);
   await removeFactorsSince(tx, userId, since);
   await removeRecoveryCodesSince(tx, userId, since);
-  await forgetDevicesSince(tx, userId, since);
+  await removeDevicesSince(tx, userId, since);
   await unlinkSince(tx, userId, since);
   await removeIdentifiersSince(tx, userId, { since, except: address });
   await emit(tx, 'user.reclaimed', { userId });

@@ -11,7 +11,7 @@ import type { UserId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import type { LinkProof, Proof, Purpose } from '#proofs';
 import { lookAtLink, type ProvenAddressChallenge, withProof } from '#proofs';
-import { signInResponse, Passage, requireMethod, type SignedIn, type SignInResponse, signIn } from '#ways';
+import { Passage, requireMethod, type SignedIn, type SignInResponse, signIn, signInResponse } from '#ways';
 import { finishRegistration, passwordHashOf, registeredPassword } from './register.ts';
 import { takeOver } from './take-over.ts';
 

@@ -32,7 +32,7 @@ export function startHeartbeat(system: System): { stop: () => void } {
 }
 
 /** Deletes workers that have not reported for a day. */
-export async function forgetSilentWorkers(system: System): Promise<void> {
+export async function removeSilentWorkers(system: System): Promise<void> {
   const before = new Date(system.clock.now().getTime() - KEPT_MS);
   await singleWrite(system, 'clean-up').deleteFrom('worker_heartbeats').where('seen_at', '<', before).execute();
 }

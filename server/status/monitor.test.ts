@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { after, before, describe, test } from 'node:test';
 import { advisoryLocks } from '#platform/advisory-locks.ts';
 import { eventually, managementToken, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
-import { respondWith, type Receiver, startReceiver } from '#tests/receiver.ts';
+import { type Receiver, respondWith, startReceiver } from '#tests/receiver.ts';
 import { type SecondProcess, startSecondProcess } from '#tests/second-process.ts';
 
 let latchkey: TestLatchkey;

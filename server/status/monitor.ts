@@ -9,10 +9,10 @@ import { type Health, healthOf, observe, type Reading, statusOf } from './health
 import { Leader, type Leadership } from './leader.ts';
 import { advanceMaintenance, dueMaintenances } from './maintenances.ts';
 import { readBuiltIn, readShared } from './readings.ts';
-import { forgetOldSignals } from './signals.ts';
+import { removeOldSignals } from './signals.ts';
 import { type CheckedComponent, readSnapshot, type Snapshot, saveSnapshot } from './snapshot.ts';
-import { forgetUnconfirmed } from './subscriptions.ts';
-import { forgetOldUptime, MinuteBook, writeMinutes } from './uptime.ts';
+import { removeUnconfirmed } from './subscriptions.ts';
+import { MinuteBook, removeOldUptime, writeMinutes } from './uptime.ts';
 import { bearingOf, type Own } from './view.ts';
 import { type Views, viewsOf } from './views.ts';
 
@@ -169,9 +169,9 @@ class Monitor {
       if (this.#due('minutes', MINUTES_MS)) await writeMinutes(this.#system, this.#book, now);
       if (this.#leadership === 'leads' && this.#due('forget', FORGET_MS))
         await Promise.all([
-          forgetOldSignals(this.#system),
-          forgetOldUptime(this.#system),
-          forgetUnconfirmed(this.#system),
+          removeOldSignals(this.#system),
+          removeOldUptime(this.#system),
+          removeUnconfirmed(this.#system),
         ]);
     } catch (error) {
       this.#system.log.warn({ err: error }, 'the status could not be written; it is tried again');

@@ -1,8 +1,8 @@
 import type { Part } from '#platform/part.ts';
-import { forgetSilentWorkers } from './heartbeat.ts';
+import { removeSilentWorkers } from './heartbeat.ts';
 import { statusNoticeTask } from './notices.task.ts';
 
 export const statusPart = {
-  cleanUps: { forgetSilentWorkers },
+  cleanUps: { removeSilentWorkers },
   tasks: { status_notice: statusNoticeTask },
 } satisfies Part;

@@ -73,7 +73,7 @@ export async function signalRates(system: System, environment: Environment): Pro
 }
 
 /** Deletes signals that no reading uses any more. */
-export async function forgetOldSignals(system: System): Promise<void> {
+export async function removeOldSignals(system: System): Promise<void> {
   await sql`delete from status_signals where minute < ${system.clock.now()}::timestamptz - ${KEPT}::interval`.execute(
     singleWrite(system, 'clean-up'),
   );

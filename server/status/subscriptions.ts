@@ -299,17 +299,17 @@ export async function openWithCode(ctx: Ctx, id: string, code: string): Promise<
 }
 
 /** Deletes expired codes, and subscriptions that were not confirmed within a week. */
-export async function forgetUnconfirmed(system: System): Promise<void> {
+export async function removeUnconfirmed(system: System): Promise<void> {
   const now = system.clock.now();
   await singleWrite(system, 'clean-up').deleteFrom('status_codes').where('expires_at', '<', now).execute();
   for (const environment of environments) {
     // biome-ignore lint/performance/noAwaitInLoops: two
     const ctx = await keeperCtx(system, environment, 'status-forget');
-    if (ctx) await transaction(ctx, forgetPending);
+    if (ctx) await transaction(ctx, removePending);
   }
 }
 
-async function forgetPending(tx: TxCtx): Promise<void> {
+async function removePending(tx: TxCtx): Promise<void> {
   const gone = await tx.db
     .deleteFrom('status_subscribers')
     .where('environment', '=', tx.scope.environment)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { startTestLatchkey, TestClock, type TestLatchkey } from '#tests/harness.ts';
-import { forgetOldUptime, MinuteBook, readDays, uptimeOf, writeMinutes } from './uptime.ts';
+import { MinuteBook, readDays, removeOldUptime, uptimeOf, writeMinutes } from './uptime.ts';
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
@@ -52,11 +52,11 @@ describe('uptime', () => {
       `insert into status_days values ('test', 'api', '2024-03-02', 1440, 0, 0, 0, 0), ('test', 'api', '2024-02-28', 1440, 0, 0, 0, 0)`,
     );
     clock.advance(3 * DAY - MINUTE);
-    await forgetOldUptime(latchkey.system);
+    await removeOldUptime(latchkey.system);
     const count = async (table: string) => (await pool.query(`select count(*) as n from ${table}`)).rows[0].n;
     assert.equal(await count('status_minutes'), 11);
     clock.advance(DAY);
-    await forgetOldUptime(latchkey.system);
+    await removeOldUptime(latchkey.system);
     assert.equal(await count('status_minutes'), 0);
     const { rows } = await pool.query(
       `select to_char(day, 'YYYY-MM-DD') as day from status_days where component_id = 'api'`,

@@ -173,7 +173,7 @@ export function uptimeOf(days: readonly Omit<Day, 'day'>[]): number | null {
 }
 
 /** Deletes minutes after three days and days after two years. */
-export async function forgetOldUptime(system: System): Promise<void> {
+export async function removeOldUptime(system: System): Promise<void> {
   const now = system.clock.now();
   await sql`delete from status_minutes where minute < ${now}::timestamptz - ${MINUTES_KEPT}::interval`.execute(
     singleWrite(system, 'clean-up'),

@@ -4,7 +4,7 @@ import type { Browser, Page } from 'playwright-core';
 import { openBrowser } from '#tests/browser.ts';
 import { type ConsoleApp, expectShown, faultsOf, openConsole, said, shown } from '#tests/console-app.ts';
 import { eventually, register, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
-import { respondWith, type Receiver, startReceiver } from '#tests/receiver.ts';
+import { type Receiver, respondWith, startReceiver } from '#tests/receiver.ts';
 
 let latchkey: TestLatchkey;
 let browser: Browser;

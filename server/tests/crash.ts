@@ -11,7 +11,7 @@ import { Webhook } from 'standardwebhooks';
 import { startEmbeddedPostgres } from '#platform/embedded-postgres.ts';
 import { eventually, PASSWORD } from './harness.ts';
 import { freePortBase } from './ports.ts';
-import { respondWith, type Receiver, startReceiver } from './receiver.ts';
+import { type Receiver, respondWith, startReceiver } from './receiver.ts';
 
 const ENTRY = fileURLToPath(new URL('../latchkey.mjs', import.meta.url));
 const CLIENTS = 4;

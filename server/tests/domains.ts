@@ -85,7 +85,10 @@ export function fetchHere(port?: number, ca?: string): typeof globalThis.fetch {
       ...((typeof body === 'string' || body instanceof URLSearchParams) && { body: String(body) }),
     });
     const bytes = await response.arrayBuffer();
-    return new Response(bytes.byteLength > 0 ? bytes : null, { status: response.status, headers: [...response.headers] });
+    return new Response(bytes.byteLength > 0 ? bytes : null, {
+      status: response.status,
+      headers: [...response.headers],
+    });
   };
 }
 

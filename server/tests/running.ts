@@ -125,7 +125,7 @@ export async function borrowShared(): Promise<Running> {
   shared ??= startShared();
   const { system, databaseUrl } = await shared;
   const expectSound = watch();
-  await forgetFormerFile(system);
+  await removeFormerFile(system);
   return {
     system,
     demo: await createDemo(system, `operator.${crypto.randomUUID()}@demo.example`),
@@ -148,7 +148,7 @@ async function startShared(): Promise<{ system: TestSystem; databaseUrl: string 
 }
 
 /** Counts begin anew, and there is no default project. */
-async function forgetFormerFile(system: TestSystem): Promise<void> {
+async function removeFormerFile(system: TestSystem): Promise<void> {
   await system.pool.query('delete from rate_limits');
   await system.pool.query('delete from default_projects /* all workspaces */');
   const ctx = systemCtx(system, installationScope('test'), 'test', 'test');

@@ -15,6 +15,8 @@ const NAMES: readonly Banned[] = [
     use: 'the role: user, member, operator',
   },
   { word: /(^|[a-z])Answers?$/, use: 'Response' },
+  { word: /^answer$/, use: 'response, result' },
+  { word: /^forget[A-Z]/, use: 'remove for rows, drop for caches' },
   { word: /whoever/i, use: 'the role: user, member, operator' },
   { word: /organi[sz]ation/i, use: 'workspace' },
   { word: /tenant_?id/i, use: 'workspaceId' },
@@ -139,6 +141,8 @@ describe('a planted word is found', () => {
   for (const name of [
     'MOST_ROWS',
     'SessionAnswer',
+    'answer',
+    'forgetDevices',
     'MOST',
     'inviteSomebody',
     'somebody_id',

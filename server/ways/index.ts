@@ -1,6 +1,5 @@
 export { relyingPartyOf } from './relying-party.ts';
 export {
-  signInResponse,
   enterWithBoth,
   type FirstFactor,
   type SignedIn,
@@ -8,5 +7,6 @@ export {
   signedIn,
   signIn,
   signInFields,
+  signInResponse,
 } from './sign-in.ts';
 export { askByMessage, Passage, requireMethod } from './ways.ts';

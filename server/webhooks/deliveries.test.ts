@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
 import { emit } from '#events';
 import { eventually } from '#tests/harness.ts';
-import { respondWith, drips, dripsHead, floods, hangs, resets, startReceiver } from '#tests/receiver.ts';
+import { drips, dripsHead, floods, hangs, resets, respondWith, startReceiver } from '#tests/receiver.ts';
 import { startWebhooks, type Webhooks } from '#tests/webhooks.ts';
 
 let webhooks: Webhooks;

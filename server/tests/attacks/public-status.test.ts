@@ -13,7 +13,7 @@ import {
 } from '#tests/harness.ts';
 import { inTurn } from '#tests/in-turn.ts';
 import { type MailServer, startMailServer } from '#tests/mail-server.ts';
-import { respondWith, type Receiver, startReceiver } from '#tests/receiver.ts';
+import { type Receiver, respondWith, startReceiver } from '#tests/receiver.ts';
 import { createTenant, type Tenant, tenantManagementToken } from '#tests/tenants.ts';
 import { countWorkingEndpoints } from '#webhooks';
 
