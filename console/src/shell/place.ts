@@ -37,7 +37,7 @@ export function rememberPlace(here: Here): void {
 }
 
 /** Forgets the last place, so that nobody returns to a deleted project. */
-export function forgetPlace(): void {
+export function dropPlace(): void {
   localStorage.removeItem(KEY);
 }
 

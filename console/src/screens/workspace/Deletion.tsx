@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { reloadWorkspace, useApi, useCan } from '#api/scope.tsx';
 import { loadSession } from '#api/session.ts';
-import { forgetPlace, useHere } from '#shell/place.ts';
+import { dropPlace, useHere } from '#shell/place.ts';
 import { useAction } from '#ui/action.ts';
 import { longDay } from '#ui/moments.ts';
 import { Card } from '#ui/page.tsx';
@@ -36,7 +36,7 @@ export function DeleteProject({ project }: { project: Named }) {
     const act = () => restore.mutateAsync({ params }).then(() => reloadWorkspace(workspace));
     const undo = { act, done: `${project.name} is restored` };
     const leave = async () => {
-      forgetPlace();
+      dropPlace();
       await reloadWorkspace(workspace);
       await navigate({ to: `/${workspace}/projects` });
     };
@@ -65,7 +65,7 @@ export function DeleteWorkspace({ workspace }: { workspace: Named }) {
       typeName: workspace.name,
     };
     const leave = async () => {
-      forgetPlace();
+      dropPlace();
       await loadSession();
     };
     await remove.run({}, { done: whenGone, question, leave });
