@@ -16,7 +16,7 @@ import { inScope } from '#platform/scoped.ts';
 import { endDescended } from '#sessions';
 import { type ApplicationsTable, addSecret, createApplication, endTokens } from './applications.ts';
 import { checkCombination } from './combinations.ts';
-import type { ApplicationKind } from './grants.ts';
+import { type ApplicationKind, type Grant, TOKEN_EXCHANGE } from './grants.ts';
 import { Jwks } from './jwks.ts';
 import { checkParty } from './parties.ts';
 import { checkAddresses } from './redirect-uris.ts';
@@ -62,12 +62,14 @@ const fields = {
       'refresh_token',
       'client_credentials',
       'urn:ietf:params:oauth:grant-type:device_code',
+      TOKEN_EXCHANGE,
     ]),
     {
       minItems: 1,
-      maxItems: 4,
+      maxItems: 5,
       uniqueItems: true,
-      description: 'OAuth grants it uses, out of those of its kind; all of these when absent.',
+      description:
+        'OAuth grants it uses, out of those of its kind; all of these when absent. Token exchange (RFC 8693) is for confidential first-party applications, never the default, and given by who holds `applications:delegate`.',
     },
   ),
   accessTokenSeconds: lifetime(60, 3_600, 'Lifetime of its access or management tokens; null: the project’s.'),
@@ -268,11 +270,16 @@ export function updateApplication(
 
 /**
  * The permissions an application effectively has. A first-party application gets the whole session of its users, so
- * changing its addresses needs the same trust. A machine that may use APIs does so without asking anyone.
+ * changing its addresses needs the same trust. A machine that may use APIs does so without asking anyone. With token
+ * exchange an application acts for the people of the project.
  */
-function strengthOf({ kind, permissions = [], firstParty, apis = [] }: Strength): string[] {
-  if (kind !== 'management') return firstParty ? ['applications:trust'] : [...permissions];
-  return apis.length > 0 ? [...permissions, 'apis:write'] : [...permissions];
+function strengthOf({ kind, permissions = [], firstParty, apis = [], grants = [] }: Strength): string[] {
+  const machine = kind === 'management';
+  return [
+    ...(!machine && firstParty ? ['applications:trust'] : permissions),
+    ...(machine && apis.length > 0 ? ['apis:write'] : []),
+    ...(grants.includes(TOKEN_EXCHANGE) ? ['applications:delegate'] : []),
+  ];
 }
 
 type Strength = {
@@ -280,6 +287,7 @@ type Strength = {
   permissions?: readonly string[];
   firstParty: boolean;
   apis?: readonly unknown[];
+  grants?: readonly Grant[];
 };
 
 async function write(

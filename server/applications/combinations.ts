@@ -1,5 +1,5 @@
 import { problem } from '#platform/problem.ts';
-import { type ApplicationKind, type Grant, grantsOf } from './grants.ts';
+import { type ApplicationKind, EXCHANGING, type Grant, grantsOf, TOKEN_EXCHANGE } from './grants.ts';
 
 /** The fields of an application that depend on each other, before or after a change. */
 type Combination = {
@@ -10,6 +10,7 @@ type Combination = {
   permissions?: readonly string[];
   grants?: readonly Grant[];
   refreshTokenSeconds?: number | null;
+  dpopBound?: boolean;
 };
 
 /**
@@ -19,6 +20,7 @@ type Combination = {
 export function checkCombination({ kind, profile, pkce, jwks, permissions = [], ...tokens }: Combination): void {
   const errors = [
     ...faultsOfTokens({ kind, ...tokens }),
+    ...faultsOfExchange({ kind, ...(profile && { profile }), ...tokens }),
     ...(profile === 'fapi2' && !jwks ? [{ pointer: '/body/jwks', message: 'is needed for "fapi2"' }] : []),
     ...(pkce === 'optional' && (kind !== 'web' || profile === 'fapi2')
       ? [{ pointer: '/body/pkce', message: 'is "required" for every kind but "web", and for "fapi2"' }]
@@ -35,7 +37,7 @@ export function checkCombination({ kind, profile, pkce, jwks, permissions = [], 
 
 function faultsOfTokens({ kind, grants, refreshTokenSeconds }: Combination): { pointer: string; message: string }[] {
   const own = grantsOf(kind);
-  const foreign = grants?.find((grant) => !own.includes(grant));
+  const foreign = grants?.find((grant) => grant !== TOKEN_EXCHANGE && !own.includes(grant));
   const used: readonly string[] = grants ?? own;
   return [
     ...(foreign ? [{ pointer: '/body/grants', message: `"${foreign}" is not for the kind "${kind}"` }] : []),
@@ -44,6 +46,20 @@ function faultsOfTokens({ kind, grants, refreshTokenSeconds }: Combination): { p
       : []),
     ...(typeof refreshTokenSeconds === 'number' && !used.includes('refresh_token')
       ? [{ pointer: '/body/refreshTokenSeconds', message: 'it gets no refresh tokens' }]
+      : []),
+  ];
+}
+
+/** What token exchange issues is bound to no key, so an application whose tokens must be may not use it. */
+function faultsOfExchange({ kind, grants, profile, dpopBound }: Combination): { pointer: string; message: string }[] {
+  if (!grants?.includes(TOKEN_EXCHANGE)) return [];
+  const pointer = '/body/grants';
+  return [
+    ...(EXCHANGING.includes(kind)
+      ? []
+      : [{ pointer, message: `"${TOKEN_EXCHANGE}" is for the kinds "${EXCHANGING.join('" and "')}" only` }]),
+    ...(dpopBound || profile === 'fapi2'
+      ? [{ pointer, message: `"${TOKEN_EXCHANGE}" is not for applications whose tokens are bound to a key` }]
       : []),
   ];
 }

@@ -5,9 +5,13 @@ export type Grant =
   | 'authorization_code'
   | 'refresh_token'
   | 'client_credentials'
-  | 'urn:ietf:params:oauth:grant-type:device_code';
+  | 'urn:ietf:params:oauth:grant-type:device_code'
+  | typeof TOKEN_EXCHANGE;
 
-/** The grant types each kind of application may use; the first is mandatory. */
+/** RFC 8693 */
+export const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange';
+
+/** The grant types each kind of application has unless others are named; the first is mandatory. */
 const GRANTS: Readonly<Record<ApplicationKind, readonly [Grant, ...Grant[]]>> = {
   spa: ['authorization_code', 'refresh_token'],
   web: ['authorization_code', 'refresh_token'],
@@ -16,7 +20,10 @@ const GRANTS: Readonly<Record<ApplicationKind, readonly [Grant, ...Grant[]]>> = 
   management: ['client_credentials'],
 };
 
-/** The grant types that a kind of application may use. */
+/** The kinds of application that may have the grant type of token exchange: those that authenticate. */
+export const EXCHANGING: readonly ApplicationKind[] = ['web', 'management'];
+
+/** The grant types that a kind of application has unless others are named. */
 export function grantsOf(kind: ApplicationKind): readonly [Grant, ...Grant[]] {
   return GRANTS[kind];
 }

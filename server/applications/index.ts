@@ -11,6 +11,7 @@ export {
   type NewApplication,
   rotateSecret,
 } from './applications.ts';
+export { TOKEN_EXCHANGE } from './grants.ts';
 export {
   createProvider,
   enabledProviders,

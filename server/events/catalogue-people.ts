@@ -55,6 +55,17 @@ export const peopleEvents = {
     Type.Object({ userId: text, applicationId: text }),
     { userId, applicationId: 'app_01kaz3w9hqf8p9n2m4v5x6y7z8' },
   ),
+  'user.delegated': define(
+    'An application exchanged a token of a person for one to act for them at a resource server. `issuedTo` is the application that the token was issued to.',
+    Type.Object({ userId: text, applicationId: text, issuedTo: text, resource: text, scopes: Type.Array(text) }),
+    {
+      userId,
+      applicationId: 'app_01kaz3w9hqf8p9n2m4v5x6y7z8',
+      issuedTo: 'app_01kaz3w9hqf8p9n2m4v5x6y7z9',
+      resource: 'https://orders.example.com',
+      scopes: ['openid', 'roles'],
+    },
+  ),
   'user.email.verified': define(
     'A person proved that an email address is theirs.',
     Type.Object({ userId: text, email: text }),

@@ -70,13 +70,14 @@ export const RolePermissions = Type.Object({ permissions: Permissions }, { addit
 export const RoleRef = Type.Object({ id: IdSchema('rol') });
 export const RoleQuery = PageQuery;
 
-/** An admin runs the project; billing and ownership stay with owners. */
-const ADMIN = permissionKeys.filter((key) => key !== 'billing:write');
+/** What owners alone have, until they give it to a role: what costs money, and to act for people. */
+const OWNERS_ONLY = ['billing:write', 'applications:delegate'];
+const ADMIN = permissionKeys.filter((key) => !OWNERS_ONLY.includes(key));
 const VIEWER = permissionKeys.filter((key) => key.endsWith(':read'));
 
 const BUILT_IN = [
   { key: OWNER, name: 'Owner', description: 'Everything, also what is added later.', permissions: [] },
-  { key: 'admin', name: 'Admin', description: 'Everything but billing.', permissions: ADMIN },
+  { key: 'admin', name: 'Admin', description: 'Everything but billing and acting for people.', permissions: ADMIN },
   { key: 'viewer', name: 'Viewer', description: 'Sees everything, changes nothing.', permissions: VIEWER },
 ];
 

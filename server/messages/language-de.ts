@@ -95,6 +95,15 @@ export const german: Readonly<Record<TemplateId, TemplateText>> = {
     ].join('\n\n'),
     action: '',
   },
+  application_acts: {
+    subject: '{application} handelt bei {project} für Sie',
+    body: [
+      'Die Anwendung {application} von {project} handelt jetzt für Sie: Sie darf Dienste in Ihrem Namen nutzen, mit den Rechten, die Sie ihr gegeben haben.',
+      'Das begann am {time} und endet, wenn Sie sich abmelden. In Ihren Kontoeinstellungen finden und entfernen Sie es unter Anwendungen.',
+      'Wenn Sie das nicht erwartet haben, beenden Sie Ihre Sitzungen und wenden Sie sich an {project}.',
+    ].join('\n\n'),
+    action: '',
+  },
   account_throttled: {
     subject: 'Viele fehlgeschlagene Anmeldungen bei deinem Konto von {project}',
     body: [

@@ -95,6 +95,15 @@ export const english: Readonly<Record<TemplateId, TemplateText>> = {
     ].join('\n\n'),
     action: '',
   },
+  application_acts: {
+    subject: '{application} acts for you at {project}',
+    body: [
+      'The application {application} of {project} now acts for you: it may use services in your name with the rights that you gave it.',
+      'It began at {time} and ends when you sign out. You find and remove it in your account settings, under applications.',
+      'If you did not expect this, end your sessions and contact {project}.',
+    ].join('\n\n'),
+    action: '',
+  },
   account_throttled: {
     subject: 'Many failed sign-ins to your {project} account',
     body: [

@@ -95,6 +95,15 @@ export const spanish: Readonly<Record<TemplateId, TemplateText>> = {
     ].join('\n\n'),
     action: '',
   },
+  application_acts: {
+    subject: '{application} actúa por usted en {project}',
+    body: [
+      'La aplicación {application} de {project} actúa ahora por usted: puede usar servicios en su nombre con los derechos que le ha dado.',
+      'Empezó el {time} y termina cuando cierra la sesión. La encuentra y la retira en los ajustes de su cuenta, en aplicaciones.',
+      'Si no lo esperaba, cierre sus sesiones y póngase en contacto con {project}.',
+    ].join('\n\n'),
+    action: '',
+  },
   account_throttled: {
     subject: 'Muchos intentos fallidos en tu cuenta de {project}',
     body: [

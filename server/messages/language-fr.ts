@@ -95,6 +95,15 @@ export const french: Readonly<Record<TemplateId, TemplateText>> = {
     ].join('\n\n'),
     action: '',
   },
+  application_acts: {
+    subject: '{application} agit pour vous sur {project}',
+    body: [
+      'L’application {application} de {project} agit désormais pour vous : elle peut utiliser des services en votre nom, avec les droits que vous lui avez donnés.',
+      'Cela a commencé le {time} et prend fin lorsque vous vous déconnectez. Vous la trouvez et la retirez dans les réglages de votre compte, sous applications.',
+      'Si vous ne vous y attendiez pas, mettez fin à vos sessions et contactez {project}.',
+    ].join('\n\n'),
+    action: '',
+  },
   account_throttled: {
     subject: 'Nombreuses connexions échouées à votre compte {project}',
     body: [

@@ -95,6 +95,15 @@ export const japanese: Readonly<Record<TemplateId, TemplateText>> = {
     ].join('\n\n'),
     action: '',
   },
+  application_acts: {
+    subject: '{application} が {project} であなたの代理として動作しています',
+    body: [
+      '{project} のアプリケーション {application} が、あなたの代理として動作を開始しました。あなたが与えた権限の範囲で、あなたの名義でサービスを利用できます。',
+      '開始時刻：{time}。サインアウトすると終了します。アカウント設定の「アプリケーション」で確認し、取り消すことができます。',
+      '心当たりがない場合は、セッションを終了し、{project} にお問い合わせください。',
+    ].join('\n\n'),
+    action: '',
+  },
   account_throttled: {
     subject: '{project} のアカウントへのサインイン失敗が続いています',
     body: [

@@ -93,6 +93,15 @@ export const chinese: Readonly<Record<TemplateId, TemplateText>> = {
     ].join('\n\n'),
     action: '',
   },
+  application_acts: {
+    subject: '{application} 正在 {project} 中代您操作',
+    body: [
+      '{project} 的应用 {application} 现在代您操作：它可以在您授予的权限范围内，以您的名义使用服务。',
+      '开始时间：{time}。您退出登录时结束。您可以在账户设置的“应用”中查看并移除它。',
+      '如果这不是您所预期的，请结束您的会话并联系 {project}。',
+    ].join('\n\n'),
+    action: '',
+  },
   account_throttled: {
     subject: '你的 {project} 账户多次登录失败',
     body: [

@@ -17,6 +17,7 @@ export const templates = {
   invitation: { channel: 'email', variables: ['link', 'days'], required: ['link'] },
   new_device: { channel: 'email', variables: ['device', 'ip', 'time'], required: [] },
   credential_changed: { channel: 'email', variables: ['change', 'time'], required: ['change'] },
+  application_acts: { channel: 'email', variables: ['application', 'time'], required: ['application'] },
   account_throttled: { channel: 'email', variables: ['time'], required: [] },
   account_erasure: { channel: 'email', variables: ['date'], required: ['date'] },
   failed_attempts: { channel: 'email', variables: ['count', 'time'], required: [] },

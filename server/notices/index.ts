@@ -1,1 +1,8 @@
-export { accountThrottled, credentialChanged, deviceOf, newDevice, successAfterFailures } from './notices.ts';
+export {
+  accountThrottled,
+  applicationActs,
+  credentialChanged,
+  deviceOf,
+  newDevice,
+  successAfterFailures,
+} from './notices.ts';

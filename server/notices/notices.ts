@@ -11,6 +11,7 @@ import type { SessionId, UserId } from '#platform/ids.ts';
 type Notice =
   | { template: 'new_device'; variables: { device: string; ip: string } }
   | { template: 'credential_changed'; variables: { change: CredentialChange } }
+  | { template: 'application_acts'; variables: { application: string } }
   | { template: 'account_throttled'; variables: Record<string, never> }
   | { template: 'failed_attempts'; variables: { count: number } };
 
@@ -54,6 +55,11 @@ export async function newDevice(tx: TxCtx, session: { userId: UserId; sessionId:
     template: 'new_device',
     variables: { device: deviceOf(userAgent), ip: ip ?? '?' },
   });
+}
+
+/** An application begins to act for a user, who is told once for each of their sessions. */
+export async function applicationActs(tx: TxCtx, userId: UserId, application: string): Promise<void> {
+  await tell(tx, userId, { template: 'application_acts', variables: { application } });
 }
 
 export async function successAfterFailures(tx: TxCtx, userId: UserId, count: number): Promise<void> {

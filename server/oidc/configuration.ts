@@ -12,6 +12,7 @@ import { apiServer } from './apis.ts';
 import { applicationOf, type IssuerAddress, realmOf } from './clients.ts';
 import { codeSeconds, readCodeLifetime } from './code-lifetime.ts';
 import { DPOP_ALGORITHMS } from './dpop.ts';
+import { describeExchange, mayCarry } from './exchanged-claims.ts';
 import { grantFor } from './grants.ts';
 import { cookieNames } from './host-cookies.ts';
 import { signOutByHint } from './logout-hint.ts';
@@ -82,7 +83,14 @@ export function configuration(system: System, issuer: IssuerAddress): Configurat
     ttl: lifetimes(system),
     features: features(system, issuer),
     extraTokenClaims: (ctx, token) => describeAccess(system, ctx, token),
-    formats: { customizers: { jwt: (_ctx, token, jwt) => describeToken(system, token, jwt) } },
+    formats: {
+      customizers: {
+        jwt: async (ctx, token, jwt) => {
+          await describeToken(system, token, jwt);
+          describeExchange(ctx, jwt);
+        },
+      },
+    },
     renderError: (ctx, out) => failure(system, ctx, out),
     fetch: guardedFetch(system),
   };
@@ -213,13 +221,16 @@ type Token = { kind: string; accountId?: string; scope?: string | undefined };
  * What an API needs to authorize without a further request: the user, the project and the permissions. A third-party
  * application gets roles and permissions only if the user consented to these scopes.
  */
-async function describeAccess(system: System, { oidc }: KoaContextWithOIDC, token: Token) {
+async function describeAccess(system: System, ctx: KoaContextWithOIDC, token: Token) {
+  const { oidc } = ctx;
   if (token.kind !== 'AccessToken' || !oidc.client || !oidc.account) return undefined;
   const application = applicationOf(oidc.client);
   const { workspaceId, projectId } = ctxOf(system, application).scope;
   const access: unknown = oidc.account['access'];
   const scopes = token.scope?.split(' ') ?? [];
   const told = isFirstParty(application) ? ['roles', 'permissions'] : scopes;
-  const claims = Object.entries(isAccess(access) ? access : {}).filter(([claim]) => told.includes(claim));
+  const claims = Object.entries(isAccess(access) ? access : {}).filter(
+    ([claim]) => told.includes(claim) && mayCarry(ctx, claim),
+  );
   return { workspace_id: workspaceId, project_id: projectId, ...Object.fromEntries(claims) };
 }

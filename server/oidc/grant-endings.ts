@@ -20,9 +20,17 @@ export async function endGrants(tx: TxCtx, grants: readonly GrantRef[], reason: 
   await endMadeOf(tx, grants, reason);
 }
 
-/** Ends the codes, tokens and sessions of grants, which themselves stay valid. */
+/** Ends the codes, tokens, sessions and delegations of grants, which themselves stay valid. */
 export async function endMadeOf(tx: TxCtx, grants: readonly GrantRef[], reason: string): Promise<void> {
-  await sql`delete from oidc_records where (issuer, grant_id) in (${listed(grants)})`.execute(tx.db);
+  const { rows } = await sql<GrantRef & { model: string }>`
+    delete from oidc_records where (issuer, grant_id) in (${listed(grants)}) returning issuer, model, id`.execute(
+    tx.db,
+  );
+  await endGrants(
+    tx,
+    rows.filter(({ model }) => model === 'Grant'),
+    reason,
+  );
   const grantIds = grants.map(({ id }) => id);
   await endDescended(tx, { grantIds }, reason);
 }

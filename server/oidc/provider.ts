@@ -17,6 +17,7 @@ import { PROMPT_VALUES } from './prompts.ts';
 import { repeatLostRefreshes, returnSuccessor } from './refresh-rotation.ts';
 import { inSigningOrder, nextChange, ProviderKey } from './signing.ts';
 import { serveStructuredTokens } from './structured-tokens.ts';
+import { offerTokenExchange } from './token-exchange.ts';
 import { addTokenHash } from './token-hash.ts';
 
 /** The provider of one issuer, ready for requests. */
@@ -137,6 +138,7 @@ async function makeIssuer(system: System, address: IssuerAddress): Promise<Issue
   addTokenHash(provider);
   serveStructuredTokens(provider, system, address);
   endOnLogout(provider, system, environment);
+  offerTokenExchange(provider, system, address);
   // The library would notify clients once, while the browser waits. Here the worker does, with retries.
   provider.Client.prototype.backchannelLogout = async () => undefined;
   // Every ID token names its session: it lets an application sign out without a question (see `signOutByHint`).

@@ -50,7 +50,7 @@ type Presented = { system: System; issuer: IssuerAddress; token: string };
 /**
  * @returns undefined for a token that is not valid, or not any more: its client, grant or API was removed or disabled
  */
-async function knownToken(provider: Provider, { system, issuer, token }: Presented): Promise<Known | undefined> {
+export async function knownToken(provider: Provider, { system, issuer, token }: Presented): Promise<Known | undefined> {
   const payload = await verified(system, issuer, token);
   if (!Value.Check(Claims, payload)) return undefined;
   const { client_id: clientId, aud, jti, exp } = payload;

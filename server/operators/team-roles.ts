@@ -23,8 +23,8 @@ const CONSOLE = [
 const INSTALLATION = ['workspaces:create', 'status:write'] as const;
 
 const everything = [...CONSOLE, ...permissionKeys];
-/** Actions that destroy a workspace or project. */
-const OWNERS_ONLY = ['workspace:delete', 'projects:delete'];
+/** Actions that destroy a workspace or project, and to act for people. */
+const OWNERS_ONLY = ['workspace:delete', 'projects:delete', 'applications:delegate'];
 /** Codes and links in the dev inbox open accounts; the audit log and invoices are confidential. */
 const PRIVATE_READING = ['inbox:read', 'audit:read', 'billing:read'];
 const reading = everything.filter((key) => key.endsWith(':read') && !PRIVATE_READING.includes(key));
@@ -33,7 +33,8 @@ const BASIC = ['overview:read', 'workspace:read', 'projects:read'];
 const TABLE: Record<TeamRole, { description: string; permissions: readonly string[] }> = {
   owner: { description: 'Everything, the team and its owners included.', permissions: everything },
   admin: {
-    description: 'Everything but making and removing owners, and deleting projects and the workspace.',
+    description:
+      'Everything but making and removing owners, acting for people, and deleting projects and the workspace.',
     permissions: everything.filter((key) => !OWNERS_ONLY.includes(key)),
   },
   developer: {

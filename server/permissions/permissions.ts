@@ -42,6 +42,7 @@ const BUILT_IN = {
   'applications:trust': 'Make and change first-party applications, which ask people for no consent',
   'apis:read': 'See APIs',
   'apis:write': 'Add, change and remove APIs, and let machines use them',
+  'applications:delegate': 'Let applications act for people by token exchange',
   'domains:read': 'See domains',
   'domains:write': 'Add, verify, bind and remove domains',
   'webhooks:read': 'See webhook endpoints, deliveries and event types',

@@ -115,6 +115,9 @@ export const Settings = Type.Object(
       description:
         '`with_token`: programs that hold a registration token may register themselves as applications (RFC 7591).',
     }),
+    delegationNotices: Type.Boolean({
+      description: 'People get a mail when an application begins to act for them by token exchange (RFC 8693).',
+    }),
     webhookLogDays: Type.Integer({ minimum: 1, maximum: 365, description: 'How long webhook deliveries are kept.' }),
     accessTokenSeconds: seconds(60, 3_600, 'Lifetime of an access token.'),
     // RFC 6749 §4.1.2: at most ten minutes.
@@ -153,6 +156,7 @@ const common: Omit<Settings, 'signInMethods' | 'emailVerification' | 'enumeratio
   branding: { logoUrl: null, accentColor: null, backgroundColor: null, radius: null, text: null, links: {} },
   assurance: 'standard',
   dynamicRegistration: 'off',
+  delegationNotices: true,
   webhookLogDays: 30,
   accessTokenSeconds: 900,
   authorizationCodeSeconds: 60,
