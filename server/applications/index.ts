@@ -11,7 +11,6 @@ export {
   type NewApplication,
   rotateSecret,
 } from './applications.ts';
-export { TOKEN_EXCHANGE } from './grants.ts';
 export {
   createProvider,
   enabledProviders,

@@ -124,6 +124,7 @@ const SAMPLES: Variables = {
   device: 'Firefox on Linux',
   ip: '203.0.113.7',
   time: '2026-01-31 12:00 UTC',
+  application: 'Order desk',
   change: 'password',
   count: 7,
   name: 'example.com',

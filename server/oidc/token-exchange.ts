@@ -1,7 +1,7 @@
 import type { Provider, TokenEndpointGrantContext } from 'oidc-provider';
 import { errors } from 'oidc-provider';
 import { Value } from 'typebox/value';
-import { type Application, isFirstParty, TOKEN_EXCHANGE } from '#applications';
+import { type Application, isFirstParty } from '#applications';
 import type { System } from '#platform/system.ts';
 import { Lifetimes } from './accounts.ts';
 import { admittedAccount } from './admission.ts';
@@ -11,6 +11,7 @@ import { delegate } from './delegations.ts';
 import { type Act, noteExchange } from './exchanged-claims.ts';
 import { readSubject, type Subject } from './subject-tokens.ts';
 
+const TOKEN_EXCHANGE: Application['grants'][number] = 'urn:ietf:params:oauth:grant-type:token-exchange';
 const ACCESS_TOKEN = 'urn:ietf:params:oauth:token-type:access_token';
 /** How many applications in a row may act for a user. */
 const MAX_ACTORS = 3;

@@ -15,7 +15,7 @@ export async function addApis(latchkey: TestLatchkey): Promise<void> {
   const apis = [ORDERS, STOCK].map((identifier) => ({
     identifier,
     name: identifier,
-    scopes: [{ name: 'stock:read' }],
+    scopes: [],
   }));
   for (const body of apis) {
     // biome-ignore lint/performance/noAwaitInLoops: two requests

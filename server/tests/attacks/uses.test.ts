@@ -10,6 +10,7 @@ import { revokeSessions } from '#sessions';
 import { PASSWORD, register, startTestLatchkey, type TestLatchkey, type TestResponse } from '#tests/harness.ts';
 import { type Browser, browserOf, codeFlow, configurationOf, signInOn } from '#tests/oidc.ts';
 import { newOperator, type Operator, signInOperator } from '#tests/operators.ts';
+import { EXCHANGE, STOCK } from '#tests/token-exchange.ts';
 
 const PAGE = new URL('../../../docs/security-model.md', import.meta.url);
 const REDIRECT = 'http://localhost:5173/callback';
@@ -45,8 +46,13 @@ async function newWorld(): Promise<World> {
     return response.body;
   };
   const add = (kind: string, more: Record<string, unknown>) => call('/applications', { kind, name: kind, ...more });
+  await call('/apis', { identifier: STOCK, name: 'Stock', scopes: [] });
   const applications = {
-    web: await add('web', { redirectUris: [REDIRECT] }),
+    web: await add('web', {
+      redirectUris: [REDIRECT],
+      apis: [{ identifier: STOCK }],
+      grants: ['authorization_code', 'refresh_token', EXCHANGE],
+    }),
     device: await add('device', {}),
     management: await add('management', { permissions: ['members:read'] }),
   };
@@ -100,6 +106,16 @@ const USES: Record<string, (world: World) => Promise<() => Promise<Outcome>>> = 
     const flow = await flowOf(world);
     const tokens = await flow.finish(await world.browser.open(flow.url));
     return () => granted(client.fetchUserInfo(flow.configuration, tokens.access_token, client.skipSubjectCheck));
+  },
+  'an access token of the OpenID provider, at token exchange': async (world) => {
+    const flow = await flowOf(world);
+    const tokens = await flow.finish(await world.browser.open(flow.url));
+    const exchange = {
+      subject_token: tokens.access_token,
+      subject_token_type: 'urn:ietf:params:oauth:token-type:access_token',
+      resource: STOCK,
+    };
+    return () => granted(client.genericGrantRequest(flow.configuration, EXCHANGE, exchange));
   },
   'a device code that was confirmed': async ({ browser, applications: { device } }) => {
     const configuration = await configurationOf(latchkey, { clientId: device.clientId });

@@ -95,6 +95,21 @@ const ID_TOKEN_CLAIMS = [
   { value: 'scopes', label: 'Those of the granted scopes, for software that doesn’t read userinfo' },
 ];
 
+const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange';
+
+function TokenExchange({ form: { values, errors, set } }: Pick<Props, 'form'>) {
+  const others = values.grants.filter((grant) => grant !== TOKEN_EXCHANGE);
+  return (
+    <Checkbox
+      label="Let it act for people"
+      description="Token exchange (RFC 8693): it turns a person’s access token into one for another API. Needs the permission applications:delegate. Not for third-party applications or bound tokens."
+      checked={values.grants.includes(TOKEN_EXCHANGE)}
+      error={errors.grants}
+      onChange={(event) => set({ grants: event.currentTarget.checked ? [...others, TOKEN_EXCHANGE] : others })}
+    />
+  );
+}
+
 /** Protocol settings for which most applications use the default. */
 export function Protocol({ form, canWrite }: Props) {
   const { values, errors, set } = form;
@@ -126,6 +141,7 @@ export function Protocol({ form, canWrite }: Props) {
           checked={values.dpopBound}
           onChange={(event) => set({ dpopBound: event.currentTarget.checked })}
         />
+        {(kind === 'web' || kind === 'management') && <TokenExchange form={form} />}
         {kind !== 'management' && (
           <Select
             label="Subject identifiers"

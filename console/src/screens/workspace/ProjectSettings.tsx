@@ -1,4 +1,4 @@
-import { MultiSelect, NumberInput, Select, Stack, TagsInput, TextInput } from '@mantine/core';
+import { Checkbox, MultiSelect, NumberInput, Select, Stack, TagsInput, TextInput } from '@mantine/core';
 import type { Settings } from '#api/records.ts';
 import { useApi, useCan, useScope } from '#api/scope.tsx';
 import { useSession } from '#api/session.ts';
@@ -130,6 +130,12 @@ function EnvironmentSettings({ settings, canWrite }: { settings: Settings; canWr
             value={values.webhookLogDays}
             error={errors.webhookLogDays}
             onChange={(value) => set({ webhookLogDays: Number(value) })}
+          />
+          <Checkbox
+            label="Tell people when an application acts for them"
+            description="By mail, once for each session, when an application exchanges their token."
+            checked={values.delegationNotices}
+            onChange={(event) => set({ delegationNotices: event.currentTarget.checked })}
           />
           <TextInput
             label="Passkey domain"
