@@ -3,14 +3,15 @@ import { readFile } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { createApplication } from '#applications';
+import { rotateKeysNow } from '#keys';
 import { openBrowser } from '#tests/browser.ts';
 import { PASSWORD, register, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
-import { browserOf, startApplicationServer } from '#tests/oidc.ts';
+import { startApplicationServer } from '#tests/oidc.ts';
 
 let latchkey: TestLatchkey;
 let issuer: string;
 before(async () => {
-  latchkey = await startTestLatchkey();
+  latchkey = await startTestLatchkey({ own: 'rotates the keys of the installation' });
   issuer = latchkey.system.config.addresses.test.auth;
 });
 after(() => latchkey.stop());
@@ -22,7 +23,7 @@ describe('oidc-client-ts in a browser', () => {
   });
   after(() => browser.close());
 
-  test('signs in, calls user info, renews with the refresh token and signs out', async () => {
+  test('signs in, calls user info, renews, also after a rotation of the keys, and signs out', async () => {
     const library = new URL('../browser/oidc-client-ts.min.js', import.meta.resolve('oidc-client-ts'));
     const application = await startApplicationServer({ '/oidc-client-ts.js': await readFile(library, 'utf8') });
     const { origin } = application;
@@ -56,6 +57,10 @@ describe('oidc-client-ts in a browser', () => {
     assert.deepEqual([user.profile.sub, user.profile.email], [person.session.userId, person.email]);
     const renewed = Object(await inPage(page, settings, 'signinSilent'));
     assert.notEqual(renewed.access_token, user.access_token);
+    await rotateKeysNow(latchkey.system, 'test', []);
+    const again = Object(await inPage(page, settings, 'signinSilent'));
+    assert.notEqual(again.access_token, renewed.access_token);
+    assert.equal(again.profile.sub, person.session.userId);
     await inPage(page, settings, 'signoutRedirect');
     await page.waitForURL(`${origin}/bye**`);
     application.stop();
@@ -79,49 +84,3 @@ async function inPage(page: Page, settings: object, method: string): Promise<unk
     throw error;
   });
 }
-
-/** Imported by name at run time: its types include those of browsers, which the server's compilation must not see. */
-const AUTH_JS = ['@auth', 'core'].join('/');
-
-describe('Auth.js', () => {
-  test('signs in with nothing but the issuer, client id and secret', async () => {
-    const { Auth } = await import(AUTH_JS);
-    const origin = 'http://localhost:5199';
-    const { clientId, secret } = await latchkey.inProject((tx) =>
-      createApplication(tx, {
-        kind: 'web',
-        name: 'Next',
-        redirectUris: [`${origin}/auth/callback/latchkey`],
-        // By default Auth.js reads the ID token only.
-        idTokenClaims: 'scopes',
-      }),
-    );
-    const jar = new Map<string, string>();
-    const call = async (path: string, body?: URLSearchParams): Promise<Response> => {
-      const headers = { cookie: [...jar].map(([name, value]) => `${name}=${value}`).join('; ') };
-      const request = new Request(`${origin}${path}`, { headers, ...(body && { method: 'POST', body }) });
-      const response = await Auth(request, {
-        secret: 'a secret of the tests',
-        trustHost: true,
-        basePath: '/auth',
-        providers: [{ id: 'latchkey', name: 'Latchkey', type: 'oidc', issuer, clientId, clientSecret: secret ?? '' }],
-        logger: { error: () => undefined, warn: () => undefined, debug: () => undefined },
-      });
-      for (const line of response.headers.getSetCookie()) {
-        const [pair = ''] = line.split(';');
-        jar.set(pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1));
-      }
-      return response;
-    };
-    const { csrfToken } = Object(await (await call('/auth/csrf')).json());
-    const left = await call('/auth/signin/latchkey', new URLSearchParams({ csrfToken, callbackUrl: `${origin}/` }));
-    const person = await register(latchkey, { profile: { displayName: 'Ada' } });
-    const browser = browserOf(latchkey);
-    const page = await browser.open(left.headers.get('location') ?? '');
-    const back = await browser.submit(page, { identifier: person.email, password: PASSWORD });
-    const finished = await call(back.url.slice(origin.length));
-    assert.equal(finished.headers.get('location'), `${origin}/`);
-    const { user } = Object(await (await call('/auth/session')).json());
-    assert.deepEqual([user.name, user.email], ['Ada', person.email]);
-  });
-});
