@@ -76,6 +76,7 @@ describe('applications', () => {
       [{ kind: 'spa', origins: ['https://a.example/'] }, '/body/origins/0'],
       [{ kind: 'spa', backchannelLogoutUri: 'ftp://a.example/' }, '/body/backchannelLogoutUri'],
       [{ kind: 'web', profile: 'fapi2' }, '/body/jwks'],
+      [{ kind: 'web', profile: 'fapi2', jwks: { keys: [{ kty: 'RSA', alg: 'RS256' }] } }, '/body/jwks'],
       [{ kind: 'spa', pkce: 'optional' }, '/body/pkce'],
       [{ kind: 'native', pkce: 'optional' }, '/body/pkce'],
       [{ kind: 'device', pkce: 'optional' }, '/body/pkce'],

@@ -6,7 +6,7 @@ type Combination = {
   kind: ApplicationKind;
   profile?: 'oauth' | 'fapi2';
   pkce?: 'required' | 'optional';
-  jwks?: { keys: unknown[] } | null;
+  jwks?: { keys: { alg?: string }[] } | null;
   permissions?: readonly string[];
   grants?: readonly Grant[];
   refreshTokenSeconds?: number | null;
@@ -22,6 +22,9 @@ export function checkCombination({ kind, profile, pkce, jwks, permissions = [], 
     ...faultsOfTokens({ kind, ...tokens }),
     ...faultsOfExchange({ kind, ...(profile && { profile }), ...tokens }),
     ...(profile === 'fapi2' && !jwks ? [{ pointer: '/body/jwks', message: 'is needed for "fapi2"' }] : []),
+    ...(profile === 'fapi2' && jwks?.keys.some(({ alg }) => alg === 'RS256')
+      ? [{ pointer: '/body/jwks', message: 'must not be for RS256 with "fapi2": use PS256, ES256 or EdDSA' }]
+      : []),
     ...(pkce === 'optional' && (kind !== 'web' || profile === 'fapi2')
       ? [{ pointer: '/body/pkce', message: 'is "required" for every kind but "web", and for "fapi2"' }]
       : []),

@@ -57,12 +57,23 @@ const wrong = (description: string) => new RegistrationError(400, 'invalid_clien
  */
 const FETCHED = ['jwks_uri', 'sector_identifier_uri', 'request_uris', 'software_statement'];
 
+/** Members that ask for signed or encrypted responses. A client that relies on them must not get plain ones. */
+const PROTECTED_RESPONSES = [
+  'userinfo_signed_response_alg',
+  'userinfo_encrypted_response_alg',
+  'userinfo_encrypted_response_enc',
+  'id_token_encrypted_response_alg',
+  'id_token_encrypted_response_enc',
+];
+
 /** @throws RegistrationError for metadata of a wrong type, or that this server does not support */
 function parse(body: unknown): ClientMetadata {
   const given = Object(body);
   const fetched = FETCHED.find((name) => name in given);
   if (fetched)
     throw wrong(`${fetched} is not supported here${fetched === 'jwks_uri' ? '; send the keys as jwks' : ''}`);
+  const plain = PROTECTED_RESPONSES.find((name) => name in given);
+  if (plain) throw wrong(`${plain} is not supported here: userinfo is JSON, and ID tokens are signed only`);
   const known = Object.fromEntries(
     Object.keys(ClientMetadata.properties).flatMap((name) => (name in given ? [[name, given[name]]] : [])),
   );

@@ -88,9 +88,14 @@ export function clientMetadata(application: Application): AdapterPayload | undef
   };
 }
 
+/** FAPI 2.0 Security Profile §5.4.1 does not allow RS256, so an RSA key signs with PS256 only. */
+function fapiKeys({ keys }: NonNullable<Application['jwks']>): NonNullable<Application['jwks']> {
+  return { keys: keys.map((key) => (key.kty === 'RSA' ? { ...key, alg: 'PS256' } : key)) };
+}
+
 /** How a client authenticates: with keys, with a secret, or (a public client) by PKCE alone. */
 function authenticationOf({ kind, jwks, secretHashes: [hash], profile }: Application): AdapterPayload | undefined {
-  if (jwks) return { token_endpoint_auth_method: 'private_key_jwt', jwks };
+  if (jwks) return { token_endpoint_auth_method: 'private_key_jwt', jwks: profile === 'fapi2' ? fapiKeys(jwks) : jwks };
   // FAPI 2.0 Security Profile §5.3.2.1: clients authenticate with keys.
   if (profile === 'fapi2') return undefined;
   if (kind !== 'web' && kind !== 'management') return { token_endpoint_auth_method: 'none' };

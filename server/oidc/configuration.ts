@@ -69,7 +69,7 @@ export function configuration(system: System, issuer: IssuerAddress): Configurat
     pkce: { required: (_ctx, client) => applicationOf(client).pkce === 'required' },
     clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'],
     enabledJWA: {
-      clientAuthSigningAlgValues: ['PS256', 'ES256', 'EdDSA'],
+      clientAuthSigningAlgValues: ['PS256', 'ES256', 'EdDSA', 'RS256'],
       dPoPSigningAlgValues: DPOP_ALGORITHMS,
       idTokenSigningAlgValues: ['RS256', 'ES256'],
     },
@@ -189,7 +189,7 @@ function features(system: System, issuer: IssuerAddress): Configuration['feature
       enabled: true,
       logoutSource: async (ctx, form) => {
         const signedOut = await signOutByHint(ctx, { ...cookies(system, issuer)?.long });
-        if (!signedOut) await logoutQuestion(system, ctx, form);
+        if (!signedOut) await logoutQuestion(system, ctx, { form, environment: issuer.environment });
       },
       postLogoutSuccessSource: (ctx) => loggedOut(system, ctx),
     },

@@ -1,5 +1,5 @@
 import type { CookiesSetOptions, KoaContextWithOIDC } from 'oidc-provider';
-import { isFirstParty } from '#applications';
+import { type Application, isFirstParty } from '#applications';
 import { applicationOf } from './clients.ts';
 
 /**
@@ -9,7 +9,7 @@ import { applicationOf } from './clients.ts';
  */
 export async function signOutByHint(ctx: KoaContextWithOIDC, cookie: CookiesSetOptions): Promise<boolean> {
   const { client, session, provider, entities, params } = ctx.oidc;
-  if (!client || !session || !isFirstParty(applicationOf(client))) return false;
+  if (!client || !session || !provesByHint(applicationOf(client))) return false;
   const sid = entities.IdTokenHint?.payload['sid'];
   if (typeof sid !== 'string' || sid !== session.sidFor(client.clientId)) return false;
   await session.destroy();
@@ -17,6 +17,14 @@ export async function signOutByHint(ctx: KoaContextWithOIDC, cookie: CookiesSetO
   ctx.status = 303;
   ctx.redirect(returnAddress(params, ctx.oidc.urlFor('end_session_success')));
   return true;
+}
+
+/**
+ * Whether an ID token shows that the application itself got it in this browser. Without PKCE somebody else may have
+ * injected a stolen code into a session of their own, and so hold an ID token of this browser's session.
+ */
+function provesByHint(application: Application): boolean {
+  return isFirstParty(application) && application.pkce === 'required';
 }
 
 /** The library has checked that `post_logout_redirect_uri` is one of the client's. */

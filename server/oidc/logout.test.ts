@@ -7,7 +7,7 @@ import * as client from 'openid-client';
 import { createApplication, type NewApplication } from '#applications';
 import type { Scope } from '#platform/ctx.ts';
 import { eventually, PASSWORD, register, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
-import { type Browser, browserOf, codeFlow } from '#tests/oidc.ts';
+import { type Browser, browserOf, codeFlow, signInOn } from '#tests/oidc.ts';
 
 const REDIRECT = 'http://localhost:5173/callback';
 const BYE = 'http://localhost:5173/bye';
@@ -159,6 +159,19 @@ describe('OA-11 signing out at the provider', () => {
     }
     assert.ok(await client.refreshTokenGrant(used.flow.configuration, used.tokens.refresh_token ?? ''));
     assert.deepEqual(await queued(['/f1', '/f2']), []);
+  });
+
+  test('an ID token of an application that may do without PKCE only asks', async () => {
+    const values = { name: 'Relaxed', redirectUris: [REDIRECT], postLogoutRedirectUris: [BYE] };
+    const { clientId, secret } = await latchkey.inProject((tx) =>
+      createApplication(tx, { kind: 'web', pkce: 'optional', ...values }),
+    );
+    const browser = browserOf(latchkey);
+    const flow = await codeFlow(latchkey, {}, { clientId, secret: secret ?? undefined });
+    const tokens = await flow.finish(await signInOn(latchkey, flow, await register(latchkey), browser));
+    const question = await signOutByHint(browser, { flow, tokens });
+    assert.match(question.text, /name="logout"/);
+    assert.ok(await client.refreshTokenGrant(flow.configuration, tokens.refresh_token ?? ''));
   });
 
   test('answered with no, ends nothing and notifies nobody', async () => {

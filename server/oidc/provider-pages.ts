@@ -2,6 +2,7 @@ import { html } from 'hono/html';
 import type { ErrorOut, KoaContextWithOIDC } from 'oidc-provider';
 import type { Application } from '#applications';
 import { type Page, renderPage, type Voice, voiceOf } from '#pages';
+import type { Environment, Scope } from '#platform/ctx.ts';
 import type { System } from '#platform/system.ts';
 import { applicationOf } from './clients.ts';
 
@@ -9,12 +10,12 @@ import { applicationOf } from './clients.ts';
 async function show(
   system: System,
   ctx: KoaContextWithOIDC,
-  { page, application }: { page: (voice: Voice) => Page; application?: Application | undefined },
+  { page, scope }: { page: (voice: Voice) => Page; scope?: Scope | undefined },
 ): Promise<void> {
   const locales = ctx.oidc.params?.['ui_locales'];
   const voice = await voiceOf({
     system,
-    scope: application ?? null,
+    scope: scope ?? null,
     languages: typeof locales === 'string' ? locales.replaceAll(' ', ',') : ctx.get('accept-language') || null,
   });
   const { document, headers } = renderPage(voice, page(voice));
@@ -56,7 +57,7 @@ export function deviceConfirmed(
 ): Promise<void> {
   const { action, secret } = formOf(form);
   return show(system, ctx, {
-    application,
+    scope: application,
     page: ({ say }) => ({
       title: say('device.title'),
       body: html`<p class="lead">${application.name}</p><p>${say('device.confirm')}</p><strong class="bigcode">${userCode}</strong><p>${say('device.warning')}</p>
@@ -67,18 +68,26 @@ export function deviceConfirmed(
 
 export function deviceDone(system: System, ctx: KoaContextWithOIDC): Promise<void> {
   return show(system, ctx, {
-    application: applicationOf(ctx.oidc.client),
+    scope: applicationOf(ctx.oidc.client),
     page: ({ say }) => ({ title: say('device.doneTitle'), body: html`<p class="done">${say('device.done')}</p>` }),
   });
 }
 
-/** Asks before signing out, because any page could send a browser here. */
-export function logoutQuestion(system: System, ctx: KoaContextWithOIDC, form: string): Promise<void> {
+/**
+ * Asks before signing out, because any page could send a browser here. The page is of the project of the application
+ * that asks, or else of the project where the browser signed in.
+ */
+export function logoutQuestion(
+  system: System,
+  ctx: KoaContextWithOIDC,
+  { form, environment }: { form: string; environment: Environment },
+): Promise<void> {
   const { action, secret } = formOf(form);
   const target = ctx.oidc.params?.['post_logout_redirect_uri'];
-  const application = ctx.oidc.client && applicationOf(ctx.oidc.client);
+  const { workspaceId, projectId } = ctx.oidc.session ?? {};
+  const began = workspaceId && projectId ? { workspaceId, projectId, environment } : undefined;
   return show(system, ctx, {
-    application,
+    scope: ctx.oidc.client ? applicationOf(ctx.oidc.client) : began,
     page: ({ say, project }) => ({
       title: say('logout.title'),
       body: html`<p class="lead">${say('logout.question', { project })}</p>
@@ -90,7 +99,7 @@ export function logoutQuestion(system: System, ctx: KoaContextWithOIDC, form: st
 
 export function loggedOut(system: System, ctx: KoaContextWithOIDC): Promise<void> {
   return show(system, ctx, {
-    application: ctx.oidc.client && applicationOf(ctx.oidc.client),
+    scope: ctx.oidc.client && applicationOf(ctx.oidc.client),
     page: ({ say }) => ({ title: say('logout.title'), body: html`<p class="done">${say('logout.done')}</p>` }),
   });
 }
@@ -103,7 +112,7 @@ export async function failure(system: System, ctx: KoaContextWithOIDC, out: Erro
   }
   const dead = out.error_description !== undefined && /session|interaction|expired/.test(out.error_description);
   await show(system, ctx, {
-    application: ctx.oidc?.client && applicationOf(ctx.oidc.client),
+    scope: ctx.oidc?.client && applicationOf(ctx.oidc.client),
     page: ({ say }) => ({
       title: say(dead ? 'error.deadTitle' : 'error.title'),
       body: html`<p>${say(dead ? 'error.dead' : 'error.intro')}</p><p class="hint"><code>${out.error}</code> ${out.error_description ?? ''}</p>

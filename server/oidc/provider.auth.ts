@@ -3,7 +3,7 @@ import type { Environment } from '#platform/ctx.ts';
 import { addressOf, type Host, type Reply, type Request } from '#platform/http.ts';
 import type { PreparedResponse } from '#platform/http-ready.ts';
 import { isKnownState } from '#platform/http-rules.ts';
-import { get, type Hook, options, post, type Route, type Routes } from '#platform/route.ts';
+import { get, type Hook, options, type Plugin, post, type Route, type Routes } from '#platform/route.ts';
 import type { System } from '#platform/system.ts';
 import type { IssuerAddress } from './clients.ts';
 import { DOCUMENT_PATHS, type DocumentPath } from './documents.ts';
@@ -105,6 +105,41 @@ const userinfo = {
   },
 } as const;
 
+/** An address longer than this does not fit into the headers of a request. */
+const MAX_FORM_BYTES = 8_192;
+
+/** Keeps a form as it was sent: a parameter that is sent twice must stay a fault. */
+const rawForms: Plugin = (scope) => {
+  scope.removeAllContentTypeParsers();
+  scope.addContentTypeParser(
+    'application/x-www-form-urlencoded',
+    { parseAs: 'string', bodyLimit: MAX_FORM_BYTES },
+    (_request, body, done) => done(null, body),
+  );
+  return undefined;
+};
+
+/**
+ * Redirects a form to the GET of the same path with the same parameters. The form comes from an application's page, so
+ * from another site, and the browser sends no `SameSite=Lax` cookie with it; it does with the redirect, which is a
+ * navigation. The cookies can stay Lax, and the form itself changes nothing, so it needs no defence against forgery.
+ */
+function asGet(path: string, { summary, source }: { summary: string; source: string }): Route {
+  return post(path, {
+    permission: 'public',
+    counted: { uncounted: 'the GET that it redirects to is counted' },
+    silent: 'it only redirects',
+    summary,
+    description: `${source} The parameters of the GET as a form, up to 8 KiB.`,
+    consumes: ['application/x-www-form-urlencoded'],
+    plugin: rawForms,
+    responses: { 303: { type: 'null', description: 'To the GET with the same parameters.' } },
+    problems: ['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'],
+    handler: ({ body }, reply) =>
+      reply.redirect(`${path}?${new URLSearchParams(typeof body === 'string' ? body : '')}`, 303),
+  });
+}
+
 /**
  * The OpenID provider under /connect and /.well-known. The library handles these routes; errors are in OAuth's own
  * format.
@@ -174,6 +209,7 @@ export const providerRoutes: Routes = [
     description: 'Authorization code with PKCE (RFC 6749 §4.1, RFC 7636). Open in a browser.',
     responses: browserResponses,
   }),
+  asGet('/connect/authorize', { summary: 'Start a sign-in by a form', source: 'OpenID Connect Core §3.1.2.1.' }),
   get('/connect/authorize/:uid', provided),
   get('/connect/device', { ...provided, counted: 'begin' }),
   post('/connect/device', { ...provided, counted: 'begin' }),
@@ -184,6 +220,7 @@ export const providerRoutes: Routes = [
     description: 'OpenID Connect RP-Initiated Logout 1.0. Open in a browser.',
     responses: browserResponses,
   }),
+  asGet('/connect/logout', { summary: 'Sign out by a form', source: 'OpenID Connect RP-Initiated Logout 1.0 §2.' }),
   post('/connect/logout/confirm', { ...provided, counted: 'proof' }),
   get('/connect/logout/success', provided),
   ...DOCUMENT_PATHS.map((path) =>
