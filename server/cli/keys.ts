@@ -1,4 +1,4 @@
-import { type KeySummary, listKeys, rotateKeys, rotateKeysNow } from '#keys';
+import { listKeys, rotateKeys, rotateKeysNow } from '#keys';
 import { environments } from '#platform/ctx.ts';
 import { StartError } from '#platform/start-error.ts';
 import type { System } from '#platform/system.ts';
@@ -61,7 +61,7 @@ async function print(system: System, { json }: Output): Promise<void> {
   printTable(['environment', 'algorithm', 'id', 'state', 'signs from', 'published until'], rows);
 }
 
-function stateOf({ signsFrom, retiresAt }: KeySummary, now: Date): string {
+function stateOf({ signsFrom, retiresAt }: { signsFrom: Date; retiresAt: Date | null }, now: Date): string {
   if (signsFrom > now) return 'published ahead';
   return retiresAt === null ? 'signs' : 'signs until the next, then checks';
 }

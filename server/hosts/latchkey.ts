@@ -2,13 +2,12 @@ import { Valkey } from 'iovalkey';
 import type { Logger } from 'pino';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { answerForClients } from '#applications';
-import { algorithms, createSigningKey, signingKeys } from '#keys';
+import { ensureSigningKeys } from '#keys';
 import { endProviderSessions } from '#oidc';
 import { answerForOperators, endWithAuthSessions, keepTeamsWhole, setUpConsole, setUpLink } from '#operators';
-import { advisoryLocks } from '#platform/advisory-locks.ts';
 import { type Clock, systemClock } from '#platform/clock.ts';
 import type { Config } from '#platform/config.ts';
-import { type Environment, environments, installationScope, systemCtx, transaction } from '#platform/ctx.ts';
+import { type Environment, environments } from '#platform/ctx.ts';
 import { openDb, openLookups, openPool } from '#platform/db.ts';
 import { ChangeFeed } from '#platform/feed.ts';
 import type { App } from '#platform/http.ts';
@@ -166,29 +165,6 @@ function openValkey(url: string, log: Logger): Valkey {
   const valkey = new Valkey(url.replace(/^valkey/, 'redis'), { enableOfflineQueue: false, maxRetriesPerRequest: 1 });
   valkey.on('error', (error: Error) => log.warn({ err: error }, 'Valkey is away: PostgreSQL counts the limits'));
   return valkey;
-}
-
-async function ensureSigningKeys(system: System): Promise<void> {
-  const client = await connectionsOf(system).pool.connect();
-  try {
-    await client.query('select pg_advisory_lock($1)', [advisoryLocks.firstStart]);
-    await Promise.all(
-      environments.map(async (environment) => {
-        const keys = signingKeys(system, environment);
-        await keys.reload();
-        const known = await keys.all();
-        const missing = algorithms.filter((algorithm) => !known.some((key) => key.algorithm === algorithm));
-        const ctx = systemCtx(system, installationScope(environment), 'first-start', 'first-start');
-        await Promise.all(
-          missing.map((algorithm) => transaction(ctx, (tx) => createSigningKey(tx, algorithm, tx.now))),
-        );
-        if (missing.length > 0) await keys.reload();
-      }),
-    );
-  } finally {
-    await client.query('select pg_advisory_unlock($1)', [advisoryLocks.firstStart]);
-    client.release();
-  }
 }
 
 /** A server that listens on a port. */

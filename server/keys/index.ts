@@ -1,4 +1,4 @@
 export { signCompact, signEs256 } from './es256.ts';
 export { keysPart } from './part.ts';
-export { type KeySummary, listKeys, rotateKeys, rotateKeysNow } from './rotation.ts';
-export { algorithms, canOpenSigningKeys, createSigningKey, type SigningKey, signingKeys } from './signing-keys.ts';
+export { ensureSigningKeys, listKeys, rotateKeys, rotateKeysNow } from './rotation.ts';
+export { canOpenSigningKeys, createSigningKey, type SigningKey, signingKeys } from './signing-keys.ts';

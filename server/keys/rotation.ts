@@ -10,7 +10,14 @@ import {
   transaction,
 } from '#platform/ctx.ts';
 import type { System } from '#platform/system.ts';
-import { type Algorithm, algorithms, createSigningKey, retireKeysBefore, retireKeysNow } from './signing-keys.ts';
+import {
+  type Algorithm,
+  algorithms,
+  createSigningKey,
+  retireKeysBefore,
+  retireKeysNow,
+  signingKeys,
+} from './signing-keys.ts';
 
 const DAY_MS = 86_400_000;
 /** How long a key signs. */
@@ -21,7 +28,7 @@ const AHEAD_MS = 2 * DAY_MS;
 const RETENTION_MS = DAY_MS;
 
 /** A signing key as operators see it. */
-export type KeySummary = {
+type KeySummary = {
   environment: Environment;
   id: string;
   algorithm: Algorithm;
@@ -100,6 +107,28 @@ async function newestKey(tx: TxCtx, algorithm: Algorithm): Promise<{ signsFrom: 
     .orderBy('signs_from', 'desc')
     .limit(1)
     .executeTakeFirst();
+}
+
+/** Creates the first key of each algorithm, which signs at once. Safe to run in any number of processes. */
+export async function ensureSigningKeys(system: System): Promise<void> {
+  await Promise.all(
+    environments.map(async (environment) => {
+      const created = await transaction(keyCtx(system, environment), createMissingKeys);
+      if (created > 0) await signingKeys(system, environment).reload();
+    }),
+  );
+}
+
+async function createMissingKeys(tx: TxCtx): Promise<number> {
+  await sql`select pg_advisory_xact_lock(${advisoryLocks.keyRotation})`.execute(tx.db);
+  let created = 0;
+  for (const algorithm of algorithms) {
+    // biome-ignore lint/performance/noAwaitInLoops: one connection
+    if (await newestKey(tx, algorithm)) continue;
+    await createSigningKey(tx, algorithm, tx.now);
+    created += 1;
+  }
+  return created;
 }
 
 /** All keys that are or will be published, newest first. */

@@ -60,6 +60,7 @@ describe('an issuer', () => {
       'client_credentials',
       'refresh_token',
       'urn:ietf:params:oauth:grant-type:device_code',
+      'urn:ietf:params:oauth:grant-type:token-exchange',
     ]);
     assert.deepEqual(body.response_types_supported, ['code']);
     assert.deepEqual(body.ui_locales_supported, ['en', 'de', 'fr', 'es', 'ja', 'zh']);

@@ -4,8 +4,6 @@ export const advisoryLocks = {
   migration: 7_154_223,
   /** Held by the process that numbers events. */
   eventDispatcher: 7_154_224,
-  /** Held while the first start creates the records that every installation has. */
-  firstStart: 7_154_225,
   /** Held while signing keys are rotated. */
   keyRotation: 7_154_226,
   /** Held by the process that measures the status. */
