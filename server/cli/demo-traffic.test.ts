@@ -16,7 +16,11 @@ after(() => latchkey.stop());
 
 test('the demo traffic fills the overview with people, sign-ins, failures and deliveries', async () => {
   const child = spawn(process.execPath, [ENTRY, 'demo-traffic'], {
-    env: { PATH: process.env['PATH'] ?? '', LATCHKEY_DATA_DIR: latchkey.system.config.dataDir },
+    env: {
+      PATH: process.env['PATH'] ?? '',
+      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '',
+      LATCHKEY_DATA_DIR: latchkey.system.config.dataDir,
+    },
   });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {

@@ -12,7 +12,10 @@ const ENTRY = fileURLToPath(new URL('../latchkey.mjs', import.meta.url));
 let latchkey: TestLatchkey;
 let receiver: Receiver;
 before(async () => {
-  [latchkey, receiver] = await Promise.all([startTestLatchkey(), startReceiver()]);
+  [latchkey, receiver] = await Promise.all([
+    startTestLatchkey({ own: 'the commands use the demo of the data directory' }),
+    startReceiver(),
+  ]);
 });
 after(() => Promise.all([latchkey.stop(), receiver.stop()]));
 
@@ -20,7 +23,11 @@ type Running = { child: ChildProcess; output: () => string };
 
 function run(...args: string[]): Running {
   const child = spawn(process.execPath, [ENTRY, ...args], {
-    env: { PATH: process.env['PATH'] ?? '', LATCHKEY_DATA_DIR: latchkey.system.config.dataDir },
+    env: {
+      PATH: process.env['PATH'] ?? '',
+      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '',
+      LATCHKEY_DATA_DIR: latchkey.system.config.dataDir,
+    },
   });
   let output = '';
   for (const stream of [child.stdout, child.stderr])

@@ -9,13 +9,17 @@ const ENTRY = fileURLToPath(new URL('../latchkey.mjs', import.meta.url));
 
 let latchkey: TestLatchkey;
 before(async () => {
-  latchkey = await startTestLatchkey();
+  latchkey = await startTestLatchkey({ own: 'the command uses the demo of the data directory' });
 });
 after(() => latchkey.stop());
 
 async function quickstart(dataDir: string): Promise<{ code: unknown; output: string }> {
   const child = spawn(process.execPath, [ENTRY, 'quickstart'], {
-    env: { PATH: process.env['PATH'] ?? '', LATCHKEY_DATA_DIR: dataDir },
+    env: {
+      PATH: process.env['PATH'] ?? '',
+      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '',
+      LATCHKEY_DATA_DIR: dataDir,
+    },
   });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {

@@ -8,7 +8,7 @@ import type { Clock } from '#platform/clock.ts';
 import { type Environment, type Scope, systemCtx, type TxCtx, transaction } from '#platform/ctx.ts';
 import { patternOf } from '#platform/http-methods.ts';
 import { expectContract } from './contract.ts';
-import { borrowShared, startOwn, type TestOptions, type TestSystem } from './running.ts';
+import { borrowShared, MAX_WAIT_MS, startOwn, type TestOptions, type TestSystem } from './running.ts';
 
 /** A clock that stands still until a test advances it. */
 export class TestClock implements Clock {
@@ -248,9 +248,6 @@ export function expectProblem(response: TestResponse, status: number, errorCode:
   assert.equal(response.body.errorCode, errorCode, response.text);
   assert.match(response.body.traceId, /^[0-9a-f]{32}$/);
 }
-
-/** Longer than anything takes on a busy machine. */
-const MAX_WAIT_MS = 120_000;
 
 /** Polls until `check` passes; on timeout fails with its last error. */
 export async function eventually<T>(check: () => Promise<T>): Promise<T> {

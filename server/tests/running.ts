@@ -11,7 +11,7 @@ import { loadConfig } from '#platform/config.ts';
 import { installationScope, systemCtx, transaction } from '#platform/ctx.ts';
 import { announce } from '#platform/feed.ts';
 import { observeSecondConnections } from '#platform/held-connections.ts';
-import type { PasswordCost, System } from '#platform/system.ts';
+import { connectionsOf, type PasswordCost, type System } from '#platform/system.ts';
 import { freePortBase } from './ports.ts';
 import { cloneDatabase } from './postgres.ts';
 import { watchScoping } from './scoping.ts';
@@ -34,6 +34,9 @@ export type TestOptions = {
 
 /** A running Latchkey, as one file uses it. */
 type Running = { system: TestSystem; demo: Demo; databaseUrl: string; stop: () => Promise<void> };
+
+/** Longer than anything takes on a busy machine. */
+export const MAX_WAIT_MS = 120_000;
 
 /** The cheapest Argon2: a test run hashes thousands of passwords. */
 const CHEAPEST: PasswordCost = { memoryCost: 8, timeCost: 1 };
@@ -76,7 +79,7 @@ async function start(options: TestOptions, databaseUrl: string, dataDir: string)
     ...options.settings,
   });
   const { passwordCost = CHEAPEST } = options;
-  return startLatchkey({
+  const latchkey = await startLatchkey({
     config,
     databaseUrl,
     secrets: config.secrets,
@@ -85,6 +88,9 @@ async function start(options: TestOptions, databaseUrl: string, dataDir: string)
     ...(options.clock && { clock: options.clock }),
     ...(passwordCost !== 'full' && { testPasswordCost: passwordCost }),
   });
+  // On a busy machine, many requests at once may wait longer for a connection than the product lets them.
+  connectionsOf(latchkey.system).pool.options.connectionTimeoutMillis = MAX_WAIT_MS;
+  return latchkey;
 }
 
 function testSystemOf({ system }: Latchkey): TestSystem {
