@@ -5,7 +5,7 @@ import { browserOf } from '#tests/oidc.ts';
 
 let latchkey: TestLatchkey;
 before(async () => {
-  latchkey = await startTestLatchkey();
+  latchkey = await startTestLatchkey({ own: 'the application of development is one for the installation' });
 });
 after(() => latchkey.stop());
 
