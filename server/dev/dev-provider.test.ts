@@ -17,7 +17,7 @@ let browser: Browser;
 let application: Awaited<ReturnType<typeof startApplicationServer>>;
 let start: string;
 before(async () => {
-  [latchkey, browser, application] = await Promise.all([startTestLatchkey({ own: 'the application of development is one for the installation' }), openBrowser(), startApplicationServer()]);
+  [latchkey, browser, application] = await Promise.all([startTestLatchkey(), openBrowser(), startApplicationServer()]);
   const redirectUri = `${application.origin}/callback`;
   const { clientId } = await latchkey.inProject((tx) =>
     createApplication(tx, { kind: 'spa', name: 'Shop', redirectUris: [redirectUri] }),
