@@ -10,6 +10,13 @@ const Passkey = Type.Object({ userId: text, passkeyId: text });
 const factorId = 'fac_01kaz3w9hqf8p9n2m4v5x6y7z8';
 const passkeyId = 'psk_01kaz3w9hqf8p9n2m4v5x6y7z8';
 const identityId = 'idn_01kaz3w9hqf8p9n2m4v5x6y7z8';
+const Impersonated = Type.Object({ userId: text, supporterId: text, reason: text, endsAt: text });
+const impersonated = {
+  userId,
+  supporterId: 'usr_01kaz3w9hqf8p9n2m4v5x6y7z9',
+  reason: 'Ticket 4711: the invoice does not load',
+  endsAt: '2026-01-01T00:30:00.000Z',
+};
 const Reason = Type.Object({ ...Session.properties, reason: text });
 
 /** Events of users, their credentials and their sessions. */
@@ -66,6 +73,19 @@ export const peopleEvents = {
       scopes: ['openid', 'roles'],
     },
   ),
+  'user.impersonation.allowed': define(
+    'Somebody may act as a person until `endsAt`; it has not begun.',
+    Impersonated,
+    impersonated,
+  ),
+  'user.impersonation.started': define(
+    'Somebody acts as a person until `endsAt`, who was told.',
+    Impersonated,
+    impersonated,
+  ),
+  'user.impersonation.ended': define('The person or an administrator ended all acting as the person.', User, {
+    userId,
+  }),
   'user.email.verified': define(
     'A person proved that an email address is theirs.',
     Type.Object({ userId: text, email: text }),

@@ -37,6 +37,7 @@ const admin = [
   ...self.admin,
   ...applications.admin,
   ...apis.admin,
+  ...oidc.admin,
   ...federation.admin,
   ...environments.admin,
   ...domains.admin,

@@ -12,6 +12,7 @@ export const RULES = {
   outranks: 'Holds every built-in permission that the person has in this project.',
   account:
     'The account was made in this project and its person is a member of no other; the team of the workspace acts for all its projects. Holds every built-in permission that the person has anywhere. No customer acts on their own account here.',
+  ordinary: 'The person is somebody else, and no owner.',
   becomes:
     'Could be the person afterwards: holds every permission that they have, those of the project’s own included.',
 } as const;
@@ -36,6 +37,7 @@ export const AUTHORITY = {
   'member.mfa.reset': { permission: 'members:write', rules: ['account'] },
   'member.address.change': { permission: 'members:write', rules: ['account', 'becomes'] },
   'member.profile.change': { permission: 'members:write', rules: ['account'] },
+  'member.impersonate': { permission: 'members:impersonate', rules: ['ordinary', 'becomes'] },
   // No rules, because this is for emergencies and a new sign-in undoes it. Other projects require the account to be in reach.
   'member.sessions.end': { permission: 'sessions:revoke', rules: [] },
   'invitation.create': { permission: 'invitations:write', rules: ['covers'] },
@@ -76,6 +78,12 @@ const CHECKS: Record<Rule, (tx: TxCtx, target: Target) => Promise<void>> = {
     await requireAccountInReach(tx, personIn(target));
     const grants = await grantsOf(tx, personIn(target));
     refuse(await excessOf(tx, grants.flatMap(builtInOf)), 'this person');
+  },
+  ordinary: async (tx, target) => {
+    const userId = personIn(target);
+    const owner = (await grantsOf(tx, userId)).some((grant) => grant.owner);
+    if (owner || (tx.actor.kind === 'customer' && tx.actor.userId === userId))
+      throw problem('AUTHORIZATION_DENIED', 'Nobody acts as an owner, or as themselves.');
   },
   becomes: async (tx, target) => {
     const grants = await grantsOf(tx, personIn(target));
@@ -133,6 +141,7 @@ async function grantsOf(tx: TxCtx, userId: UserId) {
   const everything = rows.some((row) => row.owner) ? await allPermissionKeys(tx) : [];
   return rows.map(({ projectId, permissions, owner }) => ({
     projectId,
+    owner,
     permissions: owner ? everything : (permissions ?? []),
   }));
 }

@@ -71,7 +71,7 @@ export const RoleRef = Type.Object({ id: IdSchema('rol') });
 export const RoleQuery = PageQuery;
 
 /** What owners alone have, until they give it to a role: what costs money, and to act for people. */
-const OWNERS_ONLY = ['billing:write', 'applications:delegate'];
+const OWNERS_ONLY = ['billing:write', 'applications:delegate', 'members:impersonate'];
 const ADMIN = permissionKeys.filter((key) => !OWNERS_ONLY.includes(key));
 const VIEWER = permissionKeys.filter((key) => key.endsWith(':read'));
 

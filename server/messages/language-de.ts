@@ -104,6 +104,15 @@ export const german: Readonly<Record<TemplateId, TemplateText>> = {
     ].join('\n\n'),
     action: '',
   },
+  impersonated: {
+    subject: 'Jemand handelt bei {project} als Sie',
+    body: [
+      'Ein Mitglied des Teams von {project} handelt seit {time} als Sie, höchstens {minutes} Minuten lang. Es sieht und nutzt Dienste so wie Sie. Wie Sie sich anmelden, kann es nicht ändern.',
+      'Der angegebene Grund: {reason}',
+      'Wenn Sie das nicht erwartet haben, beenden Sie es in Ihrem Konto oder wenden Sie sich an {project}.',
+    ].join('\n\n'),
+    action: '',
+  },
   account_throttled: {
     subject: 'Viele fehlgeschlagene Anmeldungen bei deinem Konto von {project}',
     body: [

@@ -104,6 +104,15 @@ export const english: Readonly<Record<TemplateId, TemplateText>> = {
     ].join('\n\n'),
     action: '',
   },
+  impersonated: {
+    subject: 'Somebody acts as you at {project}',
+    body: [
+      'A member of the {project} team acts as you since {time}, for {minutes} minutes at most. They see and use services as you would. They cannot change how you sign in.',
+      'The reason they gave: {reason}',
+      'If you did not expect this, end it in your account or contact {project}.',
+    ].join('\n\n'),
+    action: '',
+  },
   account_throttled: {
     subject: 'Many failed sign-ins to your {project} account',
     body: [

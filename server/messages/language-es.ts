@@ -104,6 +104,15 @@ export const spanish: Readonly<Record<TemplateId, TemplateText>> = {
     ].join('\n\n'),
     action: '',
   },
+  impersonated: {
+    subject: 'Alguien actúa como usted en {project}',
+    body: [
+      'Una persona del equipo de {project} actúa como usted desde {time}, durante {minutes} minutos como máximo. Ve y usa los servicios como usted. No puede cambiar su forma de iniciar sesión.',
+      'El motivo indicado: {reason}',
+      'Si no lo esperaba, termínelo en su cuenta o póngase en contacto con {project}.',
+    ].join('\n\n'),
+    action: '',
+  },
   account_throttled: {
     subject: 'Muchos intentos fallidos en tu cuenta de {project}',
     body: [

@@ -104,6 +104,15 @@ export const french: Readonly<Record<TemplateId, TemplateText>> = {
     ].join('\n\n'),
     action: '',
   },
+  impersonated: {
+    subject: 'Quelqu’un agit en votre nom sur {project}',
+    body: [
+      'Un membre de l’équipe de {project} agit en votre nom depuis le {time}, pendant {minutes} minutes au plus. Il voit et utilise les services comme vous. Il ne peut pas changer votre façon de vous connecter.',
+      'La raison indiquée : {reason}',
+      'Si vous ne vous y attendiez pas, mettez-y fin dans votre compte ou contactez {project}.',
+    ].join('\n\n'),
+    action: '',
+  },
   account_throttled: {
     subject: 'Nombreuses connexions échouées à votre compte {project}',
     body: [

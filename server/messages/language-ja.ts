@@ -104,6 +104,15 @@ export const japanese: Readonly<Record<TemplateId, TemplateText>> = {
     ].join('\n\n'),
     action: '',
   },
+  impersonated: {
+    subject: '{project} で担当者があなたとして操作しています',
+    body: [
+      '{project} のチームの担当者が、{time} から最長 {minutes} 分間、あなたとして操作しています。担当者はあなたと同じようにサービスを表示し、利用します。サインインの方法を変更することはできません。',
+      '担当者が示した理由：{reason}',
+      '心当たりがない場合は、アカウントで終了するか、{project} にお問い合わせください。',
+    ].join('\n\n'),
+    action: '',
+  },
   account_throttled: {
     subject: '{project} のアカウントへのサインイン失敗が続いています',
     body: [

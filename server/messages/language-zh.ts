@@ -102,6 +102,15 @@ export const chinese: Readonly<Record<TemplateId, TemplateText>> = {
     ].join('\n\n'),
     action: '',
   },
+  impersonated: {
+    subject: '有人正在 {project} 中以您的身份操作',
+    body: [
+      '{project} 团队的一名成员自 {time} 起以您的身份操作，最长 {minutes} 分钟。该成员会像您一样查看和使用服务，但无法更改您的登录方式。',
+      '其给出的原因：{reason}',
+      '如果这不是您所预期的，请在您的账户中结束操作，或联系 {project}。',
+    ].join('\n\n'),
+    action: '',
+  },
   account_throttled: {
     subject: '你的 {project} 账户多次登录失败',
     body: [

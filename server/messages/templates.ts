@@ -18,6 +18,7 @@ export const templates = {
   new_device: { channel: 'email', variables: ['device', 'ip', 'time'], required: [] },
   credential_changed: { channel: 'email', variables: ['change', 'time'], required: ['change'] },
   application_acts: { channel: 'email', variables: ['application', 'time'], required: ['application'] },
+  impersonated: { channel: 'email', variables: ['reason', 'minutes', 'time'], required: ['reason'] },
   account_throttled: { channel: 'email', variables: ['time'], required: [] },
   account_erasure: { channel: 'email', variables: ['date'], required: ['date'] },
   failed_attempts: { channel: 'email', variables: ['count', 'time'], required: [] },

@@ -3,6 +3,7 @@ export {
   applicationActs,
   credentialChanged,
   deviceOf,
+  impersonated,
   newDevice,
   successAfterFailures,
 } from './notices.ts';

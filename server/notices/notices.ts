@@ -12,6 +12,7 @@ type Notice =
   | { template: 'new_device'; variables: { device: string; ip: string } }
   | { template: 'credential_changed'; variables: { change: CredentialChange } }
   | { template: 'application_acts'; variables: { application: string } }
+  | { template: 'impersonated'; variables: { reason: string; minutes: number } }
   | { template: 'account_throttled'; variables: Record<string, never> }
   | { template: 'failed_attempts'; variables: { count: number } };
 
@@ -60,6 +61,15 @@ export async function newDevice(tx: TxCtx, session: { userId: UserId; sessionId:
 /** An application begins to act for a user, who is told once for each of their sessions. */
 export async function applicationActs(tx: TxCtx, userId: UserId, application: string): Promise<void> {
   await tell(tx, userId, { template: 'application_acts', variables: { application } });
+}
+
+/** Somebody acts as a user, who is always told. */
+export async function impersonated(
+  tx: TxCtx,
+  userId: UserId,
+  variables: { reason: string; minutes: number },
+): Promise<void> {
+  await tell(tx, userId, { template: 'impersonated', variables });
 }
 
 export async function successAfterFailures(tx: TxCtx, userId: UserId, count: number): Promise<void> {

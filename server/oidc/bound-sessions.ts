@@ -6,6 +6,7 @@ import type { System } from '#platform/system.ts';
 import { joinSessions } from '#sessions';
 import type { Settings } from '#settings';
 import { endGrants, holdGrant } from './grant-endings.ts';
+import type { Impersonation } from './impersonation.ts';
 import { type Ended, tellOfLogout } from './logout.ts';
 
 /** The Latchkey session behind a record of the provider. */
@@ -20,6 +21,8 @@ export type Bound = {
   admittedUnder?: Settings['mfa'];
   /** For a grant: whether a remembered device replaced the second factor. */
   onDevice?: boolean;
+  /** For a grant: who acts as its user, and why. The session is theirs. */
+  impersonation?: Impersonation;
 };
 
 declare module 'oidc-provider' {
@@ -28,7 +31,15 @@ declare module 'oidc-provider' {
   interface AdapterPayload extends Bound {}
 }
 
-const FIELDS = ['sessionId', 'endsAt', 'workspaceId', 'projectId', 'admittedUnder', 'onDevice'] as const;
+const FIELDS = [
+  'sessionId',
+  'endsAt',
+  'workspaceId',
+  'projectId',
+  'admittedUnder',
+  'onDevice',
+  'impersonation',
+] as const;
 
 /** Makes the provider store the Latchkey session with its sessions and grants. */
 export function bindToSessions({ Session, Grant }: Provider): void {

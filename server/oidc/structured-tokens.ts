@@ -1,14 +1,20 @@
 import { errors, type JWTPayload, jwtVerify } from 'jose';
 import type Provider from 'oidc-provider';
+import type { Grant } from 'oidc-provider';
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { grantedApis } from '#apis';
 import type { Application } from '#applications';
 import { signingKeys } from '#keys';
+import { IdSchema } from '#platform/ids.ts';
 import type { System } from '#platform/system.ts';
+import { ctxOf } from './accounts.ts';
 import { isSpent, spendOnce } from './adapter.ts';
 import { applicationOf, type IssuerAddress } from './clients.ts';
+import { mayGoOn } from './impersonation.ts';
 import { apiHostsOf } from './management-tokens.ts';
+
+const UserIdSchema = IdSchema('usr');
 
 const Claims = Type.Object({
   aud: Type.String(),
@@ -62,11 +68,21 @@ export async function knownToken(provider: Provider, { system, issuer, token }: 
   if (endedAt && payload.iat * 1000 <= endedAt.getTime()) return undefined;
   const grant = grantId === undefined ? undefined : await provider.Grant.find(grantId);
   if (grantId !== undefined && grant?.clientId !== clientId) return undefined;
+  if (grant && !(await isImpersonationLive(system, application, grant))) return undefined;
   const audiences = (await grantedApis(system, application)).map(({ identifier }) => identifier);
   const own = grantId === undefined ? await apiHostsOf(system, application) : [];
   if (![...audiences, ...own].includes(aud) || (await isSpent(system, issuer, jti))) return undefined;
   const seconds = Math.max(1, exp - Math.floor(system.clock.now().getTime() / 1000));
   return { payload, application, grantId, spend: () => spendOnce(system, issuer, { id: jti, seconds }) };
+}
+
+/** A grant of an impersonation ends when one of the two is no active member, or the permission was taken. */
+async function isImpersonationLive(system: System, application: Application, grant: Grant): Promise<boolean> {
+  const { impersonation, accountId } = grant;
+  if (!impersonation) return true;
+  const { supporterId } = impersonation;
+  if (!Value.Check(UserIdSchema, accountId)) return false;
+  return mayGoOn(ctxOf(system, application), { supporterId, userId: accountId });
 }
 
 async function verified(system: System, { environment, url }: IssuerAddress, token: string) {

@@ -45,6 +45,8 @@ export async function readSubject(presented: Presented): Promise<Subject | undef
   const client = content && (await provider.Client.find(content.client_id));
   const grant = content && (await provider.Grant.find(content.grantId));
   if (!client || !grant?.sessionId || grant.clientId !== client.clientId) return undefined;
+  // Nobody acts for somebody who acts as the user.
+  if (grant.impersonation) return undefined;
   if (!Value.Check(UserIdSchema, grant.accountId)) return undefined;
   return {
     userId: grant.accountId,

@@ -1,18 +1,24 @@
-import type { Provider, TokenEndpointGrantContext } from 'oidc-provider';
+import type { Account, Provider, TokenEndpointGrantContext } from 'oidc-provider';
 import { errors } from 'oidc-provider';
 import { Value } from 'typebox/value';
+import { verifyAccessToken } from '#access-tokens';
 import { type Application, isFirstParty } from '#applications';
+import type { UserId } from '#platform/ids.ts';
+import { Problem } from '#platform/problem.ts';
 import type { System } from '#platform/system.ts';
-import { Lifetimes } from './accounts.ts';
+import { ctxOf, findAccount, Lifetimes } from './accounts.ts';
 import { admittedAccount } from './admission.ts';
 import { apiServer } from './apis.ts';
 import { applicationOf, type IssuerAddress } from './clients.ts';
 import { delegate } from './delegations.ts';
 import { type Act, noteExchange } from './exchanged-claims.ts';
+import { beginImpersonation, readTicket, type Ticket } from './impersonation.ts';
 import { readSubject, type Subject } from './subject-tokens.ts';
 
 const TOKEN_EXCHANGE: Application['grants'][number] = 'urn:ietf:params:oauth:grant-type:token-exchange';
 const ACCESS_TOKEN = 'urn:ietf:params:oauth:token-type:access_token';
+/** A ticket of `POST /v1/admin/members/{id}/impersonate`. */
+const TICKET = 'urn:latchkey:params:oauth:token-type:impersonation-ticket';
 /** How many applications in a row may act for a user. */
 const MAX_ACTORS = 3;
 
@@ -34,23 +40,36 @@ export function offerTokenExchange(provider: Provider, system: System, issuer: I
   provider.registerGrantType<Parameters>(TOKEN_EXCHANGE, (ctx) => exchange(system, issuer, ctx), PARAMETERS);
 }
 
+/** Who acts for whom in the new token, under which grant, and until when at most. */
+type Acting = {
+  userId: UserId;
+  account: Account;
+  act: Act;
+  claims: readonly string[];
+  scopes: ReadonlySet<string> | 'offered';
+  exp: number;
+  /** @returns the id of the grant; undefined if it may not be made */
+  begin: (issued: { resource: string; scopes: readonly string[] }) => Promise<string | undefined>;
+};
+
 async function exchange(system: System, issuer: IssuerAddress, ctx: Context): Promise<void> {
   const { client, params, provider } = ctx.oidc;
   const application = applicationOf(client);
   if (!isFirstParty(application)) throw new errors.UnauthorizedClient("only the project's own applications may");
-  const subject = await subjectOf(system, issuer, ctx);
+  if (params.requested_token_type !== undefined && params.requested_token_type !== ACCESS_TOKEN)
+    throw new errors.InvalidRequest(`requested_token_type must be "${ACCESS_TOKEN}", or left out`);
   const resource = targetOf(params);
-  const act = actOf(application, subject);
-  ctx.oidc.entity('Grant', subject.grant);
-  const source = { accountId: subject.userId };
-  const account = await admittedAccount(system, ctx, { subject: subject.userId, source });
-  if (!account) throw refused();
+  const acting =
+    params.subject_token_type === TICKET
+      ? await impersonation(system, issuer, ctx)
+      : await delegation(system, issuer, ctx);
+  const { account, act, claims } = acting;
   ctx.oidc.entity('Account', account);
   const resourceServer = new provider.ResourceServer(resource, await apiServer(system, ctx, resource));
-  const scopes = scopesOf(params.scope, subject, resourceServer.scopes);
-  const grantId = await delegate(system, issuer, { subject, application, resource, scopes });
+  const scopes = scopesOf(params.scope, acting.scopes, resourceServer.scopes);
+  const grantId = await acting.begin({ resource, scopes });
   if (grantId === undefined) throw refused();
-  noteExchange(ctx, { act, claims: subject.claims });
+  noteExchange(ctx, { act, claims });
   const { accessToken } = Value.Parse(Lifetimes, account['lifetimes']);
   const token = new provider.AccessToken({
     client,
@@ -61,7 +80,7 @@ async function exchange(system: System, issuer: IssuerAddress, ctx: Context): Pr
     resourceServer,
     expiresIn: Math.min(
       resourceServer.accessTokenTTL ?? accessToken,
-      subject.exp - Math.floor(system.clock.now().getTime() / 1000),
+      acting.exp - Math.floor(system.clock.now().getTime() / 1000),
     ),
   });
   ctx.oidc.entity('AccessToken', token);
@@ -72,6 +91,63 @@ async function exchange(system: System, issuer: IssuerAddress, ctx: Context): Pr
     expires_in: token.expiration,
     scope: scopes.join(' '),
   };
+}
+
+/** The client acts for the user of a token. */
+async function delegation(system: System, issuer: IssuerAddress, ctx: Context): Promise<Acting> {
+  const application = applicationOf(ctx.oidc.client);
+  const subject = await subjectOf(system, issuer, ctx);
+  const { userId, grant, claims, scopes, exp } = subject;
+  ctx.oidc.entity('Grant', grant);
+  const account = await admittedAccount(system, ctx, { subject: userId, source: { accountId: userId } });
+  if (!account) throw refused();
+  return {
+    userId,
+    account,
+    act: actOf(application, subject),
+    claims,
+    scopes,
+    exp,
+    begin: (issued) => delegate(system, issuer, { subject, application, ...issued }),
+  };
+}
+
+/** The holder of the actor's token acts as the user that a ticket of theirs names. */
+async function impersonation(system: System, issuer: IssuerAddress, { oidc }: Context): Promise<Acting> {
+  const { params, client } = oidc;
+  const application = applicationOf(client);
+  const ticket = readTicket(system, issuer, params.subject_token ?? '');
+  if (!ticket || ticket.projectId !== application.projectId) throw refused();
+  if (params.actor_token === undefined || params.actor_token_type !== ACCESS_TOKEN)
+    throw new errors.InvalidRequest(`actor_token and actor_token_type "${ACCESS_TOKEN}" are required`);
+  if (!(await isHolder(system, issuer, { ticket, token: params.actor_token })))
+    throw new errors.InvalidRequest('the actor_token is not of the session that the ticket was given to');
+  const account = await findAccount(system, oidc, ticket.userId);
+  if (!account) throw refused();
+  return {
+    userId: ticket.userId,
+    account,
+    act: { sub: ticket.supporterId },
+    claims: ['roles', 'permissions'],
+    scopes: 'offered',
+    exp: ticket.endsAt,
+    begin: () => beginImpersonation(ctxOf(system, application), issuer, { ticket, clientId: application.clientId }),
+  };
+}
+
+/** Whether a token is of the session, in the same project, that a ticket was given to. */
+async function isHolder(
+  system: System,
+  { environment }: IssuerAddress,
+  { ticket, token }: { ticket: Ticket; token: string },
+): Promise<boolean> {
+  try {
+    const { kind, claims } = await verifyAccessToken(system, environment, token);
+    return kind === 'customer' && claims.sid === ticket.sessionId && claims.projectId === ticket.projectId;
+  } catch (error) {
+    if (error instanceof Problem) return false;
+    throw error;
+  }
 }
 
 /** The response to a token that is not valid, or not for this application (RFC 8693 §2.2.2). */
@@ -86,8 +162,6 @@ async function subjectOf(system: System, issuer: IssuerAddress, { oidc }: Contex
     throw new errors.InvalidRequest('actor_token is not supported: the client acts itself');
   if (params.subject_token === undefined || params.subject_token_type !== ACCESS_TOKEN)
     throw new errors.InvalidRequest(`subject_token and subject_token_type "${ACCESS_TOKEN}" are required`);
-  if (params.requested_token_type !== undefined && params.requested_token_type !== ACCESS_TOKEN)
-    throw new errors.InvalidRequest(`requested_token_type must be "${ACCESS_TOKEN}", or left out`);
   const subject = await readSubject({ system, issuer, provider, token: params.subject_token });
   if (!subject || !isOfSameProject(applicationOf(subject.client), applicationOf(client))) throw refused();
   return subject;
@@ -108,8 +182,8 @@ function targetOf({ resource, audience }: Parameters): string {
 }
 
 /** @throws InvalidScope for a scope that the subject's token does not have */
-function scopesOf(wanted: string | undefined, { scopes }: Subject, offered: ReadonlySet<string>): string[] {
-  const possible = [...scopes].filter((scope) => offered.has(scope));
+function scopesOf(wanted: string | undefined, scopes: Acting['scopes'], offered: ReadonlySet<string>): string[] {
+  const possible = [...offered].filter((scope) => scopes === 'offered' || scopes.has(scope));
   if (wanted === undefined) return possible;
   const asked = [...new Set(wanted.split(' '))];
   const excess = asked.find((scope) => !possible.includes(scope));

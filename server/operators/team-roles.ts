@@ -24,7 +24,7 @@ const INSTALLATION = ['workspaces:create', 'status:write'] as const;
 
 const everything = [...CONSOLE, ...permissionKeys];
 /** Actions that destroy a workspace or project, and to act for people. */
-const OWNERS_ONLY = ['workspace:delete', 'projects:delete', 'applications:delegate'];
+const OWNERS_ONLY = ['workspace:delete', 'projects:delete', 'applications:delegate', 'members:impersonate'];
 /** Codes and links in the dev inbox open accounts; the audit log and invoices are confidential. */
 const PRIVATE_READING = ['inbox:read', 'audit:read', 'billing:read'];
 const reading = everything.filter((key) => key.endsWith(':read') && !PRIVATE_READING.includes(key));

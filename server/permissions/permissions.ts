@@ -28,6 +28,7 @@ const BUILT_IN = {
   'members:read': 'See members',
   'members:write': 'Add, change, block and remove members',
   'members:import': 'Import and export members',
+  'members:impersonate': 'Act as members',
   'members:credentials': 'Export password hashes',
   'invitations:read': 'See invitations',
   'invitations:write': 'Invite people and revoke invitations',

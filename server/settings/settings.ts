@@ -118,6 +118,11 @@ export const Settings = Type.Object(
     delegationNotices: Type.Boolean({
       description: 'People get a mail when an application begins to act for them by token exchange (RFC 8693).',
     }),
+    impersonationMinutes: Type.Integer({
+      minimum: 0,
+      maximum: 60,
+      description: 'How long somebody with `members:impersonate` may act as a member; 0: nobody may.',
+    }),
     webhookLogDays: Type.Integer({ minimum: 1, maximum: 365, description: 'How long webhook deliveries are kept.' }),
     accessTokenSeconds: seconds(60, 3_600, 'Lifetime of an access token.'),
     // RFC 6749 §4.1.2: at most ten minutes.
@@ -157,6 +162,7 @@ const common: Omit<Settings, 'signInMethods' | 'emailVerification' | 'enumeratio
   assurance: 'standard',
   dynamicRegistration: 'off',
   delegationNotices: true,
+  impersonationMinutes: 30,
   webhookLogDays: 30,
   accessTokenSeconds: 900,
   authorizationCodeSeconds: 60,

@@ -1,0 +1,228 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { decodeJwt } from 'jose';
+import {
+  changeSettings,
+  eventsOf,
+  expectProblem,
+  lastMessage,
+  managementToken,
+  ownerToken,
+  PASSWORD,
+  register,
+  startTestLatchkey,
+  type TestLatchkey,
+  type TestResponse,
+} from '#tests/harness.ts';
+import { operationsIn } from '#tests/operations.ts';
+import {
+  ACCESS_TOKEN,
+  type Application,
+  addApis,
+  addBackEnd,
+  exchange,
+  expectRefusal,
+  STOCK,
+} from '#tests/token-exchange.ts';
+
+const TICKET = 'urn:latchkey:params:oauth:token-type:impersonation-ticket';
+const REASON = 'Ticket 4711: the invoice does not load';
+
+let latchkey: TestLatchkey;
+let admin: string;
+let desk: Application;
+before(async () => {
+  latchkey = await startTestLatchkey();
+  admin = await managementToken(latchkey);
+  await addApis(latchkey);
+  desk = await addBackEnd(latchkey, { name: 'Support desk' });
+  const role = { key: 'supporter', name: 'Supporter', permissions: ['members:read', 'members:impersonate'] };
+  const { status, text } = await latchkey.api('/v1/admin/roles', { token: await ownerToken(latchkey), body: role });
+  assert.equal(status, 201, text);
+});
+after(() => latchkey.stop());
+
+type Person = TestResponse['body'] & { email: string };
+
+async function memberOf({ email }: { email: string }): Promise<string> {
+  const { body } = await latchkey.api(`/v1/admin/members?q=${email}`, { token: admin });
+  return body.items[0].id;
+}
+
+async function withRoles(person: Person, ...roles: string[]): Promise<void> {
+  const path = `/v1/admin/members/${await memberOf(person)}/roles`;
+  const response = await latchkey.api(path, { token: await ownerToken(latchkey), method: 'PUT', body: { roles } });
+  assert.equal(response.status, 200, response.text);
+}
+
+async function newSupporter(): Promise<Person> {
+  const supporter = await register(latchkey);
+  await withRoles(supporter, 'supporter');
+  return supporter;
+}
+
+const asked = async (token: string, person: { email: string }, more: Record<string, unknown> = {}) =>
+  latchkey.api(`/v1/admin/members/${await memberOf(person)}/impersonate`, {
+    token,
+    body: { reason: REASON, minutes: 10, ...more },
+  });
+
+async function ticketFor(supporter: Person, person: Person): Promise<string> {
+  const { status, body, text } = await asked(supporter.access_token, person);
+  assert.equal(status, 201, text);
+  return body.ticket;
+}
+
+const redeemed = (ticket: string, actor: string | undefined, application = desk) =>
+  exchange(latchkey, application, ticket, {
+    subject_token_type: TICKET,
+    actor_token: actor,
+    actor_token_type: ACCESS_TOKEN,
+  });
+
+/** Somebody of support who acts as a person, with the token for it. */
+async function acting() {
+  const [supporter, person] = [await newSupporter(), await register(latchkey)];
+  const { status, body, text } = await redeemed(await ticketFor(supporter, person), supporter.access_token);
+  assert.equal(status, 200, text);
+  return { supporter, person, token: body.access_token };
+}
+
+async function isActive(token: string): Promise<boolean> {
+  const authorization = `Basic ${Buffer.from(`${desk.clientId}:${desk.secret}`).toString('base64')}`;
+  const body = new URLSearchParams({ token });
+  const response = await latchkey.auth('/connect/introspect', { body, headers: { authorization } });
+  return response.body.active;
+}
+
+describe('impersonation', () => {
+  test('support acts as a person with a token that names both, and the person is told why', async () => {
+    const { supporter, person, token } = await acting();
+    const claims = decodeJwt(token);
+    const { userId } = person.session;
+    const supporterId = supporter.session.userId;
+    assert.deepEqual([claims.sub, claims.aud, claims['act']], [userId, STOCK, { sub: supporterId }]);
+    assert.ok((claims.exp ?? 0) - (claims.iat ?? 0) <= 600);
+    assert.equal(await isActive(token), true);
+    const mail = await lastMessage(latchkey, person.email);
+    assert.match(mail.subject, /^Somebody acts as you/);
+    assert.match(mail.text, /Ticket 4711/);
+    const { rows } = await latchkey.system.pool.query(
+      `select actor, data from events where type = 'user.impersonation.started' and data->>'userId' = $1`,
+      [userId],
+    );
+    assert.equal(rows.length, 1);
+    assert.equal(rows[0].actor.userId, supporterId);
+    assert.deepEqual([rows[0].data.supporterId, rows[0].data.reason], [supporterId, REASON]);
+  });
+
+  test('its token opens nothing of Latchkey, whatever the route', async () => {
+    const { token } = await acting();
+    const entered: string[] = [];
+    for (const host of ['api', 'auth'] as const) {
+      // biome-ignore lint/performance/noAwaitInLoops: one host after the other
+      const { body } = await latchkey[host]('/openapi.json');
+      const guarded = operationsIn(body, {}).filter(
+        ({ permission, path }) => permission !== null && /^\/v1\//.test(path),
+      );
+      assert.ok(guarded.length > 0);
+      for (const { method, path, body: sent } of guarded) {
+        const call = { method, token, ...(sent !== undefined && { body: sent }) };
+        // biome-ignore lint/performance/noAwaitInLoops: hundreds of requests, one after the other
+        const response = await latchkey[host](path, call);
+        if (response.body.errorCode !== 'WRONG_TOKEN_KIND') entered.push(`${method} ${path}: ${response.status}`);
+      }
+    }
+    assert.deepEqual(entered, []);
+    expectRefusal(await exchange(latchkey, desk, token), 'invalid_request');
+  });
+
+  test('a ticket works once, also for many at once, and only in the session it was given to', async () => {
+    const [supporter, other, person] = [await newSupporter(), await newSupporter(), await register(latchkey)];
+    const ticket = await ticketFor(supporter, person);
+    for (const wrong of [other.access_token, person.access_token, admin, 'x', undefined]) {
+      // biome-ignore lint/performance/noAwaitInLoops: one after the other
+      expectRefusal(await redeemed(ticket, wrong), 'invalid_request');
+    }
+    const body = { identifier: supporter.email, password: PASSWORD };
+    const again = await latchkey.auth('/v1/auth/login/password', { body });
+    expectRefusal(await redeemed(ticket, again.body.access_token), 'invalid_request');
+    const responses = await Promise.all([1, 2, 3, 4].map(() => redeemed(ticket, supporter.access_token)));
+    assert.deepEqual(responses.map(({ status }) => status).sort(), [200, 400, 400, 400]);
+    const started = (await eventsOf(latchkey, person.session.userId)).filter((type) => /started$/.test(type));
+    assert.equal(started.length, 1);
+    for (const forged of ['k1.x.y', ticket.slice(0, -2), '']) {
+      // biome-ignore lint/performance/noAwaitInLoops: one after the other
+      expectRefusal(await redeemed(forged, supporter.access_token), 'invalid_request');
+    }
+  });
+
+  test('nobody acts as an owner, as themselves, as somebody who may do more, or as a blocked member', async () => {
+    const supporter = await newSupporter();
+    const { owner } = latchkey.demo.environments.test;
+    const stronger = await register(latchkey);
+    await withRoles(stronger, 'viewer');
+    for (const target of [owner, supporter, stronger]) {
+      // biome-ignore lint/performance/noAwaitInLoops: one after the other
+      expectProblem(await asked(supporter.access_token, target), 403, 'AUTHORIZATION_DENIED');
+    }
+    const blocked = await register(latchkey);
+    await latchkey.api(`/v1/admin/members/${await memberOf(blocked)}/block`, { token: admin, method: 'POST' });
+    expectProblem(await asked(supporter.access_token, blocked), 403, 'MEMBER_BLOCKED');
+  });
+
+  test('needs the permission, a session of a member, a reason, and no more minutes than the project allows', async () => {
+    const [supporter, person] = [await newSupporter(), await register(latchkey)];
+    const plain = await register(latchkey);
+    expectProblem(await asked(plain.access_token, person), 403, 'AUTHORIZATION_DENIED');
+    expectProblem(await asked(admin, person), 403, 'WRONG_TOKEN_KIND');
+    expectProblem(await asked(supporter.access_token, person, { reason: '' }), 400, 'VALIDATION_FAILED');
+    expectProblem(await asked(supporter.access_token, person, { minutes: 61 }), 400, 'VALIDATION_FAILED');
+    expectProblem(await asked(supporter.access_token, person, { minutes: 31 }), 409, 'CONFLICT');
+    await changeSettings(latchkey, { impersonationMinutes: 0 });
+    expectProblem(await asked(supporter.access_token, person, { minutes: 1 }), 409, 'CONFLICT');
+    await changeSettings(latchkey, { impersonationMinutes: 30 });
+  });
+});
+
+/** What ends an impersonation, also before a ticket for it is exchanged. */
+const ENDINGS: Record<string, (people: { supporter: Person; person: Person }) => Promise<TestResponse | undefined>> = {
+  'the session of the one who acts ends': ({ supporter }) =>
+    latchkey.auth('/v1/sessions/logout', { token: supporter.access_token, body: { everywhere: true } }),
+  'the one who acts is blocked': async ({ supporter }) =>
+    latchkey.api(`/v1/admin/members/${await memberOf(supporter)}/block`, { token: admin, method: 'POST' }),
+  'the person is blocked': async ({ person }) =>
+    latchkey.api(`/v1/admin/members/${await memberOf(person)}/block`, { token: admin, method: 'POST' }),
+  'the permission is taken': async ({ supporter }) => {
+    await withRoles(supporter);
+    return undefined;
+  },
+};
+
+describe('impersonation ends when', () => {
+  for (const [cause, end] of Object.entries(ENDINGS))
+    test(cause, async () => {
+      const { supporter, person, token } = await acting();
+      const waiting = await ticketFor(supporter, person);
+      const response = await end({ supporter, person });
+      assert.ok(response === undefined || response.status < 300, response?.text);
+      assert.equal(await isActive(token), false);
+      expectRefusal(await redeemed(waiting, supporter.access_token), 'invalid_request');
+    });
+
+  test('the person ends it', async () => {
+    const { person, token } = await acting();
+    const call = { token: person.access_token, method: 'DELETE' };
+    assert.equal((await latchkey.api('/v1/me/security/impersonation', call)).status, 204);
+    assert.equal(await isActive(token), false);
+    assert.ok((await eventsOf(latchkey, person.session.userId)).includes('user.impersonation.ended'));
+    expectProblem(await latchkey.api('/v1/me/security/impersonation', call), 404, 'NOT_FOUND');
+  });
+
+  test('an administrator ends it', async () => {
+    const { person, token } = await acting();
+    const path = `/v1/admin/members/${await memberOf(person)}/impersonate`;
+    assert.equal((await latchkey.api(path, { token: admin, method: 'DELETE' })).status, 204);
+    assert.equal(await isActive(token), false);
+  });
+});
