@@ -177,7 +177,7 @@ describe('the templates of a project', () => {
     const inbox = async (to: string) => (await latchkey.console(`/dev/inbox?to=${to}`)).body.items[0];
     assert.equal((await inbox('fr@example.com')).text, 'Bonjour de Shop\n\n    12345678\n');
     assert.equal((await inbox('en@example.com')).subject, '12345678 is your Shop code');
-    const { body: list } = await latchkey.api('/v1/admin/settings/messages?locale=fr', { token });
+    const { body: list } = await latchkey.api('/v1/admin/settings/messages?locale=fr&limit=100', { token });
     assert.equal(list.items.length, templateIds.length);
     assert.deepEqual(
       list.items.filter((item: { custom: boolean }) => item.custom).map((item: { template: string }) => item.template),
