@@ -200,6 +200,7 @@ describe('every operation of the console × every caller', () => {
     assert.deepEqual(writing['billing'], ['billing']);
     assert.deepEqual(writing['support'], ['invitations', 'members', 'sessions:revoke']);
     assert.deepEqual(writing['developer'], [
+      'apis',
       'applications:trust',
       'applications',
       'domains',
@@ -209,7 +210,7 @@ describe('every operation of the console × every caller', () => {
       'settings',
       'webhooks',
     ]);
-    const ownersOnly = ['projects:delete', 'workspace:delete'];
+    const ownersOnly = ['applications:delegate', 'members:impersonate', 'projects:delete', 'workspace:delete'];
     assert.deepEqual(
       writing['admin'],
       writing['owner'].filter((key: string) => !ownersOnly.includes(key)),
@@ -257,6 +258,6 @@ describe('every operation of the console × every caller', () => {
         at(operation, response, 'owner'),
       );
     }
-    assert.equal(guarded.filter(({ stepUp }) => stepUp).length, 37);
+    assert.equal(guarded.filter(({ stepUp }) => stepUp).length, 40);
   });
 });
