@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url';
 /** One process of a test run: it runs the files it receives, one after another. */
 
 /** The result of a file. `report` says how each test went, `faults` why some failed. */
-export type FileResult = { passed: number; failed: number; report: string; faults: string };
+export type FileResult = { passed: number; failed: number; skipped: number; report: string; faults: string };
 
 /** Longer than any test takes on a busy machine. */
 const TEST_LIMIT_MS = 300_000;
@@ -35,7 +35,7 @@ async function runFile(file: string, only: string | undefined): Promise<FileResu
     timeout: TEST_LIMIT_MS,
     ...(only !== undefined && { testNamePatterns: [only] }),
   });
-  const counts = { passed: 0, failed: 0 };
+  const counts = { passed: 0, failed: 0, skipped: 0 };
   let sound = true;
   // A suite or file whose `after` fails has no failed test, but has failed.
   tests.on('test:fail', () => {
@@ -43,6 +43,7 @@ async function runFile(file: string, only: string | undefined): Promise<FileResu
   });
   tests.on('test:summary', ({ counts: { tests: all, passed, skipped, todo } }) => {
     counts.passed = passed;
+    counts.skipped = skipped;
     counts.failed = all - passed - skipped - todo;
   });
   const output = Array.fromAsync(tests.compose(spec));
@@ -54,6 +55,7 @@ async function runFile(file: string, only: string | undefined): Promise<FileResu
   const broken = await importFault(file);
   return {
     passed: counts.passed,
+    skipped: counts.skipped,
     failed: Math.max(counts.failed, sound && broken === '' ? 0 : 1),
     report,
     faults: faults + broken,

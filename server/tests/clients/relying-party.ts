@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import { createApplication, type NewApplication } from '#applications';
-import type { TestLatchkey } from '#tests/harness.ts';
+import { eventually, type TestLatchkey } from '#tests/harness.ts';
+import { freePort } from '#tests/ports.ts';
 
 /** A program that signs people in with a client library, registered at Latchkey as a web application. */
 export type RelyingParty = { latchkey: TestLatchkey; origin: string; clientId: string; stop: () => void };
@@ -98,4 +100,42 @@ async function formOf(request: IncomingMessage): Promise<URLSearchParams> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk);
   return new URLSearchParams(Buffer.concat(chunks).toString());
+}
+
+/**
+ * Starts a program of another language, which serves the same pages. It learns its settings from the environment.
+ * @param command the program and its arguments
+ * @param paths where it receives authorization responses and logout tokens
+ */
+export async function startForeignParty(
+  latchkey: TestLatchkey,
+  [program = '', ...args]: string[],
+  paths = { callback: '/callback', backchannelLogout: '/backchannel-logout' },
+): Promise<RelyingParty> {
+  const port = await freePort();
+  const origin = `http://localhost:${port}`;
+  const { issuer, clientId, clientSecret } = await registerParty(latchkey, origin, {
+    redirectUris: [origin + paths.callback],
+    backchannelLogoutUri: origin + paths.backchannelLogout,
+  });
+  const child = spawn(program, args, {
+    env: {
+      ...process.env,
+      PORT: port,
+      ORIGIN: origin,
+      ISSUER: issuer,
+      CLIENT_ID: clientId,
+      CLIENT_SECRET: clientSecret,
+      AUDIENCE,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const output: string[] = [];
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => output.push(String(chunk)));
+  await eventually(() => expectListening(origin, child, output));
+  return { latchkey, origin, clientId, stop: () => child.kill('SIGKILL') };
+}
+
+async function expectListening(origin: string, child: ChildProcess, output: string[]): Promise<void> {
+  assert.ok(child.exitCode !== null || (await fetch(`${origin}/me`).catch(() => null)), output.join(''));
 }
