@@ -8,7 +8,7 @@ import { accessOf, changeMember, requireAuthority } from '#members';
 import { impersonated } from '#notices';
 import { type Ctx, type TxCtx, transaction } from '#platform/ctx.ts';
 import { IdSchema, type MemberId, type UserId } from '#platform/ids.ts';
-import { problem } from '#platform/problem.ts';
+import { Problem, problem } from '#platform/problem.ts';
 import type { System } from '#platform/system.ts';
 import { lockSession } from '#sessions';
 import { type IssuerAddress, realmOf } from './clients.ts';
@@ -95,6 +95,7 @@ export function beginImpersonation(
   return transaction({ ...ctx, actor }, async (tx) => {
     await lockSession(tx, sessionId);
     if (!(await mayGoOn(tx, { supporterId, userId }))) return undefined;
+    await requireAuthority(tx, 'member.impersonate', { userId });
     const { workspaceId, projectId } = tx.scope;
     const iat = Math.floor(tx.now.getTime() / 1000);
     const bound = { sessionId, endsAt, workspaceId, projectId, impersonation: { supporterId, reason } };
@@ -115,6 +116,10 @@ export function beginImpersonation(
     await emit(tx, 'user.impersonation.started', { userId, supporterId, reason, endsAt: instantOf(endsAt) });
     await impersonated(tx, userId, { reason, minutes: Math.ceil((endsAt - iat) / 60) });
     return id;
+  }).catch((error: unknown) => {
+    // What held when the ticket was given does not any more.
+    if (error instanceof Problem) return undefined;
+    throw error;
   });
 }
 

@@ -171,6 +171,13 @@ describe('impersonation', () => {
     expectProblem(await asked(supporter.access_token, blocked), 403, 'MEMBER_BLOCKED');
   });
 
+  test('a ticket is refused once the person may do more', async () => {
+    const [supporter, person] = [await newSupporter(), await register(latchkey)];
+    const ticket = await ticketFor(supporter, person);
+    await withRoles(person, 'viewer');
+    expectRefusal(await redeemed(ticket, supporter.access_token), 'invalid_request');
+  });
+
   test('needs the permission, a session of a member, a reason, and no more minutes than the project allows', async () => {
     const [supporter, person] = [await newSupporter(), await register(latchkey)];
     const plain = await register(latchkey);
