@@ -41,7 +41,7 @@ public class Program {
     SpringApplication.run(Program.class, arguments);
   }
 
-  /** The decoder that Spring makes for an issuer accepts RS256 and the type JWT only; these are ES256 and at+jwt. */
+  /** The decoder that Spring makes for an issuer refuses the type at+jwt (RFC 9068). */
   @Bean
   JwtDecoder accessTokens() {
     var decoder = NimbusJwtDecoder.withIssuerLocation(ISSUER).validateType(false).build();
