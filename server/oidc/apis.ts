@@ -34,10 +34,7 @@ export function shortest(
  * The granted scopes of an API that a person can give to the application: where the API requires permissions, only
  * those that are named like a permission of the person.
  */
-export function scopesFor(
-  { scopes, requirePermissions }: GrantedApi,
-  permissions: readonly string[],
-): GrantedApi['scopes'] {
+function scopesFor({ scopes, requirePermissions }: GrantedApi, permissions: readonly string[]): GrantedApi['scopes'] {
   return requirePermissions ? scopes.filter(({ name }) => permissions.includes(name)) : scopes;
 }
 

@@ -107,6 +107,29 @@ function Languages({ form: { values, errors, set } }: { form: RecordForm<Setting
   );
 }
 
+function ActingForPeople({ form: { values, errors, set } }: { form: RecordForm<Settings> }) {
+  return (
+    <>
+      <Checkbox
+        label="Tell people when an application acts for them"
+        description="By mail, once for each session, when an application exchanges their token."
+        checked={values.delegationNotices}
+        onChange={(event) => set({ delegationNotices: event.currentTarget.checked })}
+      />
+      <NumberInput
+        label="Longest time to act as a member"
+        description="In minutes, for members with the permission members:impersonate. 0: nobody may."
+        maw={420}
+        min={0}
+        max={60}
+        value={values.impersonationMinutes}
+        error={errors.impersonationMinutes}
+        onChange={(value) => set({ impersonationMinutes: Number(value) })}
+      />
+    </>
+  );
+}
+
 function EnvironmentSettings({ settings, canWrite }: { settings: Settings; canWrite: boolean }) {
   const form = useSettingsForm(settings);
   const { environment } = useScope();
@@ -131,12 +154,7 @@ function EnvironmentSettings({ settings, canWrite }: { settings: Settings; canWr
             error={errors.webhookLogDays}
             onChange={(value) => set({ webhookLogDays: Number(value) })}
           />
-          <Checkbox
-            label="Tell people when an application acts for them"
-            description="By mail, once for each session, when an application exchanges their token."
-            checked={values.delegationNotices}
-            onChange={(event) => set({ delegationNotices: event.currentTarget.checked })}
-          />
+          <ActingForPeople form={form} />
           <TextInput
             label="Passkey domain"
             description="Defaults to the host of the auth address."
