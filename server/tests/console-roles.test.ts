@@ -26,6 +26,7 @@ const EVERYTHING = [
   ...[
     ...PEOPLE,
     ...SIGN_IN,
+    'APIs',
     'Webhooks',
     'Event log',
     'Audit log',
@@ -43,8 +44,8 @@ const KEPT_FROM: Record<TeamRole, readonly string[]> = {
   admin: [],
   developer: ['Audit log', 'SMS add-on'],
   billing: EVERYTHING.filter((place) => !['SMS add-on', 'Projects', 'Workspace settings'].includes(place)),
-  support: [...SIGN_IN, 'Webhooks', 'Audit log', 'Dev inbox', 'SMS add-on', 'Project settings', 'Team'],
-  analyst: ['Members', 'Invitations', ...SIGN_IN, 'Dev inbox', 'Project settings', 'Team'],
+  support: [...SIGN_IN, 'APIs', 'Webhooks', 'Audit log', 'Dev inbox', 'SMS add-on', 'Project settings', 'Team'],
+  analyst: ['Members', 'Invitations', ...SIGN_IN, 'APIs', 'Dev inbox', 'Project settings', 'Team'],
   viewer: ['Audit log', 'Dev inbox', 'SMS add-on'],
 };
 

@@ -1,6 +1,7 @@
 package example;
 
 import java.util.Map;
+import java.util.Objects;
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
@@ -10,6 +11,7 @@ import org.springframework.security.config.annotation.web.builders.HttpSecurity;
 import org.springframework.security.core.annotation.AuthenticationPrincipal;
 import org.springframework.security.oauth2.jose.jws.SignatureAlgorithm;
 import org.springframework.security.oauth2.jwt.Jwt;
+import org.springframework.security.oauth2.jwt.JwtClaimValidator;
 import org.springframework.security.oauth2.jwt.JwtDecoder;
 import org.springframework.security.oauth2.jwt.JwtValidators;
 import org.springframework.security.oauth2.jwt.NimbusJwtDecoder;
@@ -34,7 +36,13 @@ public class Api {
             .jwsAlgorithm(SignatureAlgorithm.ES256)
             .validateType(false)
             .build();
-    decoder.setJwtValidator(JwtValidators.createAtJwtValidator().issuer(issuer).audience(audience).build());
+    decoder.setJwtValidator(
+        JwtValidators.createAtJwtValidator()
+            .issuer(issuer)
+            .audience(audience)
+            // Any client: the scopes say what it was granted.
+            .validators(all -> all.put("client_id", new JwtClaimValidator<>("client_id", Objects::nonNull)))
+            .build());
     return decoder;
   }
 
