@@ -131,7 +131,7 @@ describe('the token for an API', () => {
     assert.deepEqual(await lifetime({ accessTokenSeconds: 600 }), [120, 120]);
   });
 
-  test('is given to a device, and to a FAPI client by a pushed request, by the same rules', async () => {
+  test('is given to a device, and in a pushed request, by the same rules', async () => {
     const api = await newApi(latchkey);
     const device = await newApplication(latchkey, {
       kind: 'device',

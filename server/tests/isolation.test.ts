@@ -72,6 +72,7 @@ async function makeRecords(): Promise<Records> {
   const invitation = await make('invitations', { email: 'victim.guest@example.com', roles: ['viewer'] });
   const idp = await make('identity-providers', provider);
   const domain = await make('domains', { host: 'victim.example.com' });
+  const api = await make('apis', { identifier: 'https://victim.example', name: 'Victim API' });
   const job = await latchkey.api('/v1/admin/members/import', {
     token,
     body: JSON.stringify({ email: 'victim.import@example.com' }),
@@ -93,6 +94,7 @@ async function makeRecords(): Promise<Records> {
     dlv: delivery.id,
     inv: invitation.id,
     dom: domain.id,
+    api: api.id,
     imp: job.body.id,
     key: 'victim:act',
     prefix,
