@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import { createApplication, type NewApplication } from '#applications';
@@ -132,10 +132,10 @@ export async function startForeignParty(
   });
   const output: string[] = [];
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => output.push(String(chunk)));
-  await eventually(() => expectListening(origin, child, output));
+  const exited = once(child, 'exit').then(() => assert.fail(`${program} ended: ${output.join('')}`));
+  await Promise.race([exited, eventually(() => fetch(`${origin}/me`))]).catch((error: unknown) => {
+    child.kill('SIGKILL');
+    throw error;
+  });
   return { latchkey, origin, clientId, stop: () => child.kill('SIGKILL') };
-}
-
-async function expectListening(origin: string, child: ChildProcess, output: string[]): Promise<void> {
-  assert.ok(child.exitCode !== null || (await fetch(`${origin}/me`).catch(() => null)), output.join(''));
 }
