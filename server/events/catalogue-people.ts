@@ -83,9 +83,11 @@ export const peopleEvents = {
     Impersonated,
     impersonated,
   ),
-  'user.impersonation.ended': define('The person or an administrator ended all acting as the person.', User, {
-    userId,
-  }),
+  'user.impersonation.ended': define(
+    'Somebody no longer acts as a person, before its time was over. `cause` is `user` or `admin` if the person or an administrator ended it, `session_ended` if the session of who acted ended, otherwise why all sessions of the person ended.',
+    Type.Object({ userId: text, supporterId: text, cause: text }),
+    { userId, supporterId: impersonated.supporterId, cause: 'user' },
+  ),
   'user.email.verified': define(
     'A person proved that an email address is theirs.',
     Type.Object({ userId: text, email: text }),

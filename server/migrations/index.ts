@@ -26,6 +26,7 @@ import { up as pkce } from './0039-pkce.ts';
 import { up as consolePolicy } from './0041-console-policy.ts';
 import { up as idTokenClaims } from './0042-id-token-claims.ts';
 import { up as apis } from './0045-apis.ts';
+import { up as impersonations } from './0046-impersonations.ts';
 
 /** Every migration in order; append only. */
 export const migrations: readonly { id: number; name: string; up: string }[] = [
@@ -57,4 +58,5 @@ export const migrations: readonly { id: number; name: string; up: string }[] = [
   { id: 41, name: 'console-policy', up: consolePolicy },
   { id: 42, name: 'id-token-claims', up: idTokenClaims },
   { id: 45, name: 'apis', up: apis },
+  { id: 46, name: 'impersonations', up: impersonations },
 ];

@@ -6,7 +6,7 @@ import type { System } from '#platform/system.ts';
 import { joinSessions } from '#sessions';
 import type { Settings } from '#settings';
 import { endGrants, holdGrant } from './grant-endings.ts';
-import type { Impersonation } from './impersonation.ts';
+import { endImpersonations, type Impersonation } from './impersonation.ts';
 import { type Ended, tellOfLogout } from './logout.ts';
 
 /** The Latchkey session behind a record of the provider. */
@@ -50,12 +50,13 @@ export function bindToSessions({ Session, Grant }: Provider): void {
 }
 
 /**
- * Ends everything the provider made from a session when it ends: the browser's cookie, grants, codes and tokens. New
+ * Ends everything the provider made from a session when it ends: the browser's cookie, grants, codes and tokens. When
+ * all sessions of a user end, what others do in the user's name ends, too. New
  * entries of a session check that the grant they are obtained through is still valid.
  * Clients that asked to be notified are, with retries (OpenID Connect Back-Channel Logout 1.0 §2.5; OA-11).
  */
 export function endProviderSessions(system: System): void {
-  joinSessions(system, { ended: endBound, obtaining: holdGrant });
+  joinSessions(system, { ended: endBound, userEnded: endImpersonations, obtaining: holdGrant });
 }
 
 /**

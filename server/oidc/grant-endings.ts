@@ -1,12 +1,16 @@
 import { sql } from 'kysely';
 import { holdFirstParty } from '#applications';
+import { emitAll } from '#events';
 import type { Descent, TxCtx } from '#platform/ctx.ts';
-import type { SessionId } from '#platform/ids.ts';
+import type { ProjectId, SessionId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import { endDescended } from '#sessions';
 
 /** Identifies a grant among the provider's records. */
 export type GrantRef = { issuer: string; id: string };
+
+/** An ended grant; `supporterId` is who acted as the user by it. */
+type EndedGrant = { projectId: ProjectId; userId: string; supporterId: string | null; expired: boolean };
 
 /**
  * Ends grants with their codes and tokens, and the sessions that applications obtained for those tokens, recursively.
@@ -16,7 +20,16 @@ export async function endGrants(tx: TxCtx, grants: readonly GrantRef[], reason: 
   if (grants.length === 0) return;
   // Deleted first: a transaction that obtains something through a grant locks it, so after this its result is visible
   // here.
-  await sql`delete from oidc_records where model = 'Grant' and (issuer, id) in (${listed(grants)})`.execute(tx.db);
+  const { rows } = await sql<EndedGrant>`
+    delete from oidc_records where model = 'Grant' and (issuer, id) in (${listed(grants)})
+    returning project_id as "projectId", payload->>'accountId' as "userId",
+      payload->'impersonation'->>'supporterId' as "supporterId", expires_at <= ${tx.now} as expired`.execute(tx.db);
+  const events = rows.flatMap(({ projectId, userId, supporterId, expired }) =>
+    supporterId === null || expired
+      ? []
+      : [{ type: 'user.impersonation.ended' as const, projectId, data: { userId, supporterId, cause: reason } }],
+  );
+  if (events.length > 0) await emitAll(tx, events);
   await endMadeOf(tx, grants, reason);
 }
 

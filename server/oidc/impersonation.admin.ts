@@ -47,7 +47,7 @@ export const impersonationRoutes: Routes = [
     problems: ['NOT_FOUND'],
     handler: async ({ ctx, params }, reply) => {
       await changeMember(ctx, params.memberId, async (tx, { userId }) => {
-        await endImpersonations(tx, userId);
+        await endImpersonations(tx, { userId, in: tx.scope.projectId, reason: 'admin' });
       });
       return reply.code(204).send(null);
     },

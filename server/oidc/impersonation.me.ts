@@ -1,8 +1,6 @@
 import { Type } from 'typebox';
-import { customerOf, transaction } from '#platform/ctx.ts';
-import { problem } from '#platform/problem.ts';
 import { del, type Routes } from '#platform/route.ts';
-import { endImpersonations } from './impersonation.ts';
+import { endOwnImpersonations } from './impersonation.ts';
 
 /** A person ends what others do in their name. */
 export const ownImpersonationRoutes: Routes = [
@@ -13,8 +11,7 @@ export const ownImpersonationRoutes: Routes = [
     responses: { 204: Type.Null() },
     problems: ['NOT_FOUND', 'REAUTHENTICATION_REQUIRED'],
     handler: async ({ ctx }, reply) => {
-      const ended = await transaction(ctx, (tx) => endImpersonations(tx, customerOf(tx).userId));
-      if (ended === 0) throw problem('NOT_FOUND');
+      await endOwnImpersonations(ctx);
       return reply.code(204).send(null);
     },
   }),

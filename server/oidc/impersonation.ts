@@ -6,13 +6,13 @@ import { projectOf } from '#environments';
 import { emit } from '#events';
 import { accessOf, changeMember, requireAuthority } from '#members';
 import { impersonated } from '#notices';
-import { type Ctx, type TxCtx, transaction } from '#platform/ctx.ts';
-import { IdSchema, type MemberId, type UserId } from '#platform/ids.ts';
+import { type Ctx, customerOf, type TxCtx, transaction } from '#platform/ctx.ts';
+import { IdSchema, type MemberId, type ProjectId, type UserId } from '#platform/ids.ts';
 import { Problem, problem } from '#platform/problem.ts';
 import type { System } from '#platform/system.ts';
 import { lockSession } from '#sessions';
 import { type IssuerAddress, realmOf } from './clients.ts';
-import { endGrants, type GrantRef } from './grant-endings.ts';
+import { endGrants } from './grant-endings.ts';
 
 /** How long a ticket can be exchanged, in seconds. */
 const TICKET_SECONDS = 60;
@@ -35,6 +35,9 @@ const Ticket = Type.Object({
   endsAt: Type.Integer(),
 });
 export type Ticket = Static<typeof Ticket>;
+
+/** A user in whose name nobody else acts any more, and the cause. */
+type EndedUser = { userId: UserId; in: ProjectId | 'every project'; reason: string };
 
 type Asked = { reason: string; minutes: number };
 
@@ -133,14 +136,34 @@ export async function mayGoOn(
 }
 
 /**
- * Ends what is going on in the project in the name of a user.
+ * Ends what others do in the project in the name of the signed-in user.
+ * @throws Problem NOT_FOUND
+ */
+export async function endOwnImpersonations(ctx: Ctx): Promise<void> {
+  const ended = await transaction(ctx, (tx) =>
+    endImpersonations(tx, { userId: customerOf(tx).userId, in: tx.scope.projectId, reason: 'user' }),
+  );
+  if (ended === 0) throw problem('NOT_FOUND');
+}
+
+/**
+ * Ends what others do in the name of a user.
  * @returns how many impersonations were ended
  */
-export async function endImpersonations(tx: TxCtx, userId: UserId): Promise<number> {
-  const { rows } = await sql<GrantRef>`
-    select issuer, id from oidc_records where model = 'Grant' and project_id = ${tx.scope.projectId}
-      and payload->>'accountId' = ${userId} and payload ? 'impersonation'`.execute(tx.db);
-  await endGrants(tx, rows, 'impersonation_ended');
-  if (rows.length > 0) await emit(tx, 'user.impersonation.ended', { userId });
-  return rows.length;
+export async function endImpersonations(tx: TxCtx, { userId, in: where, reason }: EndedUser): Promise<number> {
+  const found = liveImpersonations(tx, userId).select(['issuer', 'id']);
+  const grants = await (where === 'every project' ? found : found.where('project_id', '=', where)).execute();
+  await endGrants(tx, grants, reason);
+  return grants.length;
+}
+
+/** Served by oidc_records_of_impersonated. */
+function liveImpersonations({ db, scope, now }: Ctx | TxCtx, userId: UserId) {
+  return db
+    .selectFrom('oidc_records')
+    .where('model', '=', 'Grant')
+    .where(sql<boolean>`payload ? 'impersonation'`)
+    .where(sql`payload->>'accountId'`, '=', userId)
+    .where(sql`payload->>'workspaceId'`, '=', scope.workspaceId)
+    .where('expires_at', '>', now);
 }

@@ -17,7 +17,7 @@ import { problem } from '#platform/problem.ts';
 import { acrossProjects, inRealm, inScope, realmColumns, scopeColumns } from '#platform/scoped.ts';
 import { type Settings, sessionLifetimes } from '#settings';
 import { descentOf } from './descent.ts';
-import { checkDescent, endWithSessions } from './endings.ts';
+import { checkDescent, endWithSessions, endWithUser } from './endings.ts';
 
 type SessionsTable = {
   workspace_id: WorkspaceId;
@@ -289,7 +289,8 @@ export async function lockSession(tx: TxCtx, sessionId: SessionId) {
 export type SessionChoice = { only: SessionId } | { except: SessionId } | 'all';
 
 /**
- * Ends sessions of a user in every project: access and refresh tokens are refused after the commit.
+ * Ends sessions of a user in every project: access and refresh tokens are refused after the commit. Unless it is only
+ * one session, nobody else acts as the user any more.
  * @returns how many sessions were ended
  */
 export async function revokeSessions(
@@ -298,6 +299,7 @@ export async function revokeSessions(
   choice: SessionChoice,
   reason: string,
 ): Promise<number> {
+  if (choice === 'all' || 'except' in choice) await endWithUser(tx, { userId, in: 'every project', reason });
   let query = tx.db
     .updateTable('sessions')
     .set({ revoked_at: tx.now, revoke_reason: reason })
@@ -322,11 +324,13 @@ export async function revokeSessions(
 type Whose = { userId: UserId } | { sessionId: SessionId };
 
 /**
- * Ends the scope entries of a user or of a session in `tx.scope`'s project; other projects are not affected.
+ * Ends the scope entries of a user or of a session in `tx.scope`'s project; other projects are not affected. With the
+ * entries of a user, nobody else acts as the user there any more.
  * @returns how many entries were ended
  */
 export async function revokeEntries(tx: TxCtx, whose: Whose, reason: string): Promise<number> {
   const { projectId } = tx.scope;
+  if ('userId' in whose) await endWithUser(tx, { userId: whose.userId, in: projectId, reason });
   const update = tx.db
     .updateTable('scope_entries')
     .set({ revoked_at: tx.now, revoke_reason: reason })

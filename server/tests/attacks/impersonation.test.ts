@@ -206,6 +206,63 @@ const ENDINGS: Record<string, (people: { supporter: Person; person: Person }) =>
   },
 };
 
+const revokedByAdmin = async (person: Person) =>
+  latchkey.api(`/v1/admin/members/${await memberOf(person)}/sessions/revoke`, { token: admin, method: 'POST' });
+
+type People = { supporter: Person; person: Person };
+
+/** Who ends an impersonation early and how, and the cause that is recorded. */
+const CAUSES: Record<string, { cause: string; end: (people: People) => Promise<TestResponse> }> = {
+  'the person ends it': {
+    cause: 'user',
+    end: ({ person }) =>
+      latchkey.api('/v1/me/security/impersonation', { token: person.access_token, method: 'DELETE' }),
+  },
+  'an administrator ends it': {
+    cause: 'admin',
+    end: async ({ person }) =>
+      latchkey.api(`/v1/admin/members/${await memberOf(person)}/impersonate`, { token: admin, method: 'DELETE' }),
+  },
+  'an administrator ends the sessions of the person': { cause: 'admin', end: ({ person }) => revokedByAdmin(person) },
+  'the person ends their other sessions': {
+    cause: 'user',
+    end: ({ person }) => latchkey.api('/v1/me/security/sessions', { token: person.access_token, method: 'DELETE' }),
+  },
+  'the person signs out everywhere': {
+    cause: 'logout',
+    end: ({ person }) =>
+      latchkey.auth('/v1/sessions/logout', { token: person.access_token, body: { everywhere: true } }),
+  },
+  'the person changes their password': {
+    cause: 'password_changed',
+    end: ({ person }) =>
+      latchkey.api('/v1/me/security/password', {
+        token: person.access_token,
+        method: 'PUT',
+        body: { currentPassword: PASSWORD, newPassword: 'a fresh correct horse 42' },
+      }),
+  },
+  'the person is blocked': {
+    cause: 'member_blocked',
+    end: async ({ person }) =>
+      latchkey.api(`/v1/admin/members/${await memberOf(person)}/block`, { token: admin, method: 'POST' }),
+  },
+  'the one who acts signs out': {
+    cause: 'session_ended',
+    end: ({ supporter }) =>
+      latchkey.auth('/v1/sessions/logout', { token: supporter.access_token, body: { everywhere: false } }),
+  },
+};
+
+/** The data of the events that say that nobody acts as a person any more. */
+async function endedActing({ session }: Person): Promise<unknown[]> {
+  const { rows } = await latchkey.system.pool.query(
+    `select data from events where type = 'user.impersonation.ended' and data->>'userId' = $1`,
+    [session.userId],
+  );
+  return rows.map(({ data }) => data);
+}
+
 describe('impersonation ends when', () => {
   for (const [cause, end] of Object.entries(ENDINGS))
     test(cause, async () => {
@@ -217,19 +274,32 @@ describe('impersonation ends when', () => {
       expectRefusal(await redeemed(waiting, supporter.access_token), 'invalid_request');
     });
 
-  test('the person ends it', async () => {
-    const { person, token } = await acting();
+  for (const [by, { cause, end }] of Object.entries(CAUSES))
+    test(`${by}, which is recorded once`, async () => {
+      const { supporter, person, token } = await acting();
+      const other = await acting();
+      const response = await end({ supporter, person });
+      assert.ok(response.status < 300, response.text);
+      assert.equal(await isActive(token), false);
+      assert.equal(await isActive(other.token), true, 'of nobody else');
+      const data = { userId: person.session.userId, supporterId: supporter.session.userId, cause };
+      assert.deepEqual(await endedActing(person), [data]);
+    });
+
+  test('the person ends it, but not twice', async () => {
+    const { person } = await acting();
     const call = { token: person.access_token, method: 'DELETE' };
     assert.equal((await latchkey.api('/v1/me/security/impersonation', call)).status, 204);
-    assert.equal(await isActive(token), false);
-    assert.ok((await eventsOf(latchkey, person.session.userId)).includes('user.impersonation.ended'));
     expectProblem(await latchkey.api('/v1/me/security/impersonation', call), 404, 'NOT_FOUND');
+    assert.equal((await endedActing(person)).length, 1);
   });
 
-  test('an administrator ends it', async () => {
+  test('the sessions of a person who has none are ended by an administrator', async () => {
     const { person, token } = await acting();
-    const path = `/v1/admin/members/${await memberOf(person)}/impersonate`;
-    assert.equal((await latchkey.api(path, { token: admin, method: 'DELETE' })).status, 204);
+    await latchkey.auth('/v1/sessions/logout', { token: person.access_token, body: { everywhere: false } });
+    assert.equal(await isActive(token), true, 'signing out of one session ends nothing else');
+    const { body } = await revokedByAdmin(person);
+    assert.deepEqual(body, { revoked: 0 });
     assert.equal(await isActive(token), false);
   });
 });
