@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { enabledProviders } from '#applications';
 import { listIdentities } from '#linked-identities';
 import { deviceOf } from '#notices';
-import { takeBack, usedApplications } from '#oidc';
+import { endOwnImpersonations, ownImpersonations, takeBack, usedApplications } from '#oidc';
 import { form, pathOf, type TextId } from '#pages';
 import { customerOf, transaction } from '#platform/ctx.ts';
 import type { Reply } from '#platform/http.ts';
@@ -67,6 +67,14 @@ const confirmedChanges: Readonly<Record<string, ConfirmedChange>> = {
       return identity && [provider?.name ?? identity.provider, identity.email].filter(Boolean).join(' · ');
     },
     run: ({ ctx }, id) => removeIdentity(ctx, idOf('idn', id)),
+  },
+  acting: {
+    freshProof: 'any factor',
+    section: '/security',
+    title: 'account.endActing',
+    ask: 'account.askActing',
+    nameOf: async ({ ctx }) => ((await ownImpersonations(ctx)).length > 0 ? '' : undefined),
+    run: ({ ctx }) => endOwnImpersonations(ctx),
   },
   session: {
     one: true,

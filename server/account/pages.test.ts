@@ -19,22 +19,25 @@ import {
   TestClock,
   type TestLatchkey,
 } from '#tests/harness.ts';
+import { actAs, addSupportDesk, newSupporter } from '#tests/impersonation.ts';
+import type { Application } from '#tests/token-exchange.ts';
 
 const clock = new TestClock();
 let latchkey: TestLatchkey;
 let browser: Browser;
 let account: string;
+let desk: Application;
 before(async () => {
   [latchkey, browser] = await Promise.all([startTestLatchkey({ clock }), openBrowser()]);
   account = `${latchkey.system.config.addresses.test.auth}/account`;
   await changeSettings(latchkey, { mfaFactors: ['totp', 'phone', 'passkey'] });
+  desk = await addSupportDesk(latchkey);
 });
 after(async () => {
   await browser.close();
   await latchkey.stop();
 });
 
-/** A new person's browser, signed in to their account. */
 /** A user whose browser shows their account. `token` is of another session, which a change of credentials ends. */
 async function signedIn(options: BrowserContextOptions) {
   const person = await register(latchkey, { profile: { displayName: 'Ada Lovelace' } });
@@ -47,6 +50,12 @@ async function signedIn(options: BrowserContextOptions) {
   await page.waitForURL(account);
   const userId: UserId = person.session.userId;
   return { page, email: person.email, token: String(person.access_token), userId };
+}
+
+/** Lets somebody act as a user, for a reason that is one long word. */
+async function actedAs(email: string): Promise<void> {
+  const supporter = await newSupporter(latchkey, { displayName: 'Grace Hopper' });
+  await actAs(latchkey, desk, { supporter, person: { email }, reason: 'Ticket4711'.repeat(20) });
 }
 
 /** Gives the browser an authenticator that says yes. */
@@ -87,9 +96,11 @@ const PATHS = [
 for (const colorScheme of ['light', 'dark'] as const) {
   describe(`the account page, ${colorScheme}`, () => {
     test('every page passes axe-core and keeps to the width of a phone', async () => {
-      const { page } = await signedIn({ colorScheme, viewport: { width: 390, height: 800 } });
+      const { page, email } = await signedIn({ colorScheme, viewport: { width: 390, height: 800 } });
+      await actedAs(email);
       for (const path of [
         ...PATHS,
+        '/remove/acting',
         '/remove/others',
         '/remove/session/none',
         '/phone-factor',
@@ -117,7 +128,8 @@ for (const colorScheme of ['light', 'dark'] as const) {
 describe('in other languages', () => {
   for (const locale of ['de', 'fr', 'ja'])
     test(`${locale}: the pages keep to the width of a phone`, async () => {
-      const { page } = await signedIn({ locale, viewport: { width: 360, height: 800 } });
+      const { page, email } = await signedIn({ locale, viewport: { width: 360, height: 800 } });
+      await actedAs(email);
       await eventually(async () => assert.equal(await page.locator('html').getAttribute('lang'), locale));
       for (const path of PATHS) {
         // biome-ignore lint/performance/noAwaitInLoops: one page after the other

@@ -3,8 +3,10 @@ import { type Static, Type } from 'typebox';
 import { enabledProviders } from '#applications';
 import { passwordField } from '#hosted';
 import { listIdentities } from '#linked-identities';
+import { ownImpersonations } from '#oidc';
 import { form, type Markup } from '#pages';
 import { minimumLength, Password } from '#passwords';
+import { usersById } from '#people';
 import type { Reply } from '#platform/http.ts';
 import type { Routes } from '#platform/route.ts';
 import { changeOwnPassword, securityOf } from '#self';
@@ -43,8 +45,34 @@ async function securityPage(visit: Visit): Promise<Reply> {
     section: '/security',
     title: voice.say('account.security'),
     leaves: true,
-    body: html`${passwords ? passwordCard(visit, security) : ''}${passkeys ? passkeyCard(visit, security) : ''}${secondFactorCard(visit, security)}${await linkedCard(visit)}`,
+    body: html`${await actingCard(visit)}${passwords ? passwordCard(visit, security) : ''}${passkeys ? passkeyCard(visit, security) : ''}${secondFactorCard(visit, security)}${await linkedCard(visit)}`,
   });
+}
+
+/** Who acts as the user. */
+async function actingCard(visit: Visit): Promise<Markup | ''> {
+  const { say, project } = visit.voice;
+  const impersonations = await ownImpersonations(visit.ctx);
+  if (impersonations.length === 0) return '';
+  const supporters = await usersById(
+    visit.ctx,
+    impersonations.map(({ supporterId }) => supporterId),
+  );
+  const rows = impersonations.map(({ supporterId, reason, since, endsAt }) =>
+    row({
+      title: supporters.get(supporterId)?.displayName ?? say('account.actingMember', { project }),
+      detail: [
+        say('account.actingSince', { date: dateOf(visit, since) }),
+        say('account.actingUntil', { date: dateOf(visit, endsAt) }),
+        say('account.actingReason', { reason }),
+      ].join(' · '),
+      ways: [],
+    }),
+  );
+  return card(
+    say('account.acting'),
+    html`<p class="lead">${say('account.actingIntro', { project })}</p><ul class="rows">${rows}</ul><div class="actions"><a class="button second" href="${BASE}/remove/acting">${say('account.endActing')}</a></div>`,
+  );
 }
 
 function passwordCard(visit: Visit, { hasPassword, passwordChangedAt }: Security): Markup {

@@ -135,6 +135,26 @@ export async function mayGoOn(
   return supporter.status === 'active' && person.status === 'active' && supporter.permissions.includes(PERMISSION);
 }
 
+/** Who acts in the project as the signed-in user, the newest first. */
+export async function ownImpersonations(ctx: Ctx) {
+  const rows = await liveImpersonations(ctx, customerOf(ctx).userId)
+    .where('project_id', '=', ctx.scope.projectId)
+    .select([
+      sql<UserId>`payload->'impersonation'->>'supporterId'`.as('supporterId'),
+      sql<string>`payload->'impersonation'->>'reason'`.as('reason'),
+      sql<number>`(payload->'iat')::integer`.as('iat'),
+      sql<number>`(payload->'exp')::integer`.as('exp'),
+    ])
+    .orderBy('iat', 'desc')
+    .execute();
+  return rows.map(({ supporterId, reason, iat, exp }) => ({
+    supporterId,
+    reason,
+    since: instantOf(iat),
+    endsAt: instantOf(exp),
+  }));
+}
+
 /**
  * Ends what others do in the project in the name of the signed-in user.
  * @throws Problem NOT_FOUND

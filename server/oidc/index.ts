@@ -4,6 +4,7 @@ export { endProviderSessions } from './bound-sessions.ts';
 export { browserSession } from './browser-sessions.ts';
 export { consentsOf } from './consents.ts';
 export { clientsOfSessions } from './grants.ts';
+export { endOwnImpersonations, ownImpersonations } from './impersonation.ts';
 export { type Interaction, interactions } from './interactions.ts';
 export { composeLogout } from './logout-token.ts';
 export { oidcPart } from './part.ts';

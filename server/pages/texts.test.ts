@@ -18,6 +18,7 @@ const sample = {
   name: 'Ada',
   project: 'Shop',
   provider: 'Google',
+  reason: 'Ticket 4711',
 };
 
 describe('the texts of the pages', () => {

@@ -7,26 +7,25 @@ import {
   expectProblem,
   lastMessage,
   managementToken,
-  ownerToken,
   PASSWORD,
   register,
   startTestLatchkey,
   type TestLatchkey,
   type TestResponse,
 } from '#tests/harness.ts';
-import { operationsIn } from '#tests/operations.ts';
 import {
-  ACCESS_TOKEN,
-  type Application,
-  addApis,
-  addBackEnd,
-  exchange,
-  expectRefusal,
-  STOCK,
-} from '#tests/token-exchange.ts';
-
-const TICKET = 'urn:latchkey:params:oauth:token-type:impersonation-ticket';
-const REASON = 'Ticket 4711: the invoice does not load';
+  actAs,
+  addSupportDesk,
+  askToAct,
+  giveRoles,
+  memberOf,
+  newSupporter,
+  type Person,
+  REASON,
+  redeem,
+} from '#tests/impersonation.ts';
+import { operationsIn } from '#tests/operations.ts';
+import { type Application, exchange, expectRefusal, STOCK } from '#tests/token-exchange.ts';
 
 let latchkey: TestLatchkey;
 let admin: string;
@@ -34,38 +33,12 @@ let desk: Application;
 before(async () => {
   latchkey = await startTestLatchkey();
   admin = await managementToken(latchkey);
-  await addApis(latchkey);
-  desk = await addBackEnd(latchkey, { name: 'Support desk' });
-  const role = { key: 'supporter', name: 'Supporter', permissions: ['members:read', 'members:impersonate'] };
-  const { status, text } = await latchkey.api('/v1/admin/roles', { token: await ownerToken(latchkey), body: role });
-  assert.equal(status, 201, text);
+  desk = await addSupportDesk(latchkey);
 });
 after(() => latchkey.stop());
 
-type Person = TestResponse['body'] & { email: string };
-
-async function memberOf({ email }: { email: string }): Promise<string> {
-  const { body } = await latchkey.api(`/v1/admin/members?q=${email}`, { token: admin });
-  return body.items[0].id;
-}
-
-async function withRoles(person: Person, ...roles: string[]): Promise<void> {
-  const path = `/v1/admin/members/${await memberOf(person)}/roles`;
-  const response = await latchkey.api(path, { token: await ownerToken(latchkey), method: 'PUT', body: { roles } });
-  assert.equal(response.status, 200, response.text);
-}
-
-async function newSupporter(): Promise<Person> {
-  const supporter = await register(latchkey);
-  await withRoles(supporter, 'supporter');
-  return supporter;
-}
-
-const asked = async (token: string, person: { email: string }, more: Record<string, unknown> = {}) =>
-  latchkey.api(`/v1/admin/members/${await memberOf(person)}/impersonate`, {
-    token,
-    body: { reason: REASON, minutes: 10, ...more },
-  });
+const asked = (token: string, person: { email: string }, more: Record<string, unknown> = {}) =>
+  askToAct(latchkey, token, person, more);
 
 async function ticketFor(supporter: Person, person: Person): Promise<string> {
   const { status, body, text } = await asked(supporter.access_token, person);
@@ -73,19 +46,12 @@ async function ticketFor(supporter: Person, person: Person): Promise<string> {
   return body.ticket;
 }
 
-const redeemed = (ticket: string, actor: string | undefined, application = desk) =>
-  exchange(latchkey, application, ticket, {
-    subject_token_type: TICKET,
-    actor_token: actor,
-    actor_token_type: ACCESS_TOKEN,
-  });
+const redeemed = (ticket: string, actor: string | undefined) => redeem(latchkey, desk, { ticket, actor });
 
 /** Somebody of support who acts as a person, with the token for it. */
 async function acting() {
-  const [supporter, person] = [await newSupporter(), await register(latchkey)];
-  const { status, body, text } = await redeemed(await ticketFor(supporter, person), supporter.access_token);
-  assert.equal(status, 200, text);
-  return { supporter, person, token: body.access_token };
+  const [supporter, person] = [await newSupporter(latchkey), await register(latchkey)];
+  return { supporter, person, token: await actAs(latchkey, desk, { supporter, person }) };
 }
 
 async function isActive(token: string): Promise<boolean> {
@@ -138,7 +104,11 @@ describe('impersonation', () => {
   });
 
   test('a ticket works once, also for many at once, and only in the session it was given to', async () => {
-    const [supporter, other, person] = [await newSupporter(), await newSupporter(), await register(latchkey)];
+    const [supporter, other, person] = [
+      await newSupporter(latchkey),
+      await newSupporter(latchkey),
+      await register(latchkey),
+    ];
     const ticket = await ticketFor(supporter, person);
     for (const wrong of [other.access_token, person.access_token, admin, 'x', undefined]) {
       // biome-ignore lint/performance/noAwaitInLoops: one after the other
@@ -158,28 +128,31 @@ describe('impersonation', () => {
   });
 
   test('nobody acts as an owner, as themselves, as somebody who may do more, or as a blocked member', async () => {
-    const supporter = await newSupporter();
+    const supporter = await newSupporter(latchkey);
     const { owner } = latchkey.demo.environments.test;
     const stronger = await register(latchkey);
-    await withRoles(stronger, 'viewer');
+    await giveRoles(latchkey, stronger, 'viewer');
     for (const target of [owner, supporter, stronger]) {
       // biome-ignore lint/performance/noAwaitInLoops: one after the other
       expectProblem(await asked(supporter.access_token, target), 403, 'AUTHORIZATION_DENIED');
     }
     const blocked = await register(latchkey);
-    await latchkey.api(`/v1/admin/members/${await memberOf(blocked)}/block`, { token: admin, method: 'POST' });
+    await latchkey.api(`/v1/admin/members/${await memberOf(latchkey, blocked)}/block`, {
+      token: admin,
+      method: 'POST',
+    });
     expectProblem(await asked(supporter.access_token, blocked), 403, 'MEMBER_BLOCKED');
   });
 
   test('a ticket is refused once the person may do more', async () => {
-    const [supporter, person] = [await newSupporter(), await register(latchkey)];
+    const [supporter, person] = [await newSupporter(latchkey), await register(latchkey)];
     const ticket = await ticketFor(supporter, person);
-    await withRoles(person, 'viewer');
+    await giveRoles(latchkey, person, 'viewer');
     expectRefusal(await redeemed(ticket, supporter.access_token), 'invalid_request');
   });
 
   test('needs the permission, a session of a member, a reason, and no more minutes than the project allows', async () => {
-    const [supporter, person] = [await newSupporter(), await register(latchkey)];
+    const [supporter, person] = [await newSupporter(latchkey), await register(latchkey)];
     const plain = await register(latchkey);
     expectProblem(await asked(plain.access_token, person), 403, 'AUTHORIZATION_DENIED');
     expectProblem(await asked(admin, person), 403, 'WRONG_TOKEN_KIND');
@@ -197,17 +170,20 @@ const ENDINGS: Record<string, (people: { supporter: Person; person: Person }) =>
   'the session of the one who acts ends': ({ supporter }) =>
     latchkey.auth('/v1/sessions/logout', { token: supporter.access_token, body: { everywhere: true } }),
   'the one who acts is blocked': async ({ supporter }) =>
-    latchkey.api(`/v1/admin/members/${await memberOf(supporter)}/block`, { token: admin, method: 'POST' }),
+    latchkey.api(`/v1/admin/members/${await memberOf(latchkey, supporter)}/block`, { token: admin, method: 'POST' }),
   'the person is blocked': async ({ person }) =>
-    latchkey.api(`/v1/admin/members/${await memberOf(person)}/block`, { token: admin, method: 'POST' }),
+    latchkey.api(`/v1/admin/members/${await memberOf(latchkey, person)}/block`, { token: admin, method: 'POST' }),
   'the permission is taken': async ({ supporter }) => {
-    await withRoles(supporter);
+    await giveRoles(latchkey, supporter);
     return undefined;
   },
 };
 
 const revokedByAdmin = async (person: Person) =>
-  latchkey.api(`/v1/admin/members/${await memberOf(person)}/sessions/revoke`, { token: admin, method: 'POST' });
+  latchkey.api(`/v1/admin/members/${await memberOf(latchkey, person)}/sessions/revoke`, {
+    token: admin,
+    method: 'POST',
+  });
 
 type People = { supporter: Person; person: Person };
 
@@ -221,7 +197,10 @@ const CAUSES: Record<string, { cause: string; end: (people: People) => Promise<T
   'an administrator ends it': {
     cause: 'admin',
     end: async ({ person }) =>
-      latchkey.api(`/v1/admin/members/${await memberOf(person)}/impersonate`, { token: admin, method: 'DELETE' }),
+      latchkey.api(`/v1/admin/members/${await memberOf(latchkey, person)}/impersonate`, {
+        token: admin,
+        method: 'DELETE',
+      }),
   },
   'an administrator ends the sessions of the person': { cause: 'admin', end: ({ person }) => revokedByAdmin(person) },
   'the person ends their other sessions': {
@@ -245,7 +224,7 @@ const CAUSES: Record<string, { cause: string; end: (people: People) => Promise<T
   'the person is blocked': {
     cause: 'member_blocked',
     end: async ({ person }) =>
-      latchkey.api(`/v1/admin/members/${await memberOf(person)}/block`, { token: admin, method: 'POST' }),
+      latchkey.api(`/v1/admin/members/${await memberOf(latchkey, person)}/block`, { token: admin, method: 'POST' }),
   },
   'the one who acts signs out': {
     cause: 'session_ended',
