@@ -109,26 +109,25 @@ async function newestKey(tx: TxCtx, algorithm: Algorithm): Promise<{ signsFrom: 
     .executeTakeFirst();
 }
 
-/** Creates the first key of each algorithm, which signs at once. Safe to run in any number of processes. */
+/**
+ * Creates the first key of each algorithm, which signs at once, and reads the keys. Safe to run in any number of
+ * processes.
+ */
 export async function ensureSigningKeys(system: System): Promise<void> {
   await Promise.all(
     environments.map(async (environment) => {
-      const created = await transaction(keyCtx(system, environment), createMissingKeys);
-      if (created > 0) await signingKeys(system, environment).reload();
+      await transaction(keyCtx(system, environment), createMissingKeys);
+      await signingKeys(system, environment).reload();
     }),
   );
 }
 
-async function createMissingKeys(tx: TxCtx): Promise<number> {
+async function createMissingKeys(tx: TxCtx): Promise<void> {
   await sql`select pg_advisory_xact_lock(${advisoryLocks.keyRotation})`.execute(tx.db);
-  let created = 0;
   for (const algorithm of algorithms) {
     // biome-ignore lint/performance/noAwaitInLoops: one connection
-    if (await newestKey(tx, algorithm)) continue;
-    await createSigningKey(tx, algorithm, tx.now);
-    created += 1;
+    if (!(await newestKey(tx, algorithm))) await createSigningKey(tx, algorithm, tx.now);
   }
-  return created;
 }
 
 /** All keys that are or will be published, newest first. */
