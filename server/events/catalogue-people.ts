@@ -84,7 +84,7 @@ export const peopleEvents = {
     impersonated,
   ),
   'user.impersonation.ended': define(
-    'Somebody no longer acts as a person, before its time was over. `cause` is `user` or `admin` if the person or an administrator ended it, `session_ended` if the session of who acted ended, otherwise why all sessions of the person ended.',
+    'Somebody no longer acts as a person, before its time was over. `cause` is `user` or `admin` if the person or an administrator ended it, `session_ended` if the session of who acted ended, otherwise the reason for which the sessions of the person, or the grant, ended.',
     Type.Object({ userId: text, supporterId: text, cause: text }),
     { userId, supporterId: impersonated.supporterId, cause: 'user' },
   ),
