@@ -112,7 +112,10 @@ async function isAllowed(
   return requested.every((scope) => allowed.includes(scope));
 }
 
-/** The clients that use a session, oldest first: of any project, or of one. Served by oidc_records_of_session. */
+/**
+ * The clients that use a session, oldest first: of any project, or of one. Without those through which its user acts as
+ * somebody else, which have no access to the user. Served by oidc_records_of_session.
+ */
 export async function clientsOfSessions(
   ctx: Pick<Ctx, 'db'>,
   sessionIds: readonly SessionId[],
@@ -123,6 +126,7 @@ export async function clientsOfSessions(
     .select(['session_id', sql<string>`payload->>'clientId'`.as('clientId')])
     .where('session_id', '=', sql<SessionId>`any(${[...sessionIds]})`)
     .where('model', '=', 'Grant')
+    .where(sql<boolean>`not payload ? 'impersonation'`)
     .orderBy('id');
   if (projectId !== undefined) found = found.where('project_id', '=', projectId);
   const rows = await found.execute();

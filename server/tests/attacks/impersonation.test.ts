@@ -144,6 +144,12 @@ describe('impersonation', () => {
     expectProblem(await asked(supporter.access_token, blocked), 403, 'MEMBER_BLOCKED');
   });
 
+  test('the application is not listed as one that uses the session of the one who acts', async () => {
+    const { supporter } = await acting();
+    const { body } = await latchkey.api('/v1/me/security/applications', { token: supporter.access_token });
+    assert.deepEqual(body.items, []);
+  });
+
   test('a ticket is refused once the person may do more', async () => {
     const [supporter, person] = [await newSupporter(latchkey), await register(latchkey)];
     const ticket = await ticketFor(supporter, person);
