@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
-import { changeMember } from '#members';
+import { changeMember, getMember } from '#members';
 import { IdSchema } from '#platform/ids.ts';
-import { del, post, type Routes } from '#platform/route.ts';
+import { del, get, post, type Routes } from '#platform/route.ts';
 import { Instant } from '#platform/schemas.ts';
-import { allowImpersonation, endImpersonations } from './impersonation.ts';
+import { allowImpersonation, endImpersonations, Impersonations, impersonationsOf } from './impersonation.ts';
 
 const MemberRef = Type.Object({ memberId: IdSchema('mem') });
 const Asked = Type.Object(
@@ -37,6 +37,18 @@ export const impersonationRoutes: Routes = [
     problems: ['NOT_FOUND', 'CONFLICT', 'WRONG_TOKEN_KIND', 'MEMBER_BLOCKED', 'MEMBERSHIP_REQUIRED'],
     handler: async (request, reply) =>
       reply.code(201).send(await allowImpersonation(request.ctx, request.params.memberId, request.body)),
+  }),
+  get('/v1/admin/members/:memberId/impersonate', {
+    permission: 'sessions:read',
+    etag: true,
+    summary: 'Read who acts as a member',
+    params: MemberRef,
+    responses: { 200: Impersonations },
+    problems: ['NOT_FOUND'],
+    handler: async ({ ctx, params }) => {
+      const { userId } = await getMember(ctx, params.memberId);
+      return { impersonations: await impersonationsOf(ctx, userId) };
+    },
   }),
   del('/v1/admin/members/:memberId/impersonate', {
     permission: 'sessions:revoke',

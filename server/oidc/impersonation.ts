@@ -9,6 +9,7 @@ import { impersonated } from '#notices';
 import { type Ctx, customerOf, type TxCtx, transaction } from '#platform/ctx.ts';
 import { IdSchema, type MemberId, type ProjectId, type UserId } from '#platform/ids.ts';
 import { Problem, problem } from '#platform/problem.ts';
+import { Instant } from '#platform/schemas.ts';
 import type { System } from '#platform/system.ts';
 import { lockSession } from '#sessions';
 import { type IssuerAddress, realmOf } from './clients.ts';
@@ -135,9 +136,22 @@ export async function mayGoOn(
   return supporter.status === 'active' && person.status === 'active' && supporter.permissions.includes(PERMISSION);
 }
 
-/** Who acts in the project as the signed-in user, the newest first. */
-export async function ownImpersonations(ctx: Ctx) {
-  const rows = await liveImpersonations(ctx, customerOf(ctx).userId)
+/** Who acts as a user now, the newest first. */
+export const Impersonations = Type.Object(
+  {
+    impersonations: Type.Array(Type.Object({ ...Impersonation.properties, since: Instant, endsAt: Instant })),
+  },
+  { title: 'Impersonations' },
+);
+
+/** Who acts in the project as the signed-in user. */
+export function ownImpersonations(ctx: Ctx) {
+  return impersonationsOf(ctx, customerOf(ctx).userId);
+}
+
+/** Who acts in the project as a user, the newest first. */
+export async function impersonationsOf(ctx: Ctx, userId: UserId) {
+  const rows = await liveImpersonations(ctx, userId)
     .where('project_id', '=', ctx.scope.projectId)
     .select([
       sql<UserId>`payload->'impersonation'->>'supporterId'`.as('supporterId'),

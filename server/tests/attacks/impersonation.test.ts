@@ -272,9 +272,18 @@ describe('impersonation ends when', () => {
     });
 
   test('the person ends it, but not twice', async () => {
-    const { person } = await acting();
+    const { supporter, person } = await acting();
+    const read = async () => (await latchkey.api('/v1/me/security/impersonation', { token: person.access_token })).body;
+    const member = `/v1/admin/members/${await memberOf(latchkey, person)}/impersonate`;
+    const { impersonations } = await read();
+    assert.equal(impersonations[0].supporterId, supporter.session.userId);
+    assert.deepEqual((await latchkey.api(member, { token: admin })).body, { impersonations });
+    assert.deepEqual((await latchkey.api('/v1/me/security/impersonation', { token: supporter.access_token })).body, {
+      impersonations: [],
+    });
     const call = { token: person.access_token, method: 'DELETE' };
     assert.equal((await latchkey.api('/v1/me/security/impersonation', call)).status, 204);
+    assert.deepEqual(await read(), { impersonations: [] });
     expectProblem(await latchkey.api('/v1/me/security/impersonation', call), 404, 'NOT_FOUND');
     assert.equal((await endedActing(person)).length, 1);
   });
