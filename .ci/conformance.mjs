@@ -12,10 +12,11 @@ import { parseArgs } from 'node:util';
 
 const TITLES = {
   config: 'OpenID Connect: Config',
+  // Before the plans that sign out: Latchkey tries their logout tokens again, which this plan does not expect.
+  backchannel: 'OpenID Connect: Back-Channel Logout',
   basic: 'OpenID Connect: Basic',
   formpost: 'OpenID Connect: Form Post (Basic)',
   logout: 'OpenID Connect: RP-Initiated Logout',
-  backchannel: 'OpenID Connect: Back-Channel Logout',
   fapi: 'FAPI 2.0 Security Profile (private_key_jwt, DPoP), ES256',
   'fapi:PS256': 'FAPI 2.0 Security Profile, PS256',
   'fapi:EdDSA': 'FAPI 2.0 Security Profile, EdDSA',
