@@ -200,7 +200,7 @@ describe('the interval of statusPoller', () => {
 
 describe('statusPoller and a real Latchkey', () => {
   test('reads a real Latchkey', async () => {
-    const latchkey = await startTestLatchkey();
+    const latchkey = await startTestLatchkey({ own: 'tests of this file replace timers' });
     try {
       const calls: string[] = [];
       const poller = statusPoller(latchkey.system.config.addresses.production.auth, {
