@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import type { Browser, Page } from 'playwright-core';
 import { openBrowser } from '#tests/browser.ts';
 import { type ConsoleApp, faultsOf, openConsole, said } from '#tests/console-app.ts';
@@ -104,6 +105,12 @@ describe('reversible actions offer undo', () => {
     const [{ id, enabled }] = (await read('/identity-providers?limit=1')).items;
     await app.open(`/providers/${id}`);
     await toggle('Enabled');
+    await notice('Provider saved').waitFor();
+    // The console's next read of the provider is slow: what is edited after the message is still the present version.
+    await page.route(`**/console/v1/identity-providers/${id}`, async (route) => {
+      if (route.request().method() === 'GET') await setTimeout(1_000);
+      await route.continue();
+    });
     await undo('Provider saved').click();
     await said(page, 'Change undone');
     assert.equal((await read(`/identity-providers/${id}`)).enabled, enabled);

@@ -32,14 +32,11 @@ export function useAction<I, T>(mutation: Mutation<I, T>) {
   const queries = useQueryClient();
   const { environment } = useScope();
   const takeBack = async ({ act, done }: Undo) => {
-    try {
-      await act();
-      notifyDone(done);
-    } catch (thrown) {
-      const problem = problemOf(thrown);
-      notifyProblem(problem.status === 412 ? { ...problem, ...CHANGED_SINCE } : problem);
-    }
+    const problem = await act().then(() => null, problemOf);
+    // A form takes the record's new version before the person continues.
     await queries.invalidateQueries();
+    if (problem) notifyProblem(problem.status === 412 ? { ...problem, ...CHANGED_SINCE } : problem);
+    else notifyDone(done);
   };
   const tell = (message: string, undo: Undo | null | undefined) =>
     undo ? notifyUndoable(message, () => takeBack(undo)) : notifyDone(message);
