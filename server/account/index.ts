@@ -1,1 +1,8 @@
-export { routes } from './routes.ts';
+import type { Part } from '#platform/part.ts';
+import { accountRoutes } from './account.page.ts';
+
+export const part = {
+  routes: {
+    auth: accountRoutes,
+  },
+} satisfies Part;

@@ -1,5 +1,9 @@
+import type { Part } from '#platform/part.ts';
+import { rowsOfProject } from '#platform/removal.ts';
+import { apiRoutes } from './apis.admin.ts';
+
 export { ApiGrant, grantedApis, NewApiGrants, type StoredGrant, shownGrants, storedGrants } from './api-grants.ts';
 export { createApi } from './apis.ts';
 export { readApis, type ScopeText, scopeTexts } from './known-apis.ts';
-export { apisPart } from './part.ts';
-export { routes } from './routes.ts';
+
+export const part = { routes: { admin: apiRoutes }, removals: [rowsOfProject('apis')] } satisfies Part;

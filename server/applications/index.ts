@@ -1,3 +1,10 @@
+import type { Part } from '#platform/part.ts';
+import { rowsOfProject } from '#platform/removal.ts';
+import { applicationRoutes } from './applications.admin.ts';
+import { identityProviderRoutes } from './identity-providers.admin.ts';
+import { registrationRoutes } from './registration.auth.ts';
+import { registrationTokenRoutes } from './registration-tokens.admin.ts';
+
 export { answerForClients } from './absent-clients.ts';
 export { accountPageId, isAccountPage } from './account-page.ts';
 export { applicationNames } from './application-names.ts';
@@ -19,6 +26,16 @@ export {
   upstreamProvider,
 } from './identity-providers.ts';
 export { isApplicationOrigin, originsOf, ownOriginsOf } from './origins.ts';
-export { applicationsPart } from './part.ts';
 export { holdFirstParty, isFirstParty } from './parties.ts';
-export { routes } from './routes.ts';
+
+export const part = {
+  routes: {
+    auth: registrationRoutes,
+    admin: [...applicationRoutes, ...identityProviderRoutes, ...registrationTokenRoutes],
+  },
+  removals: [
+    rowsOfProject('applications', 'application_secrets'),
+    rowsOfProject('registration_tokens'),
+    rowsOfProject('identity_providers'),
+  ],
+} satisfies Part;

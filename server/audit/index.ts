@@ -1,6 +1,22 @@
+import type { Part } from '#platform/part.ts';
+import { rowsOfProject } from '#platform/removal.ts';
+import { auditRoutes } from './audit.admin.ts';
+import { signDueCheckpoints } from './checkpoints.ts';
+
 export { auditFollower } from './entries.ts';
 export { eraseFromAudit } from './erasures.ts';
-export { auditPart } from './part.ts';
-export { routes } from './routes.ts';
 export { AuditEvent, AuditQuery, activityOf, searchAudit } from './search.ts';
 export { AuditFault, type Verified, verifyAudit } from './verification.ts';
+
+export const part = {
+  routes: {
+    admin: auditRoutes,
+  },
+  removals: [
+    rowsOfProject('audit_entries'),
+    rowsOfProject('audit_resources'),
+    rowsOfProject('audit_checkpoints'),
+    rowsOfProject('audit_heads'),
+  ],
+  cleanUps: { signDueCheckpoints },
+} satisfies Part;

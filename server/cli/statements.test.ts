@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { billingPart } from '#billing';
+import { part as billingPart } from '#billing';
 import { managementToken, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
 
 const ENTRY = fileURLToPath(new URL('../latchkey.mjs', import.meta.url));

@@ -1,4 +1,7 @@
-export { devicesPart } from './part.ts';
+import type { Part } from '#platform/part.ts';
+import { rowsOfWorkspace } from '#platform/removal.ts';
+import { removeDeadDevices } from './remembered-devices.ts';
+
 export {
   type DeviceId,
   isRemembered,
@@ -8,3 +11,8 @@ export {
   removeDevicesSince,
   useRememberedDevice,
 } from './remembered-devices.ts';
+
+export const part = {
+  removals: [rowsOfWorkspace('remembered_devices')],
+  cleanUps: { removeDeadDevices },
+} satisfies Part;

@@ -1,5 +1,19 @@
+import type { Part } from '#platform/part.ts';
+import { rowsOfProject } from '#platform/removal.ts';
+import { orderCertificatesTask } from './acme.task.ts';
+import { orderCertificates } from './acme.ts';
+import { recheckDomains } from './domain-checks.ts';
+import { domainRoutes } from './domains.admin.ts';
+
 export { challengeResponse } from './acme.ts';
 export { addressesOf, authAddressOf, boundAddresses, boundHost } from './bound-addresses.ts';
 export { secureContextFor } from './certificates.ts';
-export { domainsPart } from './part.ts';
-export { routes } from './routes.ts';
+
+export const part = {
+  routes: {
+    admin: domainRoutes,
+  },
+  removals: [rowsOfProject('domains', 'domain_bindings', 'domain_certificates')],
+  cleanUps: { recheckDomains, orderCertificates },
+  tasks: { order_certificates: orderCertificatesTask },
+} satisfies Part;

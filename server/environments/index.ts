@@ -1,3 +1,7 @@
+import type { Part } from '#platform/part.ts';
+import { rowsOfProject } from '#platform/removal.ts';
+import { settingsRoutes } from './settings.admin.ts';
+
 export {
   createProject,
   findProject,
@@ -6,5 +10,10 @@ export {
   projectOf,
   updateSettings,
 } from './environments.ts';
-export { environmentsPart } from './part.ts';
-export { routes } from './routes.ts';
+
+export const part = {
+  routes: {
+    admin: settingsRoutes,
+  },
+  removals: [rowsOfProject('project_environments')],
+} satisfies Part;

@@ -1,3 +1,8 @@
+import type { Part } from '#platform/part.ts';
+import { rowsOfProject } from '#platform/removal.ts';
+import { eventTypeRoutes } from './event-types.admin.ts';
+import { feedRoutes } from './feed.admin.ts';
+
 export { Dispatcher, type Follower, type NumberedEvent } from './dispatcher.ts';
 export {
   describeEventType,
@@ -13,6 +18,11 @@ export { analyseEvents, emit, emitAll, type NewEvent, publicActor } from './even
 
 export { addressesInEvents, anonymiseEvents, eventsOfUser, isErased } from './events-of-user.ts';
 
-export { eventsPart } from './part.ts';
 export { eventsById, lastSequence, readEvents } from './reading.ts';
-export { routes } from './routes.ts';
+
+export const part = {
+  routes: {
+    admin: [...eventTypeRoutes, ...feedRoutes],
+  },
+  removals: [rowsOfProject('events'), rowsOfProject('event_sequences')],
+} satisfies Part;

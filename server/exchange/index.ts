@@ -1,3 +1,6 @@
+import { expiredRowsOf, type Part } from '#platform/part.ts';
+import { rowsOfProject } from '#platform/removal.ts';
+
 export { Binding, CodeChallenge, challengeOf, requireBegun, type Shown } from './bindings.ts';
 export { browserOf, keepMark, newMark } from './browser-mark.ts';
 export {
@@ -8,5 +11,9 @@ export {
   removeCodesOf,
   spendExchangeCode,
 } from './exchange-codes.ts';
-export { exchangePart } from './part.ts';
 export { requireChallenge, requireRedirectUri, withQuery } from './redirects.ts';
+
+export const part = {
+  removals: [rowsOfProject('exchange_codes')],
+  cleanUps: { 'expired exchange codes': expiredRowsOf('exchange_codes') },
+} satisfies Part;

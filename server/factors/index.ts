@@ -1,3 +1,6 @@
+import type { Part } from '#platform/part.ts';
+import { rowsOfWorkspace } from '#platform/removal.ts';
+
 export {
   addPhoneFactor,
   checkTotp,
@@ -12,10 +15,11 @@ export {
   removeFactor,
   withFactors,
 } from './mfa-factors.ts';
-export { factorsPart } from './part.ts';
 export {
   enrolledSecondFactors,
   guardingSecondFactors,
   removeFactorsSince,
   type SecondFactor,
 } from './second-factors.ts';
+
+export const part = { removals: [rowsOfWorkspace('mfa_factors')] } satisfies Part;

@@ -1,6 +1,18 @@
+import { expiredRowsOf, type Part } from '#platform/part.ts';
+import { rowsOfProject } from '#platform/removal.ts';
+import { providerTestRoutes } from './providers.admin.ts';
+import { socialRoutes } from './social.auth.ts';
+
 export { exchangeCode, type ProvenAddress, requireFirstParty } from './exchange.ts';
-export { federationPart } from './part.ts';
-export { routes } from './routes.ts';
 export { sendToProvider } from './social.auth.ts';
 export { type LinkRequired, removeUpstreamFlowsOf } from './social.ts';
 export { linkingUrl, linkWithCode, linkWithToken, lookAtLinking, lookAtLinkToken } from './social-linking.ts';
+
+export const part = {
+  routes: {
+    auth: socialRoutes,
+    admin: providerTestRoutes,
+  },
+  removals: [rowsOfProject('upstream_flows')],
+  cleanUps: { 'expired upstream flows': expiredRowsOf('upstream_flows') },
+} satisfies Part;

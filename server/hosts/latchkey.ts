@@ -22,6 +22,7 @@ import { createAuthHost } from './auth-host.ts';
 import { createConsoleHost } from './console-host.ts';
 import { createDemo, type Demo, writeDemo } from './demo.ts';
 import { createInternalHost } from './internal-host.ts';
+import { PARTS } from './parts.ts';
 import { createStatusHost } from './status-host.ts';
 import { createPlainFront, createTlsFront } from './tls.ts';
 import { startWorker } from './worker.ts';
@@ -136,6 +137,7 @@ function openSystem({
       keyring: new Keyring(secrets),
       feed: new ChangeFeed(databaseUrl, log),
       metrics,
+      parts: PARTS,
       testPasswordCost: testPasswordCost ?? null,
     },
     databaseUrl,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { connect } from 'node:tls';
 import { decodeJwt } from 'jose';
-import { domainsPart } from '#domains';
+import { part as domainsPart } from '#domains';
 import { startAuthority, type TestAuthority } from '#tests/acme.ts';
 import { bindHost, callAt, startDns, type TestDns } from '#tests/domains.ts';
 import {

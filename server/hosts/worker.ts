@@ -1,23 +1,20 @@
 import { auditFollower } from '#audit';
 import { Dispatcher } from '#events';
 import { dailyFigures } from '#figures';
-import { lifecyclePart, PARTS } from '#lifecycle';
 import { openSending } from '#messages';
 import { composeLogout } from '#oidc';
 import { deleteExpiredIdempotencyKeys } from '#platform/http-once.ts';
 import { startJobs } from '#platform/jobs.ts';
 import { deleteOldLimits } from '#platform/limits.ts';
-import type { Part } from '#platform/part.ts';
 import { repeat } from '#platform/repeating.ts';
 import type { System } from '#platform/system.ts';
 import { quarantineRefused, startHeartbeat } from '#status';
 import { Deliverer, deliverWebhooksTask, webhookFanOut } from '#webhooks';
+import { PARTS } from './parts.ts';
 
 const CLEAN_UP_MS = 10 * 60_000;
 const SWEEP_MS = 30_000;
 const CONCURRENCY = 8;
-
-const parts: readonly Part[] = [...PARTS, lifecyclePart];
 
 /** Starts all work outside of requests: numbering and delivering events, sending messages, cleaning up. */
 export async function startWorker(system: System): Promise<{ stop: () => Promise<void> }> {
@@ -27,18 +24,18 @@ export async function startWorker(system: System): Promise<{ stop: () => Promise
     send_message: sending.task,
     deliver_webhooks: deliverWebhooksTask(deliverer),
     ...Object.fromEntries(
-      parts.flatMap(({ tasks = {} }) => Object.entries(tasks)).map(([name, task]) => [name, task(system)]),
+      PARTS.flatMap(({ tasks = {} }) => Object.entries(tasks)).map(([name, task]) => [name, task(system)]),
     ),
   };
   const jobs = await startJobs(system, tasks, CONCURRENCY);
   const dispatcher = new Dispatcher(system, [auditFollower, webhookFanOut(system), dailyFigures()]);
   const heartbeat = startHeartbeat(system);
   const cleaning = repeat(system, CLEAN_UP_MS, {
-    ...Object.assign({}, ...parts.map(({ cleanUps }) => cleanUps)),
+    ...Object.assign({}, ...PARTS.map(({ cleanUps }) => cleanUps)),
     deleteExpiredIdempotencyKeys,
     deleteOldLimits,
   });
-  const sweeping = repeat(system, SWEEP_MS, Object.assign({}, ...parts.map(({ sweeps }) => sweeps)));
+  const sweeping = repeat(system, SWEEP_MS, Object.assign({}, ...PARTS.map(({ sweeps }) => sweeps)));
   return {
     stop: async () => {
       heartbeat.stop();

@@ -1,3 +1,6 @@
+import type { Part } from '#platform/part.ts';
+import { rowsOfWorkspace } from '#platform/removal.ts';
+
 export { oldAddresses } from './address-review.ts';
 export {
   addIdentifier,
@@ -8,6 +11,7 @@ export {
   replaceIdentifier,
 } from './identifiers.ts';
 export { addIdentifiers, analyseIdentifiers, ownersOfIdentifiers } from './identifiers-in-bulk.ts';
-export { identifiersPart } from './part.ts';
 export { findSignInCandidate } from './sign-in-candidates.ts';
 export { removeIdentifiersSince, unprovenSince } from './unproven.ts';
+
+export const part = { removals: [rowsOfWorkspace('identifiers')] } satisfies Part;

@@ -1,7 +1,24 @@
+import type { Part } from '#platform/part.ts';
+import { rowsOfProject } from '#platform/removal.ts';
+import { importRoutes } from './imports.admin.ts';
+import { importTask } from './imports.task.ts';
+import { removeOldImports } from './imports.ts';
+
 export { reportImport } from './import-report.ts';
 export { type ImportFormat, receiveImport } from './import-upload.ts';
 export { importChunk } from './imports.task.ts';
 export { getImport, type MemberImport } from './imports.ts';
 export { exportMembers, noteExport } from './member-export.ts';
-export { importsPart } from './part.ts';
-export { routes } from './routes.ts';
+
+export const part = {
+  routes: {
+    admin: importRoutes,
+  },
+  removals: [
+    rowsOfProject('member_import_chunks'),
+    rowsOfProject('member_import_dry_runs'),
+    rowsOfProject('member_imports'),
+  ],
+  cleanUps: { removeOldImports },
+  tasks: { import_members: importTask },
+} satisfies Part;

@@ -1,5 +1,8 @@
+import type { Part } from '#platform/part.ts';
+import { rowsOfProject } from '#platform/removal.ts';
+import { invitationRoutes } from './project-invitations.admin.ts';
+
 export { InvitationStatus, Invitations, statusOf as invitationStatus } from './invitations.ts';
-export { invitationsPart } from './part.ts';
 export {
   acceptInvitation,
   findInvitation,
@@ -8,4 +11,10 @@ export {
   removeInvitations,
   revokeUnbacked,
 } from './project-invitations.ts';
-export { routes } from './routes.ts';
+
+export const part = {
+  routes: {
+    admin: invitationRoutes,
+  },
+  removals: [rowsOfProject('invitations')],
+} satisfies Part;

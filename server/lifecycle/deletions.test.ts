@@ -25,7 +25,6 @@ import { type Receiver, startReceiver } from '#tests/receiver.ts';
 import { type SecondProcess, startSecondProcess } from '#tests/second-process.ts';
 import { fillTenantTables, tablesWith, tenantTables } from '#tests/tenant-rows.ts';
 import { createTenant, staffProject, type Tenant, tenantManagementToken } from '#tests/tenants.ts';
-import { PARTS } from './parts.ts';
 import { addRemovalJob } from './removal-job.ts';
 
 const DAY = 86_400_000;
@@ -384,7 +383,9 @@ describe('a workspace that is to be deleted', () => {
 
 describe('the list of removed tables', () => {
   const uncovered = async () => {
-    const covered = new Set<string>(PARTS.flatMap(({ removals = [] }) => removals.flatMap(({ tables }) => tables)));
+    const covered = new Set<string>(
+      latchkey.system.parts.flatMap(({ removals = [] }) => removals.flatMap(({ tables }) => tables)),
+    );
     return (await tenantTables(latchkey.system.pool)).filter((table) => !covered.has(table));
   };
 

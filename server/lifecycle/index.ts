@@ -1,3 +1,11 @@
-export { lifecyclePart } from './part.ts';
-export { PARTS } from './parts.ts';
-export { routes } from './routes.ts';
+import type { Part } from '#platform/part.ts';
+import { deletionRoutes } from './deletions.console.ts';
+import { removeScopeTask } from './removal.task.ts';
+import { workspaceRoutes } from './workspaces.console.ts';
+
+export const part = {
+  routes: {
+    console: [...deletionRoutes, ...workspaceRoutes],
+  },
+  tasks: { remove_scope: removeScopeTask },
+} satisfies Part;

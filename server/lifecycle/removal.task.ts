@@ -7,10 +7,7 @@ import type { Removed } from '#platform/removal.ts';
 import { at } from '#platform/scoped.ts';
 import type { System } from '#platform/system.ts';
 import { isDueForRemoval, removePlace } from '#tenancy';
-import { PARTS } from './parts.ts';
 import { addRemovalJob, RemovalWork } from './removal-job.ts';
-
-const REMOVALS = PARTS.flatMap(({ removals = [] }) => removals);
 
 /** Rows per transaction, limited so that none holds its locks for long. */
 const PORTION = 1_000;
@@ -43,7 +40,7 @@ export function removeScopeTask(system: System): Task {
 async function removeForAWhile(ctx: Ctx, removed: Removed): Promise<'nothing left' | 'more'> {
   const until = performance.now() + TURN_MS;
   let result: 'nothing left' | 'more' = 'nothing left';
-  for (const { remove } of REMOVALS) {
+  for (const { remove } of ctx.system.parts.flatMap(({ removals = [] }) => removals)) {
     for (;;) {
       // biome-ignore lint/performance/noAwaitInLoops: portion after portion
       const count = await transaction(ctx, (tx) => remove(tx, removed, PORTION));

@@ -1,3 +1,6 @@
+import type { Part } from '#platform/part.ts';
+import { rowsOfWorkspace } from '#platform/removal.ts';
+
 export {
   findLinkedUser,
   identityUsed,
@@ -7,5 +10,6 @@ export {
   unlinkIdentity,
   unlinkSince,
 } from './linked-identities.ts';
-export { linkedIdentitiesPart } from './part.ts';
 export { UpstreamIdentity } from './upstream-identity.ts';
+
+export const part = { removals: [rowsOfWorkspace('linked_identities')] } satisfies Part;

@@ -1,3 +1,16 @@
+import type { Part } from '#platform/part.ts';
+import { rowsOfProject } from '#platform/removal.ts';
+import { adminAuthorizationRoutes } from './authorization.admin.ts';
+import { authorizationRoutes } from './authorization.me.ts';
+import { contextRoutes } from './context.me.ts';
+import { provisioningRoutes } from './member-provisioning.admin.ts';
+import { memberRoutes } from './members.admin.ts';
+import { membershipRoutes } from './memberships.me.ts';
+import { permissionRemovalRoutes } from './permission-removal.admin.ts';
+import { membersOfProject } from './removal.ts';
+import { roleRoutes } from './roles.admin.ts';
+import { searchRoutes } from './search.console.ts';
+
 export { authorityNow, whenAbsent } from './absent-actors.ts';
 export { accessOf, requirePermission } from './access.ts';
 export { requireAuthority } from './authority.ts';
@@ -6,6 +19,19 @@ export { activeOwners, keepOwnersWithout } from './member-actions.ts';
 export { addMember, addRoles, changeMember, getMember, memberSeen } from './members.ts';
 export { analyseMembers, insertMembers, memberCount, memberStatuses, membersAfter } from './members-in-bulk.ts';
 export { listMemberships, ownMemberships } from './memberships.ts';
-export { membersPart } from './part.ts';
 export { lockRoles, RoleKey, setUpRoles } from './roles.ts';
-export { routes } from './routes.ts';
+
+export const part = {
+  routes: {
+    me: [...authorizationRoutes, ...contextRoutes, ...membershipRoutes],
+    console: searchRoutes,
+    admin: [
+      ...adminAuthorizationRoutes,
+      ...provisioningRoutes,
+      ...memberRoutes,
+      ...permissionRemovalRoutes,
+      ...roleRoutes,
+    ],
+  },
+  removals: [membersOfProject, rowsOfProject('member_roles'), rowsOfProject('roles')],
+} satisfies Part;

@@ -1,3 +1,10 @@
+import type { Part } from '#platform/part.ts';
+import { rowsOfProject } from '#platform/removal.ts';
+import { messageRoutes } from './messages.admin.ts';
+import { removeOldMessages } from './messages.ts';
+import { receiptRoutes } from './receipts.public.ts';
+import { settleAbandoned } from './texts.ts';
+
 export { listInbox, readInbox, type SentMessage } from './inbox.ts';
 export { openSending, type Refused } from './messages.task.ts';
 export {
@@ -7,6 +14,14 @@ export {
   removeMessages,
   sendMessage,
 } from './messages.ts';
-export { messagesPart } from './part.ts';
-export { routes } from './routes.ts';
 export type { CredentialChange } from './templates.ts';
+
+export const part = {
+  routes: {
+    admin: messageRoutes,
+    callbacks: receiptRoutes,
+  },
+  removals: [rowsOfProject('messages'), rowsOfProject('message_templates')],
+  cleanUps: { removeOldMessages },
+  sweeps: { settleAbandoned },
+} satisfies Part;

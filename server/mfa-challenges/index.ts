@@ -1,3 +1,6 @@
+import { expiredRowsOf, type Part } from '#platform/part.ts';
+import { rowsOfProject } from '#platform/removal.ts';
+
 export {
   askForFactor,
   bindCode,
@@ -11,4 +14,8 @@ export {
   requireNoFactorYet,
   spendChallenge,
 } from './mfa-challenges.ts';
-export { mfaChallengesPart } from './part.ts';
+
+export const part = {
+  removals: [rowsOfProject('mfa_challenges')],
+  cleanUps: { 'expired MFA challenges': expiredRowsOf('mfa_challenges') },
+} satisfies Part;

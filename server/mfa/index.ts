@@ -1,3 +1,6 @@
+import type { Part } from '#platform/part.ts';
+import { mfaRoutes } from './mfa.auth.ts';
+
 export {
   checkFactor,
   enrolTotpFor,
@@ -9,4 +12,9 @@ export {
   promptFactor,
   wayOf,
 } from './mfa.ts';
-export { routes } from './routes.ts';
+
+export const part = {
+  routes: {
+    auth: mfaRoutes,
+  },
+} satisfies Part;

@@ -1,3 +1,11 @@
+import type { Part } from '#platform/part.ts';
+import { oidcCleanup } from './adapter.ts';
+import { usedApplicationRoutes } from './applications.me.ts';
+import { impersonationRoutes } from './impersonation.admin.ts';
+import { ownImpersonationRoutes } from './impersonation.me.ts';
+import { providerRoutes } from './provider.auth.ts';
+import { consents, records } from './removal.ts';
+
 export { holderAtOwnIssuer, holderOf, type PresentedToken } from './access-tokens.ts';
 export { recordsFor } from './adapter.ts';
 export { endProviderSessions } from './bound-sessions.ts';
@@ -7,7 +15,15 @@ export { clientsOfSessions } from './grants.ts';
 export { endOwnImpersonations, ownImpersonations } from './impersonation.ts';
 export { type Interaction, interactions } from './interactions.ts';
 export { composeLogout } from './logout-token.ts';
-export { oidcPart } from './part.ts';
 export { removeEveryRecord } from './removal.ts';
-export { routes } from './routes.ts';
 export { takeBack, usedApplications } from './used-applications.ts';
+
+export const part = {
+  routes: {
+    auth: providerRoutes,
+    me: [...usedApplicationRoutes, ...ownImpersonationRoutes],
+    admin: impersonationRoutes,
+  },
+  removals: [consents, records],
+  cleanUps: { oidcCleanup },
+} satisfies Part;

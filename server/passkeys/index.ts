@@ -1,4 +1,7 @@
-export { passkeysPart } from './part.ts';
+import type { Part } from '#platform/part.ts';
+import { rowsOfWorkspace } from '#platform/removal.ts';
+import { removeDeadChallenges } from './passkey-challenges.ts';
+
 export { CHALLENGE_SECONDS, type ChallengeId, removeChallengesOf } from './passkey-challenges.ts';
 export {
   changePasskey,
@@ -20,3 +23,8 @@ export {
   type RelyingParty,
   WebAuthnOptions,
 } from './passkeys.ts';
+
+export const part = {
+  removals: [rowsOfWorkspace('passkey_challenges'), rowsOfWorkspace('passkeys')],
+  cleanUps: { removeDeadChallenges },
+} satisfies Part;

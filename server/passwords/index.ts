@@ -1,7 +1,9 @@
+import type { Part } from '#platform/part.ts';
+import { rowsOfWorkspace } from '#platform/removal.ts';
+
 export { askBreachedAhead } from './breached-passwords.ts';
 export { dearHashes } from './dear-hashes.ts';
 export { hashPassword, isOutdated, verifyPassword } from './hashing.ts';
-export { passwordsPart } from './part.ts';
 export { isPasswordHash } from './password-hashes.ts';
 export {
   analysePasswords,
@@ -16,3 +18,5 @@ export {
   setPasswords,
   upgradeHash,
 } from './passwords.ts';
+
+export const part = { removals: [rowsOfWorkspace('passwords')] } satisfies Part;

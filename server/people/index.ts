@@ -1,3 +1,7 @@
+import type { Part } from '#platform/part.ts';
+import { rowsOfWorkspace } from '#platform/removal.ts';
+import { profileRoutes } from './profile.me.ts';
+
 export { replaceAddress } from './addresses.ts';
 export {
   ErasureWork,
@@ -10,9 +14,15 @@ export {
   usersAwaitingErasure,
 } from './erasure.ts';
 export { joinErasures } from './erasure-steps.ts';
-export { peoplePart } from './part.ts';
 export { getProfile, type Profile, updateProfile } from './profile.ts';
-export { routes } from './routes.ts';
 export { searchPeople } from './search.ts';
 export { createUser, lockUser, type UserSummary, usersById } from './users.ts';
 export { analyseUsers, createUsers, exportUsers, type NewPerson } from './users-in-bulk.ts';
+
+/** Users belong to a workspace; the members part removes those of a removed project. */
+export const part = {
+  routes: {
+    me: profileRoutes,
+  },
+  removals: [rowsOfWorkspace('users')],
+} satisfies Part;

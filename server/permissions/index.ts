@@ -1,4 +1,7 @@
-export { permissionsPart } from './part.ts';
+import type { Part } from '#platform/part.ts';
+import { rowsOfProject } from '#platform/removal.ts';
+import { permissionRoutes } from './permissions.admin.ts';
+
 export {
   allPermissionKeys,
   PermissionKey,
@@ -7,4 +10,10 @@ export {
   removePermission,
   requireKnownPermissions,
 } from './permissions.ts';
-export { routes } from './routes.ts';
+
+export const part = {
+  routes: {
+    admin: permissionRoutes,
+  },
+  removals: [rowsOfProject('permissions')],
+} satisfies Part;

@@ -4,11 +4,33 @@ import type { Tables } from './db.ts';
 import type { Jobs } from './jobs.ts';
 import type { Removal } from './removal.ts';
 import type { Works } from './repeating.ts';
+import type { Routes } from './route.ts';
 import { singleWrite } from './single-writes.ts';
 import type { System } from './system.ts';
 
-/** What a part contributes to the program. `hosts/` and `lifecycle/` collect the parts. */
+/** Where routes are served. */
+export type Surface =
+  | 'auth'
+  /** The API host, for signed-in customers. */
+  | 'me'
+  /** The API host for back ends, and the console for operators. */
+  | 'admin'
+  /** The auth and the API host. */
+  | 'public'
+  /** The API host of production, because carriers and the payment provider know only one environment. */
+  | 'callbacks'
+  | 'console'
+  /** The console, in development mode. */
+  | 'consoleDevelopment'
+  /** The console host, also without the console. */
+  | 'start'
+  /** The console host in development mode, also without the console. */
+  | 'development'
+  | 'status';
+
+/** What a part contributes to the program. `hosts/parts.ts` lists the parts. */
 export type Part = {
+  routes?: { readonly [Where in Surface]?: Routes };
   /** Removes the part's rows of a project or workspace. The order matters where rows refer to each other. */
   removals?: readonly Removal[];
   /** Run every ten minutes in a worker; the name appears in the log. */

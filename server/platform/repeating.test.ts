@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, mock, test } from 'node:test';
-import { statusPart } from '#status';
+import { part as statusPart } from '#status';
 import { startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
 import { deleteOldLimits } from './limits.ts';
 import { eachAlone, repeat } from './repeating.ts';

@@ -7,6 +7,7 @@ import type { Config } from './config.ts';
 import { type Db, type ReadDb, readOnly } from './db.ts';
 import type { ChangeFeed } from './feed.ts';
 import type { Keyring } from './keyring.ts';
+import type { Part } from './part.ts';
 
 /** Parameters of Argon2id (RFC 9106 §3.1); memory in KiB. */
 export type PasswordCost = { memoryCost: number; timeCost: number };
@@ -19,6 +20,8 @@ export type SystemInTx = {
   keyring: Keyring;
   feed: ChangeFeed;
   metrics: Registry;
+  /** What the parts of the program contribute to each other. */
+  parts: readonly Part[];
   /**
    * Argon2 parameters for tests that are not about hashing. No setting exists for it; only the test harness passes it.
    */
@@ -82,8 +85,8 @@ export function perSystem<T>(make: (system: System) => T): (system: SystemInTx) 
 
 /** The part of a system that is visible in transactions: one object for all of them. */
 export const withoutConnections = perSystem((system): SystemInTx => {
-  const { config, log, clock, keyring, feed, metrics, testPasswordCost } = system;
-  const inTx = { config, log, clock, keyring, feed, metrics, testPasswordCost };
+  const { config, log, clock, keyring, feed, metrics, parts, testPasswordCost } = system;
+  const inTx = { config, log, clock, keyring, feed, metrics, parts, testPasswordCost };
   wholes.set(inTx, system);
   return inTx;
 });

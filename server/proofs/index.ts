@@ -1,3 +1,6 @@
+import { expiredRowsOf, type Part } from '#platform/part.ts';
+import { rowsOfProject } from '#platform/removal.ts';
+
 export {
   AddressChallengeStarted,
   hintOf,
@@ -13,7 +16,6 @@ export {
 } from './address-challenges.ts';
 export type { Purpose } from './challenge-messages.ts';
 export { addressChallengesOf, removeAddressChallengesOf, voidAddressChallengesOf } from './challenges-of-user.ts';
-export { proofsPart } from './part.ts';
 export {
   AddressChallengeId,
   digitsOf,
@@ -24,3 +26,8 @@ export {
   proofOf,
 } from './proofs.ts';
 export { VerificationChallenge, verificationChallenge } from './verification-challenge.ts';
+
+export const part = {
+  removals: [rowsOfProject('flows')],
+  cleanUps: { 'expired flows': expiredRowsOf('flows') },
+} satisfies Part;

@@ -1,4 +1,6 @@
-export { recoveryCodesPart } from './part.ts';
+import type { Part } from '#platform/part.ts';
+import { rowsOfWorkspace } from '#platform/removal.ts';
+
 export {
   newRecoveryCodes,
   recoveryCodesLeft,
@@ -6,3 +8,5 @@ export {
   removeRecoveryCodesSince,
   useRecoveryCode,
 } from './recovery-codes.ts';
+
+export const part = { removals: [rowsOfWorkspace('recovery_codes')] } satisfies Part;

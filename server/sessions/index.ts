@@ -1,7 +1,10 @@
+import { expiredRowsOf, type Part } from '#platform/part.ts';
+import { rowsOfWorkspace } from '#platform/removal.ts';
+import { entriesOfProject, removeDeadSessions } from './removal.ts';
+
 export { SessionResponse, sessionResponse } from './answer.ts';
 export { endDescended } from './descent.ts';
 export { joinSessions } from './endings.ts';
-export { sessionsPart } from './part.ts';
 export { findRefreshToken, type IssuedSession, issueRefreshToken, rotateRefreshToken } from './refresh-tokens.ts';
 export { removeSessionsOf } from './removal.ts';
 export { sessionsOfProject, sessionsOfUser } from './session-lists.ts';
@@ -16,3 +19,8 @@ export {
   secondFactorProven,
   startSession,
 } from './sessions.ts';
+
+export const part = {
+  removals: [entriesOfProject, rowsOfWorkspace('refresh_tokens'), rowsOfWorkspace('sessions')],
+  cleanUps: { 'expired refresh tokens': expiredRowsOf('refresh_tokens'), removeDeadSessions },
+} satisfies Part;

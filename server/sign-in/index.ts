@@ -1,3 +1,14 @@
+import type { Part } from '#platform/part.ts';
+import { invitationAcceptanceRoutes } from './invitations.auth.ts';
+import { methodRoutes } from './methods.auth.ts';
+import { passkeyLoginRoutes } from './passkey-login.auth.ts';
+import { passwordLoginRoutes } from './password-login.auth.ts';
+import { passwordResetRoutes } from './password-reset.auth.ts';
+import { passwordlessRoutes } from './passwordless.auth.ts';
+import { registerRoutes } from './register.auth.ts';
+import { sessionRoutes } from './sessions.auth.ts';
+import { verificationRoutes } from './verification.auth.ts';
+
 export { openMethods } from './open-methods.ts';
 export { loginWithPasskey, PasskeyLogin, passkeyOptions } from './passkey-login.ts';
 export { loginWithPassword } from './password-login.ts';
@@ -11,6 +22,21 @@ export {
   startPasswordless,
 } from './passwordless.ts';
 export { register, registerInvited } from './register.ts';
-export { routes } from './routes.ts';
 export { logout } from './sessions.ts';
 export { addressProven, lookAtVerification, verifyAddress } from './verification.ts';
+
+export const part = {
+  routes: {
+    auth: [
+      ...invitationAcceptanceRoutes,
+      ...methodRoutes,
+      ...passkeyLoginRoutes,
+      ...passwordLoginRoutes,
+      ...passwordResetRoutes,
+      ...passwordlessRoutes,
+      ...registerRoutes,
+      ...sessionRoutes,
+      ...verificationRoutes,
+    ],
+  },
+} satisfies Part;

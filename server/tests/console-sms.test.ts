@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import { billingPart, subscribe } from '#billing';
+import { part as billingPart, subscribe } from '#billing';
 import { openBrowser } from '#tests/browser.ts';
 import { type ConsoleApp, expectShown, faultsOf, openConsole } from '#tests/console-app.ts';
 import { eventually, startTestLatchkey, TestClock, type TestLatchkey } from '#tests/harness.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import { auditPart, eraseFromAudit, verifyAudit } from '#audit';
+import { part as auditPart, eraseFromAudit, verifyAudit } from '#audit';
 import {
   eventually,
   managementToken,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { routes as accountRoutes } from '#account';
-import { routes as hostedRoutes } from '#hosted';
+import { part as account } from '#account';
+import { part as hosted } from '#hosted';
 import type { Route } from '#platform/route.ts';
 import { visitorOf } from '#tests/account.ts';
 import { managementToken, ownerToken, register, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
@@ -66,7 +66,7 @@ function pagesBelow(prefix: string, routes: readonly Route[]): string[] {
 
 describe('reading changes nothing', () => {
   test('on the account pages of a signed-in person', async () => {
-    const paths = pagesBelow('/account', accountRoutes.page);
+    const paths = pagesBelow('/account', account.routes.auth);
     assert.ok(paths.length > 15, `${paths}`);
     for (const path of paths) {
       // biome-ignore lint/performance/noAwaitInLoops: attributes the writes of each request
@@ -78,7 +78,7 @@ describe('reading changes nothing', () => {
   test('on the pages of a sign-in', async () => {
     const flow = await codeFlow(latchkey, { prompt: 'login' });
     const start = await browser.open(flow.url);
-    const paths = pagesBelow('/sign-in/:uid', hostedRoutes.page);
+    const paths = pagesBelow('/sign-in/:uid', hosted.routes.auth);
     assert.ok(paths.length > 10, `${paths}`);
     for (const path of paths) {
       const url = start.url + path.slice('/sign-in/:uid'.length).replace(':provider', 'dev');

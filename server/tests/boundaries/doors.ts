@@ -10,29 +10,27 @@ const MAX_NAMES_OF_A_WIDE_DOOR = 25;
 
 /** Parts that hand out more than {@link MAX_NAMES}: how many at most, and why. */
 const WIDER: Exceptions = {
-  events: { max: 25, why: 'the log, its catalogue of types, and the readers that audit and webhooks follow it with' },
+  events: { max: 24, why: 'the log, its catalogue of types, and the readers that audit and webhooks follow it with' },
   tenancy: { max: 24, why: 'workspaces and projects: their directory, and how they close, return and end' },
-  billing: { max: 15, why: 'a message is reserved, counted and settled in three steps' },
-  messages: { max: 13, why: 'sending, the inbox of development, and what is kept of what was sent' },
+  billing: { max: 14, why: 'a message is reserved, counted and settled in three steps' },
   pages: { max: 15, why: 'the browser flow of the hosted and the account pages, and the layout of all pages' },
   passwords: { max: 18, why: 'hashes, the policy and the table; hashing stands outside of transactions' },
   identifiers: { max: 14, why: 'found, added, proven and removed one by one, and in bulk by imports' },
-  people: { max: 24, why: 'users, profiles and erasure share a row; imports work with many people at once' },
+  people: { max: 23, why: 'users, profiles and erasure share a row; imports work with many people at once' },
   passkeys: { max: 20, why: 'each ceremony has its options, its response and its check' },
   factors: { max: 17, why: 'two kinds of factors, enrolled, checked and removed one by one' },
   sessions: { max: 24, why: 'sessions, entries and refresh tokens share statements and end in one transaction' },
-  members: { max: 25, why: 'members, roles and authority decide together; imports work with many members at once' },
+  members: { max: 24, why: 'members, roles and authority decide together; imports work with many members at once' },
   admission: { max: 13, why: 'the decision, its reader, and one function for each way of asking' },
-  applications: { max: 25, why: 'clients, their secrets and origins, and identity providers' },
-  webhooks: { max: 15, why: 'endpoints of a project, and receivers of other parts' },
-  oidc: { max: 18, why: 'the provider is asked by account pages, requests and exports' },
+  applications: { max: 24, why: 'clients, their secrets and origins, and identity providers' },
+  webhooks: { max: 14, why: 'endpoints of a project, and receivers of other parts' },
+  oidc: { max: 17, why: 'the provider is asked by account pages, requests and exports' },
   exchange: { max: 18, why: 'redirect addresses, PKCE and codes go together' },
   proofs: { max: 25, why: 'a challenge is begun, sent, looked at, counted and spent' },
   requests: { max: 15, why: 'scope, principal and cookies of a request' },
   'sign-in': { max: 22, why: 'every way in, called by the API and again by the hosted pages' },
-  federation: { max: 13, why: 'a trip to a provider is begun, returned from and finished' },
-  self: { max: 20, why: 'what the account pages offer beside the API' },
-  operators: { max: 21, why: 'the installation, the team and their sessions' },
+  self: { max: 19, why: 'what the account pages offer beside the API' },
+  operators: { max: 20, why: 'the installation, the team and their sessions' },
 };
 
 /** Part → the names its `index.ts` hands out, values and types. Migrations are a list, not a part. */

@@ -1,7 +1,0 @@
-import { expiredRowsOf, type Part } from '#platform/part.ts';
-import { rowsOfWorkspace } from '#platform/removal.ts';
-
-export const accessTokensPart = {
-  removals: [rowsOfWorkspace('revocations')],
-  cleanUps: { 'expired revocations': expiredRowsOf('revocations') },
-} satisfies Part;
