@@ -2,7 +2,7 @@ import pg from 'pg';
 import { withSystem } from '#hosts';
 import { oldAddresses } from '#identifiers';
 import { canOpenSigningKeys } from '#keys';
-import { migrations } from '#migrations';
+import { readMigrations } from '#migrations';
 import { dearHashes } from '#passwords';
 import type { Config } from '#platform/config.ts';
 import { loadSecrets } from '#platform/data-dir.ts';
@@ -69,7 +69,7 @@ function clock(databaseTime: Date): Finding[] {
 }
 
 async function checkSchema(client: pg.Client, { databaseUrl, config }: Opened): Promise<Finding[]> {
-  const newest = migrations.at(-1)?.id ?? 0;
+  const newest = (await readMigrations()).at(-1)?.id ?? 0;
   const { rows } = await client.query<{ made: boolean }>("select to_regclass('schema_migrations') is not null as made");
   if (!rows[0]?.made) return [{ check: 'schema', state: 'ok', found: 'none yet: the first start makes it' }];
   const applied = (await client.query<{ id: number }>('select max(id) as id from schema_migrations')).rows[0]?.id ?? 0;

@@ -1,4 +1,4 @@
-import { migrations } from '#migrations';
+import { readMigrations } from '#migrations';
 import { loadConfig } from '#platform/config.ts';
 import { migrate } from '#platform/migrate.ts';
 import { joinDatabase } from './database.ts';
@@ -13,7 +13,8 @@ export async function migrateDatabase(overrides: Overrides, { json }: { json?: t
     const database = await joinDatabase(config, tell);
     try {
       await migrate(database.url, tell);
-      say(json ? JSON.stringify({ schema: migrations.at(-1)?.id }) : 'The database has the schema of this version.');
+      const schema = (await readMigrations()).at(-1)?.id;
+      say(json ? JSON.stringify({ schema }) : 'The database has the schema of this version.');
     } finally {
       await database.stop();
     }

@@ -1,62 +1,22 @@
-import { up as foundation } from './0001-foundation.ts';
-import { up as signInMethods } from './0002-sign-in-methods.ts';
-import { up as openidProvider } from './0003-openid-provider.ts';
-import { up as webhooks } from './0004-webhooks.ts';
-import { up as status } from './0005-status.ts';
-import { up as smsAddOn } from './0006-sms-add-on.ts';
-import { up as admin } from './0007-admin.ts';
-import { up as members } from './0008-members.ts';
-import { up as domains } from './0009-domains.ts';
-import { up as console } from './0010-console.ts';
-import { up as atSize } from './0012-at-size.ts';
-import { up as deletion } from './0013-deletion.ts';
-import { up as applications } from './0014-applications.ts';
-import { up as deadSessions } from './0020-dead-sessions.ts';
-import { up as dryRuns } from './0021-dry-runs.ts';
-import { up as statusUpdates } from './0025-status-updates.ts';
-import { up as secondFactorAt } from './0030-second-factor-at.ts';
-import { up as admission } from './0031-admission.ts';
-import { up as descent } from './0032-descent.ts';
-import { up as boundProofs } from './0033-bound-proofs.ts';
-import { up as begunInABrowser } from './0034-begun-in-a-browser.ts';
-import { up as statusFromOwnFaults } from './0036-status-from-own-faults.ts';
-import { up as authority } from './0037-authority.ts';
-import { up as auditEvidence } from './0038-audit-evidence.ts';
-import { up as pkce } from './0039-pkce.ts';
-import { up as consolePolicy } from './0041-console-policy.ts';
-import { up as idTokenClaims } from './0042-id-token-claims.ts';
-import { up as apis } from './0045-apis.ts';
-import { up as impersonations } from './0046-impersonations.ts';
+import { readdir } from 'node:fs/promises';
 
-/** Every migration in order; append only. */
-export const migrations: readonly { id: number; name: string; up: string }[] = [
-  { id: 1, name: 'foundation', up: foundation },
-  { id: 2, name: 'sign-in-methods', up: signInMethods },
-  { id: 3, name: 'openid-provider', up: openidProvider },
-  { id: 4, name: 'webhooks', up: webhooks },
-  { id: 5, name: 'status', up: status },
-  { id: 6, name: 'sms-add-on', up: smsAddOn },
-  { id: 7, name: 'admin', up: admin },
-  { id: 8, name: 'members', up: members },
-  { id: 9, name: 'domains', up: domains },
-  { id: 10, name: 'console', up: console },
-  { id: 12, name: 'at-size', up: atSize },
-  { id: 13, name: 'deletion', up: deletion },
-  { id: 14, name: 'applications', up: applications },
-  { id: 20, name: 'dead-sessions', up: deadSessions },
-  { id: 21, name: 'dry-runs', up: dryRuns },
-  { id: 25, name: 'status-updates', up: statusUpdates },
-  { id: 30, name: 'second-factor-at', up: secondFactorAt },
-  { id: 31, name: 'admission', up: admission },
-  { id: 32, name: 'descent', up: descent },
-  { id: 33, name: 'bound-proofs', up: boundProofs },
-  { id: 34, name: 'begun-in-a-browser', up: begunInABrowser },
-  { id: 36, name: 'status-from-own-faults', up: statusFromOwnFaults },
-  { id: 37, name: 'authority', up: authority },
-  { id: 38, name: 'audit-evidence', up: auditEvidence },
-  { id: 39, name: 'pkce', up: pkce },
-  { id: 41, name: 'console-policy', up: consolePolicy },
-  { id: 42, name: 'id-token-claims', up: idTokenClaims },
-  { id: 45, name: 'apis', up: apis },
-  { id: 46, name: 'impersonations', up: impersonations },
-];
+export type Migration = { id: number; name: string; up: string };
+
+/** Beside the sources, or beside the JavaScript of a release. */
+const FILE = /^(?<id>\d{4})-(?<name>[a-z0-9-]+)\.[jt]s$/;
+
+/** Every migration in order: the files of this folder, named by number and name. */
+export async function readMigrations(): Promise<Migration[]> {
+  const files = await readdir(import.meta.dirname);
+  const found = files.flatMap((file) => {
+    const { id, name } = FILE.exec(file)?.groups ?? {};
+    return id !== undefined && name !== undefined ? [{ file, id: Number(id), name }] : [];
+  });
+  const migrations = await Promise.all(
+    found.map(async ({ file, id, name }) => {
+      const { up }: { up: string } = await import(`./${file}`);
+      return { id, name, up };
+    }),
+  );
+  return migrations.sort((a, b) => a.id - b.id);
+}

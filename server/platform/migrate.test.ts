@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
-import { migrations } from '#migrations';
+import { readMigrations } from '#migrations';
 import { eventually } from '#tests/harness.ts';
 import { cloneDatabase, emptyDatabase } from '#tests/postgres.ts';
 import { describeSchema } from '#tests/schema.ts';
@@ -11,6 +11,8 @@ import { migrate } from './migrate.ts';
 const SCHEMA = new URL('../migrations/schema.sql', import.meta.url);
 const HEADER =
   '-- What the migrations add up to. Written by the test of the migrations with UPDATE_SCHEMA=1; never edited, never run.\n\n';
+
+const migrations = await readMigrations();
 
 let database: { url: string; drop: () => Promise<void> };
 let client: pg.Client;
@@ -29,6 +31,16 @@ describe('migrations', () => {
     const found = HEADER + (await describeSchema(client));
     if (process.env['UPDATE_SCHEMA']) await writeFile(SCHEMA, found);
     assert.equal(found, await readFile(SCHEMA, 'utf8'), 'run again with UPDATE_SCHEMA=1 and look at the difference');
+  });
+
+  test('come from the files of the folder, each with a number of its own', () => {
+    const ids = migrations.map(({ id }) => id);
+    assert.deepEqual(
+      ids,
+      [...new Set(ids)].toSorted((a, b) => a - b),
+    );
+    assert.deepEqual([migrations[0]?.id, migrations[0]?.name], [1, 'foundation']);
+    assert.ok(migrations.length >= 29 && migrations.every(({ up }) => up.length > 0));
   });
 
   test('every foreign key with on delete cascade has an index', async () => {

@@ -1,6 +1,6 @@
 import { runMigrations } from 'graphile-worker';
 import pg from 'pg';
-import { migrations } from '#migrations';
+import { type Migration, readMigrations } from '#migrations';
 import { advisoryLocks } from './advisory-locks.ts';
 import { StartError } from './start-error.ts';
 
@@ -44,8 +44,6 @@ async function checkServer(client: pg.Client): Promise<void> {
     );
 }
 
-type Migration = (typeof migrations)[number];
-
 async function pendingMigrations(client: pg.Client): Promise<Migration[]> {
   await client.query(
     'create table if not exists schema_migrations (id integer primary key, name text not null, applied_at timestamptz not null default now())',
@@ -53,6 +51,7 @@ async function pendingMigrations(client: pg.Client): Promise<Migration[]> {
   const { rows } = await client.query<{ id: number }>('select id from schema_migrations');
   const applied = new Set(rows.map(({ id }) => id));
   const newest = Math.max(0, ...applied);
+  const migrations = await readMigrations();
   const known = migrations.at(-1)?.id ?? 0;
   if (newest > known)
     throw new StartError(
