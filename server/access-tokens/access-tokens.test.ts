@@ -115,7 +115,7 @@ describe('access tokens', () => {
     expectProblem(await context(await sign({ sid: undefined, entryId: undefined })), 403, 'WRONG_TOKEN_KIND');
   });
 
-  test('without a token, or with one anywhere but in the header, nobody is let in', async () => {
+  test('a request without a token in the Authorization header is refused', async () => {
     const { access_token } = await register(latchkey);
     const bare = await latchkey.api('/v1/me/context');
     expectProblem(bare, 401, 'AUTHENTICATION_REQUIRED');
@@ -128,7 +128,7 @@ describe('access tokens', () => {
     );
   });
 
-  test('SE-2 an access token ends after its 15 minutes', async () => {
+  test('SE-2 an access token expires after 15 minutes', async () => {
     const { access_token } = await register(latchkey);
     clock.advance(899_000);
     assert.equal((await context(access_token)).status, 200);

@@ -41,7 +41,7 @@ const guarded: Record<string, () => Record<string, unknown>> = {
 
 describe('where a proof of work is required', () => {
   for (const [path, body] of Object.entries(guarded)) {
-    test(`${path} wants a solved challenge, once`, async () => {
+    test(`${path} requires a solved challenge, which works once`, async () => {
       expectProblem(await latchkey.auth(path, { body: body() }), 400, 'VALIDATION_FAILED');
       expectProblem(await latchkey.auth(path, { body: { ...body(), proof: 'bm9uZQ==' } }), 400, 'INVALID_TOKEN');
       const solved = await proof();
@@ -51,7 +51,7 @@ describe('where a proof of work is required', () => {
     });
   }
 
-  test('of twenty parallel uses of one solution one counts', async () => {
+  test('of twenty parallel uses of one solution, one counts', async () => {
     const solved = await proof();
     const responses = await Promise.all(
       Array.from({ length: 20 }, () =>
@@ -61,14 +61,14 @@ describe('where a proof of work is required', () => {
     assert.equal(responses.filter(({ status }) => status === 202).length, 1);
   });
 
-  test('a solution of another project is none here', async () => {
+  test('a solution of another project is refused', async () => {
     const [, other] = latchkey.demo.projects;
     const solved = await proof(`?workspaceId=${latchkey.demo.workspaceId}&projectId=${other?.id}`);
     const response = await latchkey.auth('/v1/auth/login/email-code', { body: { email: newEmail(), proof: solved } });
     expectProblem(response, 400, 'INVALID_TOKEN');
   });
 
-  test('a solution of a widget counts', async () => {
+  test('the solution of a widget is accepted', async () => {
     const { body } = await latchkey.auth('/v1/auth/challenge');
     const { algorithm, challenge, salt, maxnumber } = body;
     const solution = await solveChallenge(challenge, salt, algorithm, maxnumber).promise;

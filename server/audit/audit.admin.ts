@@ -13,11 +13,11 @@ const Export = Type.Object({
     Type.Object({
       sequence: Type.Integer(),
       leaf: Type.String({ description: 'The hash of the entry, base64url.' }),
-      hash: Type.String({ description: 'The hash of the chain up to it, base64url.' }),
+      hash: Type.String({ description: 'The hash of the chain up to this entry, base64url.' }),
       entry: Type.Union([AuditedEvent, Type.Null()]),
     }),
   ),
-  seal: Type.String({ description: 'A compact JWS that says which stretch of the chain this is.' }),
+  seal: Type.String({ description: 'A compact JWS over the range and the hashes of the exported part of the chain.' }),
 });
 
 /** The audit log of a project, and its signed exports. */
@@ -36,7 +36,7 @@ export const auditRoutes: Routes = [
     scopeIn: 'link',
     summary: 'Export the audit log',
     description:
-      'Everything between the first entry of the range and the last, in order, ended by a signed seal; `latchkey audit verify FILE` proves it whole and unaltered.',
+      'Every entry of the range in order, followed by a signed seal. `latchkey audit verify FILE` proves that the file is complete and unaltered.',
     query: Type.Object({ ...TimeRange.properties, format: ExportFormat }),
     responses: {
       200: {

@@ -137,7 +137,7 @@ describe('GET /v1/admin/audit-events', () => {
     }
   });
 
-  test('BI-3 needs audit:read, and shows nothing of another project', async () => {
+  test('BI-3 needs audit:read, and shows nothing of other projects', async () => {
     expectProblem(await get('', await managementToken(latchkey, 'roles:read')), 403, 'AUTHORIZATION_DENIED');
     const other = await createTenant(latchkey, 'other-audit');
     const role = await addRole('secret-of-mine');

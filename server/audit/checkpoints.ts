@@ -47,7 +47,7 @@ export type CheckpointClaims = Static<typeof CheckpointClaims>;
 
 export const Checkpoint = Type.Object({
   sequence: Type.Integer(),
-  hash: Type.String({ description: 'Of the chain up to this entry, base64url.' }),
+  hash: Type.String({ description: 'The hash of the chain up to this entry, base64url.' }),
   createdAt: Instant,
   signed: Type.String({
     description: 'A compact JWS (ES256) over scope, sequence, hash and time, with its public key.',

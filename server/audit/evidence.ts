@@ -40,7 +40,7 @@ export async function evidenceOf(ctx: Ctx): Promise<Evidence> {
     ctx.system.db,
   );
   const [kept] = rows;
-  if (!kept) throw new Error('One row was to be read.');
+  if (!kept) throw new Error('Expected one row.');
   return { numbered, ...kept };
 }
 

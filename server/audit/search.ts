@@ -14,17 +14,17 @@ import { resourcesOf } from './entries.ts';
 export const AuditEvent = Type.Object(
   {
     id: Type.String(),
-    sequence: Type.Integer({ description: 'Its place in the chain of the project environment, without gaps.' }),
+    sequence: Type.Integer({ description: 'The position in the chain of the project environment, without gaps.' }),
     occurredAt: Instant,
     action: Type.String(),
     actor: nullable(AuditedEvent.properties.actor),
-    resources: Type.Array(Type.String(), { description: 'The ids of the records it is about.' }),
+    resources: Type.Array(Type.String(), { description: 'The ids of the affected records.' }),
     correlationId: nullable(Type.String()),
     example: Type.Optional(Type.Literal(true)),
     data: Type.Union([AuditedEvent.properties.data, Type.Null()], {
-      description: 'Null, as are `actor` and `correlationId`, once a person it named was erased.',
+      description: 'Null, like `actor` and `correlationId`, if the entry named a person who was erased.',
     }),
-    hash: Type.String({ description: 'Of the chain up to here, base64url.' }),
+    hash: Type.String({ description: 'The hash of the chain up to this entry, base64url.' }),
   },
   { title: 'AuditEvent' },
 );
@@ -37,14 +37,12 @@ export const TimeRange = Type.Object({
 export const AuditQuery = Type.Object({
   ...PageQuery.properties,
   actor: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 100, description: 'The id of the user or application that did it.' }),
+    Type.String({ minLength: 1, maxLength: 100, description: 'The id of the actor: a user or an application.' }),
   ),
   action: Type.Optional(
     Type.String({ ...EventPattern, description: 'An event type, or a group such as `membership.*`.' }),
   ),
-  resource: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 100, description: 'The id of a record it is about.' }),
-  ),
+  resource: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: 'The id of an affected record.' })),
   ...TimeRange.properties,
 });
 type AuditQuery = Static<typeof AuditQuery>;

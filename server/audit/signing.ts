@@ -69,7 +69,7 @@ async function make(system: System) {
     .onConflict((conflict) => conflict.doNothing())
     .execute();
   const kept = await find(system.db);
-  if (!kept) throw new Error('The key that signs the audit log is missing right after it was made.');
+  if (!kept) throw new Error('The signing key of the audit log is missing right after it was created.');
   return kept;
 }
 
@@ -93,7 +93,7 @@ export async function auditKeyThumbprint(system: System): Promise<string> {
  */
 export async function openSigned(signed: string): Promise<{ claims: unknown; thumbprint: string }> {
   const { payload, protectedHeader } = await compactVerify(signed, EmbeddedJWK, { algorithms: [ALGORITHM] });
-  if (protectedHeader.typ !== TYPE || !protectedHeader.jwk) throw new Error('It is no signature of an audit log.');
+  if (protectedHeader.typ !== TYPE || !protectedHeader.jwk) throw new Error('This is not a signature of an audit log.');
   return {
     claims: JSON.parse(Buffer.from(payload).toString()),
     thumbprint: await calculateJwkThumbprint(protectedHeader.jwk),

@@ -172,7 +172,7 @@ export async function removeBlock(ctx: Ctx, prefix: string): Promise<void> {
   });
 }
 
-/** Deletes counts that no rule uses any more. Runs as a job. */
+/** Deletes counters that are older than the window of the rules. Runs as a job. */
 export async function removeOldConversions(system: System): Promise<void> {
   const before = new Date(system.clock.now().getTime() - 2 * WINDOW_MS);
   await sql`delete from sms_conversions where hour < ${before} /* all workspaces */`.execute(

@@ -76,7 +76,7 @@ async function personWithPhone(phone: string): Promise<{ email: string; recovery
 }
 
 describe('without the add-on, in production', () => {
-  test('SMS-5 phone sign-in answers 402 ADDON_REQUIRED, the same for every number, and is not offered', async () => {
+  test('SMS-5 phone sign-in is not offered, and gets 402 ADDON_REQUIRED, whatever the number', async () => {
     const response = await start('+4915112345678');
     expectProblem(response, 402, 'ADDON_REQUIRED');
     assert.equal(response.body.addon, 'sms');
@@ -93,7 +93,7 @@ describe('without the add-on, in production', () => {
     assert.equal(rows.length, 0);
   });
 
-  test('SMS-5 subscribed by one call: phone sign-in works and is metered', async () => {
+  test('SMS-5 after one call that subscribes, phone sign-in works and is metered', async () => {
     assert.equal((await admin('/subscribe', { method: 'POST', body: { tierId: 'tiny' } })).body.status, 'active');
     assert.ok((await methods()).includes('phone'));
     const phone = '+4915112349999';
@@ -111,7 +111,7 @@ describe('without the add-on, in production', () => {
 describe('at the cap', () => {
   let person: { email: string; recoveryCodes: string[] };
 
-  test('SMS-6 the next message answers 402 PLAN_LIMIT_EXCEEDED with limit, allowed, current and plan', async () => {
+  test('SMS-6 the next message gets 402 PLAN_LIMIT_EXCEEDED with limit, allowed, current and plan', async () => {
     person = await personWithPhone('+4915112340000');
     assert.equal((await start('+4915112341111')).status, 202);
     await eventually(async () => assert.equal((await admin('/status')).body.used, 3));
@@ -158,7 +158,7 @@ describe('the guard against pumping', () => {
     return rows.map(({ data }) => data);
   };
 
-  test('SMS-8 countries: those of the tier, less what the project leaves out', async () => {
+  test('SMS-8 messages go to the countries of the tier, except those that the project excludes', async () => {
     expectProblem(await start('+818012345678'), 400, 'VALIDATION_FAILED');
     assert.equal((await start('+33612345678')).status, 202);
     const changed = await rules({ countries: ['DE', 'JP'] });
@@ -169,7 +169,7 @@ describe('the guard against pumping', () => {
     await rules({ countries: null });
   });
 
-  test('SMS-8 kinds of numbers: no landline, no premium rate', async () => {
+  test('SMS-8 landlines and premium-rate numbers get no messages', async () => {
     for (const phone of ['+4930901820', '+499001234567', '+498001234567']) {
       // biome-ignore lint/performance/noAwaitInLoops: one after the other
       expectProblem(await start(phone), 400, 'VALIDATION_FAILED');
@@ -178,7 +178,7 @@ describe('the guard against pumping', () => {
     assert.equal((await start('+4930901820')).status, 202);
   });
 
-  test('SMS-9 velocity per number, per source, per block and per project, each adjustable; blocks and projects alert once', async () => {
+  test('SMS-9 messages are limited per number, source, block and project, each adjustable; blocks and projects alert once', async () => {
     clock.advance(2 * HOUR);
     await latchkey.system.pool.query('delete from rate_limits');
     await rules({ perNumber: 2, perPrefix: 4, perSource: 3, perProject: 8 });
@@ -201,7 +201,7 @@ describe('the guard against pumping', () => {
     await rules({ perNumber: 1000, perPrefix: 1000, perSource: 1000, perProject: 1000 });
   });
 
-  test('SMS-10 a block whose codes are not used is blocked, listed, alerts once, and can be unblocked', async () => {
+  test('SMS-10 a block whose codes are not entered is blocked and listed, alerts once, and can be unblocked', async () => {
     await rules({ conversionSample: 6, conversionPercent: 30, blockSeconds: 7_200 });
     const use = async (phone: string) => {
       const begun = await start(phone);

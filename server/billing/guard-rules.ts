@@ -30,14 +30,18 @@ export const GuardRules = Type.Object(
     conversionSample: Type.Integer({
       minimum: 5,
       maximum: 100_000,
-      description: 'Codes sent to a block within a day before its conversion counts.',
+      description: 'How many codes a block must get within a day before its share of entered codes is judged.',
     }),
     conversionPercent: Type.Integer({
       minimum: 0,
       maximum: 100,
-      description: 'Blocks of which fewer codes are used get no more; 0: never.',
+      description: 'A block is blocked if less than this percentage of its codes is entered. 0 disables the rule.',
     }),
-    blockSeconds: Type.Integer({ minimum: 60, maximum: 30 * 86_400, description: 'How long a block gets no more.' }),
+    blockSeconds: Type.Integer({
+      minimum: 60,
+      maximum: 30 * 86_400,
+      description: 'How long a block stays blocked, in seconds.',
+    }),
   },
   {
     title: 'SmsGuardRules',

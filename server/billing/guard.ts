@@ -10,7 +10,7 @@ import { blockOf, countryOf, typeOf } from './numbers.ts';
 import { requireSms } from './sms.ts';
 
 const HOUR = 3_600;
-/** The limiter's own limit is out of reach: it only counts, and the project's rules decide. */
+/** Never reached: this limit only counts, and the project's rules decide. */
 const COUNTED = 1_000_000_000;
 
 const counters = limits({
@@ -79,7 +79,11 @@ async function count(ctx: Ctx, { name, counter, key, most, tell }: Rule): Promis
   // Announced once an hour. A single person who asks too often raises no alarm.
   if (tell !== null && times === most + 1)
     await transaction(ctx, (tx) =>
-      emit(tx, 'sms.guard.tripped', { rule: name, prefix: tell || null, detail: `more than ${most} in an hour` }),
+      emit(tx, 'sms.guard.tripped', {
+        rule: name,
+        prefix: tell || null,
+        detail: `Announced once an hour. One person who asks too often raises no alarm.`,
+      }),
     );
   throw problemWithRetry('RATE_LIMIT_EXCEEDED', retryAfter);
 }

@@ -39,7 +39,7 @@ export const LedgerEntry = Type.Object({
   id: IdSchema('led'),
   periodId: IdSchema('bpr'),
   kind: Type.Enum(['segment', 'fee', 'proration', 'payment']),
-  reference: Type.String({ description: 'The message, period or statement that caused it.' }),
+  reference: Type.String({ description: 'The message, period or statement that caused the entry.' }),
   part: Type.Integer({ description: 'Which segment of the message, from 1.' }),
   amount: Type.Integer({ description: 'Minor units; negative for money received.' }),
   currency: Type.String(),

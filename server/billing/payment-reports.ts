@@ -36,7 +36,7 @@ const INVOICE_OPEN_MS = 3_600_000;
 /**
  * Queues entries that the provider has to charge, in the transaction that writes them, so an outage of the provider
  * loses none.
- * @param customer whom the provider bills; null: nobody, the statement is paid manually
+ * @param customer the provider's customer to bill; null if the statement is paid manually
  */
 export async function queueReports(tx: TxCtx, customer: string | null, ids: readonly LedgerId[]): Promise<void> {
   if (ids.length === 0 || customer === null) return;

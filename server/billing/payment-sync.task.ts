@@ -40,7 +40,7 @@ async function sync(ctx: Ctx, stripe: Stripe, patient: boolean): Promise<void> {
   if (!agreed?.subscription_ref) return;
   // The provider charges nothing after its subscription has ended, so that comes last.
   if (agreed.status === 'canceled' && patient && ((await isOnItsWay(ctx)) || (await isUnreported(ctx))))
-    throw new Error('What the last period costs is still on its way to the provider.');
+    throw new Error('The provider has not received all charges of the last period yet.');
   await bringToAgreed(ctx.system, stripe, { subscription: agreed, reference: agreed.subscription_ref });
   // Another run may have applied a change made meanwhile, and this run may have overwritten it.
   const now = await transaction(ctx, lockSubscription);

@@ -6,7 +6,7 @@ const starts = (anchor: string, count: number) =>
   Array.from({ length: count }, (_, number) => periodOf(new Date(anchor), number).start.toISOString());
 
 describe('periods by anchored months in UTC', () => {
-  test('BL-1 a 31st falls on the last day of shorter months, and comes back after them', () => {
+  test('BL-1 a period anchored on the 31st starts on the last day of shorter months, and on the 31st again after them', () => {
     assert.deepEqual(starts('2027-01-31T09:30:00.123Z', 5), [
       '2027-01-31T09:30:00.123Z',
       '2027-02-28T09:30:00.123Z',
@@ -24,7 +24,7 @@ describe('periods by anchored months in UTC', () => {
     assert.equal(periodOf(new Date('2099-12-30T12:00:00Z'), 2).start.toISOString(), '2100-02-28T12:00:00.000Z');
   });
 
-  test('BL-1 for every day of four years periods follow each other without gap, and last 28 to 31 days', () => {
+  test('BL-1 for every anchor in four years, periods follow each other without gaps and last 28 to 31 days', () => {
     for (let day = 0; day < 1461; day += 1) {
       const anchor = new Date(Date.UTC(2026, 0, 1 + day, 22, 15));
       for (let number = 0; number < 14; number += 1) {
@@ -37,7 +37,7 @@ describe('periods by anchored months in UTC', () => {
     }
   });
 
-  test('BL-2 pro-rating is exact in minor units: halves up, nothing at the end, all at the start', () => {
+  test('BL-2 prorating is exact in minor units: halves round up, the start costs everything, the end nothing', () => {
     const period = periodOf(new Date('2027-04-01T00:00:00Z'), 0);
     const at = (now: string) => prorated(1_001, period, new Date(now));
     assert.equal(at('2027-04-01T00:00:00Z'), 1_001);

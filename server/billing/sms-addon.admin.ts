@@ -15,7 +15,7 @@ const nothing = Type.Object({}, { additionalProperties: false });
 const Subscribed = Type.Object({
   ...AddOnStatus.properties,
   checkoutUrl: Type.Union([Type.String(), Type.Null()], {
-    description: 'Where to pay first; the add-on is active once that is done. Null: nothing is left to do.',
+    description: 'The address of the checkout; the add-on becomes active when it is paid. Null: no payment is needed.',
   }),
 });
 
@@ -58,7 +58,11 @@ export const smsAddOnRoutes: Routes = [
     stepUp: false,
     summary: 'Cancel the SMS add-on',
     body: Type.Object(
-      { atPeriodEnd: Type.Optional(Type.Boolean({ description: 'False: immediately. True when absent.' })) },
+      {
+        atPeriodEnd: Type.Optional(
+          Type.Boolean({ description: 'False cancels immediately; true, the default, at the end of the period.' }),
+        ),
+      },
       { additionalProperties: false },
     ),
     responses: { 200: AddOnStatus },
@@ -68,7 +72,7 @@ export const smsAddOnRoutes: Routes = [
   post(`${ADDON}/resume`, {
     permission: 'billing:write',
     stepUp: false,
-    summary: 'Take a cancellation of the SMS add-on back',
+    summary: 'Withdraw the cancellation of the SMS add-on',
     body: nothing,
     responses: { 200: AddOnStatus },
     problems: ['CONFLICT'],
@@ -78,7 +82,7 @@ export const smsAddOnRoutes: Routes = [
     permission: 'billing:read',
     summary: 'List the usage of the SMS add-on',
     description:
-      'The ledger, newest first: one entry for every segment that a carrier took and every movement of money.',
+      'The ledger, newest first: one entry for every segment that a carrier accepted, every charge and every payment.',
     query: LedgerQuery,
     responses: { 200: PageOf(LedgerEntry) },
     problems: ['INVALID_CURSOR'],

@@ -62,7 +62,7 @@ const end = async () => {
 };
 
 describe('the life of a subscription', () => {
-  test('BL-3 inactive until subscribed; the tiers are the operator’s', async () => {
+  test('BL-3 the add-on is inactive until subscribed; the operator defines the tiers', async () => {
     assert.equal((await get('/status')).status, 'inactive');
     assert.deepEqual((await get('/tiers')).items, TIERS);
     expectProblem(await subscribe('huge'), 400, 'VALIDATION_FAILED');
@@ -70,7 +70,7 @@ describe('the life of a subscription', () => {
     expectProblem(await post('/resume'), 409, 'CONFLICT');
   });
 
-  test('BL-3 subscribing begins a period with its price; a bigger tier holds at once and costs the rest of the difference', async () => {
+  test('BL-3 subscribing starts a period and charges its price; a larger tier applies immediately and costs the prorated difference', async () => {
     const { status, body } = await subscribe('small');
     assert.equal(status, 200);
     assert.deepEqual(
@@ -91,7 +91,7 @@ describe('the life of a subscription', () => {
     );
   });
 
-  test('BL-3 a smaller tier holds from the next period, and can be taken back', async () => {
+  test('BL-3 a smaller tier applies from the next period, and can be withdrawn', async () => {
     assert.equal((await subscribe('small')).body.nextTier, 'small');
     assert.equal((await subscribe('large')).body.nextTier, null);
     const again = await subscribe('small');
@@ -105,7 +105,7 @@ describe('the life of a subscription', () => {
     );
   });
 
-  test('BL-3 canceled with the period: sends until then, resumes, ends', async () => {
+  test('BL-3 a subscription canceled at the end of its period sends until then, can be resumed, and ends', async () => {
     const canceling = await post('/cancel', { atPeriodEnd: true });
     assert.deepEqual([canceling.body.status, canceling.body.cancelAtPeriodEnd], ['canceling', true]);
     await send();
@@ -119,7 +119,7 @@ describe('the life of a subscription', () => {
     await assert.rejects(send(), { code: 'ADDON_REQUIRED' });
   });
 
-  test('BL-3 canceled at once, and subscribed to again', async () => {
+  test('BL-3 a subscription canceled immediately can be started again', async () => {
     await subscribe('large');
     const now = await post('/cancel', { atPeriodEnd: false });
     assert.deepEqual([now.body.status, now.body.remaining], ['canceled', 0]);
@@ -127,7 +127,7 @@ describe('the life of a subscription', () => {
     await end();
   });
 
-  test('BL-4 twenty subscriptions at once begin one; its price is written once', async () => {
+  test('BL-4 twenty concurrent subscriptions start one, and write its price once', async () => {
     const began = clock.now();
     const responses = await Promise.all(
       Array.from({ length: 20 }, () =>
@@ -148,7 +148,7 @@ describe('the life of a subscription', () => {
     await end();
   });
 
-  test('BL-3 a year without requests makes twelve periods at the next one', async () => {
+  test('BL-3 after a year without requests, the next one creates the twelve missing periods', async () => {
     await subscribe('small');
     const { periodStart } = await get('/status');
     clock.advance(366 * DAY);
@@ -169,7 +169,7 @@ describe('the life of a subscription', () => {
 });
 
 describe('metering', () => {
-  test('BL-6 sixty messages at once with ten left: ten are sent, each metered once', async () => {
+  test('BL-6 of sixty concurrent messages with ten segments left, ten are sent, each metered once', async () => {
     await subscribe('small');
     const results = await Promise.allSettled(
       Array.from({ length: 60 }, (_, index) => send(`+49151${String(20_000_000 + index)}`)),
@@ -198,9 +198,9 @@ describe('metering', () => {
     assert.equal(rows[0].waiting, 0);
   });
 
-  test('BL-6 a bigger tier makes room at once; what goes beyond the included costs its price, per segment', async () => {
+  test('BL-6 a larger tier makes room immediately; segments beyond the included ones cost their price', async () => {
     await subscribe('large');
-    // Twelve are included; ten are used. Two segments each: UCS-2 from 71 code units on.
+    // Twelve segments are included and ten are used. Each message takes two: it is UCS-2 and longer than 70 code units.
     await send('+4915112345678', 'ж'.repeat(50));
     await settled(12);
     await send('+4915112345678', 'ж'.repeat(50));
@@ -217,14 +217,14 @@ describe('metering', () => {
     );
   });
 
-  test('BL-7 the ledger can not be changed or emptied, only added to', async () => {
+  test('BL-7 the ledger can only be added to, never changed or emptied', async () => {
     for (const statement of ['update sms_ledger set amount = 0', 'delete from sms_ledger', 'truncate sms_ledger']) {
       // biome-ignore lint/performance/noAwaitInLoops: one after the other
       await assert.rejects(latchkey.system.pool.query(statement), /append-only/);
     }
   });
 
-  test('BL-8 the statement of a period adds up to its ledger; paid by hand, late, and paid again', async () => {
+  test('BL-8 a statement equals the sum of its period’s ledger; it can be paid manually, late and repeatedly', async () => {
     const { periodStart } = await get('/status');
     await post('/cancel', { atPeriodEnd: false });
     await issueStatements(latchkey.system);
@@ -242,7 +242,7 @@ describe('metering', () => {
     await findOverdue(latchkey.system);
     token = await managementToken(latchkey, undefined, 'production');
     assert.equal((await get('/status')).status, 'past_due');
-    // Messages are sent for a week.
+    // Messages are still sent for a week.
     await send();
     clock.advance(8 * DAY);
     await assert.rejects(send(), { code: 'ADDON_REQUIRED' });
@@ -263,7 +263,7 @@ describe('metering', () => {
     await end();
   });
 
-  test('BL-8 a cancellation outlives an overdue payment; a project that owes money can not subscribe again', async () => {
+  test('BL-8 a cancellation survives an overdue payment; a project that owes money cannot subscribe again', async () => {
     await subscribe('small');
     await post('/cancel', { atPeriodEnd: false });
     await issueStatements(latchkey.system);
@@ -293,7 +293,7 @@ describe('metering', () => {
 });
 
 describe('the test environment', () => {
-  test('BL-9 sends without a subscription, asks no carrier and charges nothing', async () => {
+  test('BL-9 sends without a subscription, contacts no carrier and charges nothing', async () => {
     const test = await managementToken(latchkey);
     const to = '+4915155550001';
     await latchkey.inProject((tx) => sendMessage(tx, { template: 'sms_code', to, variables: { code: '12345678' } }));

@@ -28,7 +28,7 @@ export const smsGuardRoutes: Routes = [
   }),
   get(`${GUARD}/blocks`, {
     permission: 'billing:read',
-    summary: 'List blocks of numbers that get no messages',
+    summary: 'List blocked ranges of numbers',
     query: PageQuery,
     responses: { 200: PageOf(Block) },
     problems: ['INVALID_CURSOR'],
@@ -38,7 +38,7 @@ export const smsGuardRoutes: Routes = [
   get(`${GUARD}/blocks/:prefix`, {
     permission: 'billing:read',
     etag: true,
-    summary: 'Read a block of numbers that get no messages',
+    summary: 'Read a blocked range of numbers',
     params: BlockRef,
     responses: { 200: Block },
     problems: ['NOT_FOUND'],
@@ -47,7 +47,7 @@ export const smsGuardRoutes: Routes = [
   del(`${GUARD}/blocks/:prefix`, {
     permission: 'billing:write',
     stepUp: false,
-    summary: 'Let a block of numbers have messages again',
+    summary: 'Unblock a range of numbers',
     params: BlockRef,
     responses: { 204: Type.Null() },
     problems: ['NOT_FOUND'],

@@ -59,7 +59,9 @@ export const Statement = Type.Object(
     overage: Type.Integer(),
     total: Type.Integer(),
     currency: Type.String(),
-    payment: Type.Enum(['manual', 'stripe'], { description: 'By hand, or through the payment provider.' }),
+    payment: Type.Enum(['manual', 'stripe'], {
+      description: 'How it is paid: manually, or through the payment provider.',
+    }),
     issuedAt: Instant,
     dueAt: Instant,
     paidAt: nullable(Instant),

@@ -14,7 +14,7 @@ export const stripeRoutes: Routes = [
   post('/v1/callbacks/stripe', {
     permission: 'public',
     counted: { uncounted: 'it takes signed notices, checked before anything is written' },
-    summary: 'Take a notice of Stripe',
+    summary: 'Receive a webhook of Stripe',
     description: 'For the events `checkout.session.*`, `invoice.*` and `customer.subscription.deleted`.',
     headers: Type.Object({ 'stripe-signature': Type.String({ maxLength: 4_096 }) }, { additionalProperties: true }),
     responses: { 204: Type.Null() },

@@ -95,7 +95,7 @@ const runJobs = () =>
   latchkey.system.pool.query('update graphile_worker._private_jobs set run_at = now() where locked_at is null');
 
 describe('subscribing through Stripe', () => {
-  test('BL-10 while Stripe is away a subscription can not begin: 503, and nothing is changed', async () => {
+  test('BL-10 while Stripe does not respond, a subscription cannot start: 503, and nothing changes', async () => {
     stripe.mood = 'away';
     const response = await subscribe('small');
     expectProblem(response, 503, 'SERVICE_UNAVAILABLE');
@@ -103,7 +103,7 @@ describe('subscribing through Stripe', () => {
     assert.equal((await status()).status, 'inactive');
   });
 
-  test('BL-10 it begins in a checkout at Stripe, for a customer that names the project, and is inactive until then', async () => {
+  test('BL-10 a subscription starts in a Stripe checkout, for a customer that names the project, and is inactive until paid', async () => {
     const { body } = await subscribe('small');
     assert.deepEqual([body.status, body.payment], ['inactive', 'stripe']);
     const [customer, session] = stripe.asked;
@@ -131,7 +131,7 @@ describe('subscribing through Stripe', () => {
     assert.equal((await status()).status, 'inactive');
   });
 
-  test('BL-11 a notice that Stripe did not sign, or long ago, changes nothing', async () => {
+  test('BL-11 a webhook with an invalid or old signature changes nothing', async () => {
     const { session } = pay();
     const now = clock.now();
     const type = 'checkout.session.completed';
@@ -149,7 +149,7 @@ describe('subscribing through Stripe', () => {
     stripe.subscriptions.clear();
   });
 
-  test('BL-11 notices may come in any order and many times: the subscription begins once, with Stripe’s periods', async () => {
+  test('BL-11 webhooks may arrive in any order and repeatedly: the subscription starts once, with Stripe’s periods', async () => {
     const { session, subscription } = pay();
     const invoice = invoiceOf(subscription, 1_000);
     const ahead = await deliver(noticeOf('invoice.paid', invoice, clock.now()));
@@ -216,7 +216,7 @@ describe('usage', () => {
 });
 
 describe('changes', () => {
-  test('BL-13 a bigger tier holds at once; Stripe gets its prices, and charges what the ledger says', async () => {
+  test('BL-13 a larger tier applies immediately; Stripe gets its prices and charges the amounts of the ledger', async () => {
     clock.advance(14 * DAY - 2 * 3_600_000 - 60_500);
     token = await managementToken(latchkey, undefined, 'production');
     const { body } = await subscribe('large');
@@ -231,7 +231,7 @@ describe('changes', () => {
     assert.equal(changed?.fields['proration_behavior'], 'none');
   });
 
-  test('BL-13 a smaller tier: Stripe hears of the next price ahead, of the price of segments when the period is over', async () => {
+  test('BL-13 a smaller tier: Stripe gets its price before the next period, and its segment price when the period is over', async () => {
     await subscribe('small');
     await eventually(async () => assert.deepEqual(theirs().prices, ['price_large_over', 'price_small']));
     clock.advance(14 * DAY);
@@ -251,14 +251,14 @@ describe('changes', () => {
     assert.ok((await list())[0].paidAt);
   });
 
-  test('BL-14 canceled with the period, and resumed', async () => {
+  test('BL-14 a subscription can be canceled at the end of its period, and resumed', async () => {
     assert.equal((await post('/cancel')).body.status, 'canceling');
     await eventually(async () => assert.equal(theirs().cancel_at_period_end, true));
     assert.equal((await post('/resume')).body.status, 'active');
     await eventually(async () => assert.equal(theirs().cancel_at_period_end, false));
   });
 
-  test('BL-14 a payment that fails makes it past due, and one that succeeds active; a cancellation outlives both', async () => {
+  test('BL-14 a failed payment makes it past due, a successful one active; a cancellation survives both', async () => {
     const failed = () => tell('invoice.payment_failed', invoiceOf(theirs(), 0));
     await failed();
     const { status: state, pastDueSince } = await status();
@@ -280,7 +280,7 @@ describe('changes', () => {
     assert.deepEqual([paid.status, paid.pastDueSince], ['canceling', null]);
   });
 
-  test('BL-14 canceled at once: Stripe hears all that is to be charged before its subscription ends', async () => {
+  test('BL-14 canceled immediately: Stripe gets every charge before its subscription ends', async () => {
     stripe.mood = 'away';
     await send(2);
     assert.equal((await post('/cancel', { atPeriodEnd: false })).body.status, 'canceled');
@@ -304,7 +304,7 @@ describe('changes', () => {
     assert.deepEqual(stripe.asked.at(-1)?.fields, { invoice_now: 'true' });
   });
 
-  test('BL-14 subscribed to again by the same customer; ended at Stripe, it ends here', async () => {
+  test('BL-14 the same customer can subscribe again; a subscription that ends at Stripe ends here', async () => {
     const before = theirs().customer;
     await subscribe('large');
     const { session, subscription } = pay();
@@ -316,7 +316,7 @@ describe('changes', () => {
     assert.equal(await tell('customer.subscription.deleted', { id: 'sub_unknown', object: 'subscription' }), 204);
   });
 
-  test('BL-9 the test environment never asks Stripe', async () => {
+  test('BL-9 the test environment never calls Stripe', async () => {
     const test = await managementToken(latchkey);
     const { body } = await latchkey.api(`${ADDON}/subscribe`, { token: test, body: { tierId: 'large' } });
     assert.deepEqual([body.status, body.checkoutUrl, body.payment], ['active', null, 'manual']);
@@ -324,7 +324,7 @@ describe('changes', () => {
   });
 });
 
-test('BL-11 which notices were taken is forgotten once they can not come again', async () => {
+test('BL-11 records of processed webhooks are deleted once those cannot arrive again', async () => {
   const taken = async () => (await latchkey.system.pool.query('select from payment_notices')).rowCount ?? 0;
   assert.ok((await taken()) > 0);
   await latchkey.system.pool.query(`insert into payment_notices values ('evt_of_today', $1) on conflict do nothing`, [

@@ -28,18 +28,20 @@ const OrNull = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) =
 export const AddOnStatus = Type.Object(
   {
     status: Type.Enum(['inactive', 'active', 'canceling', 'canceled', 'past_due']),
-    simulated: Type.Boolean({ description: 'The test environment: nothing is sent by a carrier, nothing is charged.' }),
+    simulated: Type.Boolean({
+      description: 'The test environment: no carrier sends anything, and nothing is charged.',
+    }),
     tier: OrNull(Tier),
     nextTier: Type.Union([Type.String(), Type.Null()], {
-      description: 'The tier of the next period, where it changes.',
+      description: 'The tier of the next period, if it changes.',
     }),
     periodStart: instant,
     periodEnd: instant,
     included: Type.Integer({ description: 'Segments without extra charge.' }),
-    used: Type.Integer({ description: 'Segments that carriers took.' }),
-    reserved: Type.Integer({ description: 'Segments of messages on their way.' }),
+    used: Type.Integer({ description: 'Segments that carriers accepted.' }),
+    reserved: Type.Integer({ description: 'Segments of messages in transit.' }),
     remaining: Type.Integer({ description: 'Segments that can still be sent in this period.' }),
-    hardCap: Type.Integer({ description: 'Segments at most in this period.' }),
+    hardCap: Type.Integer({ description: 'The maximum number of segments in this period.' }),
     cancelAtPeriodEnd: Type.Boolean(),
     pastDueSince: instant,
     payment: Type.Enum(['manual', 'stripe']),

@@ -36,7 +36,7 @@ describe('the built application', () => {
     assert.match(response.body, /npm run build -w console/);
   });
 
-  test('its page answers every state of it, with a nonce of its own and no scripts but files', async () => {
+  test('every address of the application gets its page, with a new nonce and no scripts but files', async () => {
     await mkdir(join(folder, 'assets'));
     await writeFile(join(folder, 'index.html'), '<meta name="csp-nonce" content="__CSP_NONCE__">');
     await writeFile(join(folder, 'assets/main-1a2b.js'), 'plain');
@@ -60,7 +60,7 @@ describe('the built application', () => {
     assert.equal((await get('/console')).headers['location'], '/console/');
   });
 
-  test('its assets are kept for a year and come compressed; other files are asked for again', async () => {
+  test('its assets are cached for a year and compressed; other files are revalidated', async () => {
     const asset = await get('/console/assets/main-1a2b.js');
     assert.deepEqual(
       [asset.statusCode, asset.headers['cache-control'], asset.body],

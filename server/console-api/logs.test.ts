@@ -35,7 +35,7 @@ async function log(path: string, by: Operator = operator): Promise<TestResponse[
   return response.body;
 }
 
-describe('the logs say whom their ids stand for', () => {
+describe('the logs name the records behind their ids', () => {
   test('people by name or address, operators, applications; erased people as nobody', async () => {
     const ada = await register(latchkey, { profile: { displayName: 'Ada Lovelace' } });
     const plain = await register(latchkey);
@@ -83,7 +83,7 @@ describe('the logs say whom their ids stand for', () => {
     assert.equal(count, 3);
   });
 
-  test('BI-3 only what the reader may look at anyway: an analyst gets ids of people, operators and applications', async () => {
+  test('BI-3 only records that the reader may see: for an analyst, people, operators and applications stay ids', async () => {
     const analyst = await teammate(latchkey, 'analyst');
     for (const path of ['audit-log?limit=100', 'event-log?limit=100']) {
       // biome-ignore lint/performance/noAwaitInLoops: one log after the other
@@ -100,7 +100,7 @@ describe('the logs say whom their ids stand for', () => {
   });
 });
 
-describe('files that a link saves', () => {
+describe('files that a link downloads', () => {
   const at = (environment = 'test') =>
     new URLSearchParams({
       workspaceId: latchkey.demo.workspaceId,
@@ -111,7 +111,7 @@ describe('files that a link saves', () => {
   const follow = (path: string, query: URLSearchParams, by = operator) =>
     by.call(`/console/v1/${path}?${query}`, { headers: noHeaders });
 
-  test('have their scope in the query, and no other address has', async () => {
+  test('have their scope in the query; no other address does', async () => {
     const audit = await follow('audit-events/export', at());
     assert.equal(audit.status, 200, audit.text);
     assert.match(audit.headers.get('content-disposition') ?? '', /^attachment; filename="audit-test-/);
@@ -124,7 +124,7 @@ describe('files that a link saves', () => {
     expectProblem(await follow('members', at()), 400, 'CONTEXT_REQUIRED');
   });
 
-  test('BI-3 ask for the same permission and the same proof', async () => {
+  test('BI-3 require the same permission and the same proof', async () => {
     const developer = await teammate(latchkey, 'developer');
     expectProblem(await follow('members/export', at(), developer), 403, 'AUTHORIZATION_DENIED');
     const foreign = at();

@@ -26,7 +26,7 @@ export const previewRoutes: Routes = [
     permission: 'settings:read',
     scopeIn: 'query',
     summary: 'Preview the sign-in page',
-    description: 'The real page with a look that is not saved yet, as HTML for a frame of the console.',
+    description: 'The real page with unsaved branding, as HTML for a frame of the console.',
     query: PreviewQuery,
     responses: { 200: { description: 'The page.', content: { 'text/html': { schema: Type.String() } } } },
     problems: ['NOT_FOUND'],

@@ -27,7 +27,7 @@ describe('the demo application', () => {
     assert.match((await browser.open(`${console}/dev/app`)).url, /\/sign-in\//);
   });
 
-  test('a stray visit of its callback is explained', async () => {
+  test('an unexpected visit of its callback is explained', async () => {
     const { status, text } = await latchkey.console('/dev/app/callback?code=x&state=y');
     assert.equal(status, 400);
     assert.match(text, /Not signed in/);

@@ -19,7 +19,7 @@ const Message = Type.Object({
 
 const MessageRef = Type.Object({ id: IdSchema('msg') });
 const InboxQuery = Type.Object({
-  to: Type.Optional(Type.String({ minLength: 1, maxLength: 254, description: 'Recipient, exact.' })),
+  to: Type.Optional(Type.String({ minLength: 1, maxLength: 254, description: 'The exact recipient.' })),
   limit: Type.Integer({ minimum: 1, maximum: 100, default: 20 }),
   cursor: Type.Optional(IdSchema('msg')),
 });

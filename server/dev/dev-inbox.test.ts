@@ -60,7 +60,7 @@ describe('the dev inbox', () => {
     assert.ok(!rows[0].row.includes('Firefox'));
   });
 
-  test('pages escape what was sent, carry a strict policy and need no script', async () => {
+  test('pages escape the messages, carry a strict policy and need no script', async () => {
     await send('page@example.com', '<script>alert(1)</script>');
     const accept = { accept: 'text/html' };
     const list = await latchkey.console('/dev/inbox?to=page@example.com', { headers: accept });

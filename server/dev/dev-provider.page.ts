@@ -62,7 +62,7 @@ export const devProviderRoutes: Routes = [
 ];
 
 function answered(): never {
-  throw new Error('unreachable: the provider has answered');
+  throw new Error('unreachable: the provider has responded');
 }
 
 /** Passes a request to the provider before the body is parsed, as if the provider were mounted at its path. */

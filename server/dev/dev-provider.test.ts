@@ -65,7 +65,7 @@ describe('the development provider, in a browser', () => {
         await page.close();
       });
 
-  test('asks again the next time; an unverified address is not taken, and Cancel says so', async () => {
+  test('asks again the next time; an unverified address is not accepted, and Cancel says so', async () => {
     const page = await browser.newPage();
     await page.goto(start);
     await page.getByLabel('Email address').fill(newEmail());

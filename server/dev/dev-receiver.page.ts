@@ -6,8 +6,8 @@ export const devReceiverRoutes: Routes = [
   post('/dev/hooks/:status', {
     permission: 'public',
     counted: { uncounted: 'it is served in development only' },
-    summary: 'Take a webhook',
-    description: 'Answers with the status of its address and keeps nothing. Development mode only.',
+    summary: 'Receive a webhook',
+    description: 'Responds with the status in its address and stores nothing. Development mode only.',
     params: Type.Object({ status: Type.Integer({ minimum: 200, maximum: 599 }) }),
     handler: (request, reply) => reply.code(request.params.status).send(),
   }),

@@ -11,7 +11,7 @@ after(stop);
 const place = () => ({ projectId: latchkey.demo.projects[0]?.id, environment: 'test' });
 
 describe('bindings', () => {
-  test('makes it a callback address of each identity provider, beside the environment’s own', async () => {
+  test('a binding adds a callback address to every identity provider, in addition to the environment’s own', async () => {
     const token = await managementToken(latchkey);
     const path = '/v1/admin/identity-providers';
     const { body: made } = await latchkey.api(path, {
@@ -30,7 +30,7 @@ describe('bindings', () => {
     assert.deepEqual((await latchkey.api(`${path}/${made.id}`, { token })).body.callbackUrls, [own]);
   });
 
-  test('409 before the proof; one of each purpose; gone with DELETE', async () => {
+  test('409 before the domain is verified; one binding per purpose; DELETE removes it', async () => {
     const domain = await claim('bound.shop.example');
     const bindings = `/${domain.id}/bindings`;
     const body = { ...place(), purpose: 'auth' };
@@ -81,7 +81,7 @@ describe('bindings', () => {
     expectProblem(await elsewhere(bindings), 404, 'NOT_FOUND');
   });
 
-  test('a bound host serves its kind of host in its environment, and nothing else', async () => {
+  test('a bound host serves only its purpose, in its environment', async () => {
     const { auth } = await bindHost(latchkey, dns, { host: 'kind.shop.example' });
     const { ports } = latchkey.system.config;
     const at = (port: number) => callAt(latchkey, `${auth}/api/status/summary`, { port });
@@ -123,7 +123,7 @@ describe('bindings', () => {
     assert.equal(still.status, 200, 'the token was not spent');
   });
 
-  test('a bound host serves at once in every process, and stops at once', async () => {
+  test('every process serves a bound host immediately, and stops immediately', async () => {
     const second = await startSecondProcess(latchkey, { LATCHKEY_DNS_SERVERS: dns.address });
     try {
       const summary = (url: string) => callAt(latchkey, `${url}/api/status/summary`, { port: second.ports.auth });

@@ -11,7 +11,7 @@ import { wantCertificates } from './acme.ts';
 import { boundUrl } from './bound-addresses.ts';
 import { type DomainId, findDomain, lockDomain, type Purpose } from './domains.ts';
 
-const PurposeSchema = Type.Enum(['auth', 'api'], { description: 'The kind of host it is.' });
+const PurposeSchema = Type.Enum(['auth', 'api'], { description: 'What the domain is used for.' });
 const place = {
   projectId: IdSchema('prj'),
   environment: Type.Enum(['test', 'production', 'prod']),
@@ -33,7 +33,7 @@ export const Binding = Type.Object(
     projectId: place.projectId,
     environment: Type.Enum(['test', 'production']),
     purpose: PurposeSchema,
-    address: Type.String({ format: 'uri', description: 'Where it is served; of `auth`, the issuer of tokens too.' }),
+    address: Type.String({ format: 'uri', description: 'The base address; for `auth` also the issuer of tokens.' }),
     createdAt: Instant,
   },
   { title: 'DomainBinding' },

@@ -45,7 +45,8 @@ export const domainRoutes: Routes = [
     permission: 'domains:write',
     stepUp: true,
     summary: 'Remove a domain',
-    description: 'With its bindings: it serves nothing from now on. Added again, it needs another TXT record.',
+    description:
+      'Removes its bindings too, so the domain serves nothing from then on. If it is added again, it needs another TXT record.',
     params: DomainRef,
     responses: { 204: Type.Null() },
     problems: ['NOT_FOUND'],
@@ -68,14 +69,14 @@ export const domainRoutes: Routes = [
   get('/v1/admin/domains/:domainId/bindings', {
     permission: 'domains:read',
     etag: true,
-    summary: 'List what a domain serves',
+    summary: 'List the bindings of a domain',
     params: DomainRef,
     query: PageQuery,
     responses: { 200: PageOf(Binding) },
     problems: ['NOT_FOUND', 'INVALID_CURSOR'],
     handler: async ({ ctx, params: { domainId }, query }) => {
       const list = `bindings of ${domainId}`;
-      // The query is a deletion's if this list is read for its precondition.
+      // If this list is read for the precondition of a DELETE, the query is that of the DELETE.
       const page = Value.Parse(PageQuery, query);
       return pageOfWhole(ctx, await listBindings(ctx, domainId), {
         list,

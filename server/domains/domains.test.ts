@@ -101,7 +101,7 @@ describe('claiming', () => {
 });
 
 describe('verifying', () => {
-  test('409 names the expected and the found records, and nothing changes', async () => {
+  test('409 names the expected record and the records found, and changes nothing', async () => {
     const domain = await claim('missing.shop.example');
     const none = await verify(domain);
     expectProblem(none, 409, 'DOMAIN_NOT_VERIFIED');
@@ -119,7 +119,7 @@ describe('verifying', () => {
     assert.deepEqual(await eventsAbout(domain.id), ['domain.created']);
   });
 
-  test('200 when the record is there, also in parts and beside others', async () => {
+  test('200 when the record exists, even split into parts or next to other records', async () => {
     const domain = await claim('parts.shop.example');
     const { value } = domain.verification;
     publish(domain, [value.slice(0, 30), value.slice(30)]);
@@ -140,7 +140,7 @@ describe('verifying', () => {
 });
 
 describe('a host has one holder', () => {
-  test('a host verified elsewhere can not be claimed, and its proof is looked up again soon', async () => {
+  test('a host that another project verified cannot be claimed; its holder’s proof is looked up again soon', async () => {
     const domain = await verified('held.shop.example');
     const before = dns.asked(domain.verification.name);
     expectProblem(await elsewhere('', { body: { host: 'held.shop.example' } }), 409, 'ALREADY_EXISTS');
@@ -151,7 +151,7 @@ describe('a host has one holder', () => {
     assert.equal(dns.asked(domain.verification.name), before + 1);
   });
 
-  test('of concurrent claims to a free host, one succeeds', async () => {
+  test('of several concurrent claims to a free host, one succeeds', async () => {
     const domains = [await claim('wanted.shop.example'), await claim('wanted.shop.example', elsewhere)];
     dns.zone.set(domains[0].verification.name, [[domains[0].verification.value], [domains[1].verification.value]]);
     const responses = await Promise.all([verify(domains[0]), verify(domains[1], elsewhere)]);
@@ -162,7 +162,7 @@ describe('a host has one holder', () => {
     assert.equal(rows[0].count, 1);
   });
 
-  test('removed and claimed again, the old record proves nothing', async () => {
+  test('after a domain is removed and claimed again, the old record proves nothing', async () => {
     const first = await verified('again.shop.example');
     assert.equal((await admin(`/${first.id}`, { method: 'DELETE' })).status, 204);
     assert.deepEqual((await eventsAbout(first.id)).at(-1), 'domain.deleted');
@@ -185,7 +185,7 @@ describe('the daily look-up', () => {
     return (await admin(`/${id}`)).body.status;
   }
 
-  test('a record that is gone twice, an hour apart, loses the domain; it stops serving, and needs a new token', async () => {
+  test('two look-ups an hour apart without the record lose the domain: it stops serving and needs a new token', async () => {
     const { id, name, auth } = await bindHost(latchkey, dns, { host: 'daily.shop.example' });
     const before = (await admin(`/${id}`)).body.verification.value;
     const methods = () => callAt(latchkey, `${auth}/v1/auth/methods`);
@@ -213,7 +213,7 @@ describe('the daily look-up', () => {
     assert.equal((await methods()).status, 200);
   });
 
-  test('a record that comes back in time, or a name server that does not answer, loses nothing', async () => {
+  test('a domain is kept if its record comes back in time, or the name server does not respond', async () => {
     const { id, name } = await bindHost(latchkey, dns, { host: 'flaky.shop.example' });
     const kept = dns.zone.get(name) ?? [];
     dns.zone.set(name, 'servfail');
@@ -233,7 +233,7 @@ describe('the daily look-up', () => {
     assert.deepEqual([await statusOf({ id }), (await admin(`/${id}`)).body.fault], ['verified', null]);
   });
 
-  test('a new proof takes over a lost host: the former holder has no bindings left', async () => {
+  test('a lost host goes to the next project that proves it; the former holder keeps no bindings', async () => {
     const { id, name } = await bindHost(latchkey, dns, { host: 'sold.shop.example', purposes: ['auth', 'api'] });
     dns.zone.delete(name);
     await later(24);

@@ -55,7 +55,7 @@ export const NewDomain = Type.Object(
     host: Type.String({
       minLength: 1,
       maxLength: 253,
-      description: 'Such as `login.example.com`; names in other scripts are taken, and kept in ASCII (A-labels).',
+      description: 'Such as `login.example.com`. Names in other scripts are accepted and stored in ASCII (A-labels).',
     }),
   },
   { additionalProperties: false },
@@ -70,9 +70,9 @@ export const Domain = Type.Object(
     }),
     verification: Type.Object(
       { type: Type.Literal('TXT'), name: Type.String(), value: Type.String() },
-      { description: 'The DNS record that proves the domain. It has to stay: it is looked up every day.' },
+      { description: 'The DNS record that proves the domain. Keep it: it is looked up every day.' },
     ),
-    fault: Type.Union([Type.String(), Type.Null()], { description: 'The fault that the last look-up found.' }),
+    fault: Type.Union([Type.String(), Type.Null()], { description: 'The fault found by the last look-up.' }),
     checkedAt: nullable(Instant),
     verifiedAt: nullable(Instant),
     lostAt: nullable(Instant),

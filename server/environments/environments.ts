@@ -52,7 +52,7 @@ export async function createProject(tx: TxCtx, name: string): Promise<ProjectId>
 }
 
 /**
- * Changes the given settings of the scope. Effective in every process when it hears of the change.
+ * Changes the given settings of the scope. Each process applies them when the change feed reports the change.
  * @throws Problem VALIDATION_FAILED for test phone numbers in production, or a default language that is not offered
  */
 export async function updateSettings(tx: TxCtx, changes: Partial<Settings>): Promise<void> {

@@ -22,7 +22,7 @@ const change = (body: Record<string, unknown>, as = token) =>
   latchkey.api('/v1/admin/settings', { token: as, method: 'PATCH', body });
 
 describe('the settings of a project', () => {
-  test('show every setting; a change names its own and is effective at once', async () => {
+  test('GET shows every setting; PATCH changes only the given ones, with immediate effect', async () => {
     const { body: before } = await latchkey.api('/v1/admin/settings', { token });
     assert.equal(before.registration, 'open');
     const response = await change({ registration: 'closed' });
@@ -64,7 +64,7 @@ describe('the settings of a project', () => {
     }
   });
 
-  test('two changes at once do not leave a default language that is not offered', async () => {
+  test('concurrent changes cannot leave a default language that is not offered', async () => {
     const responses = await Promise.all([change({ locales: ['en', 'de'] }), change({ defaultLanguage: 'fr' })]);
     assert.deepEqual(responses.map(({ status }) => status).sort(), [200, 400]);
     const { body } = await latchkey.api('/v1/admin/settings', { token });
@@ -72,7 +72,7 @@ describe('the settings of a project', () => {
     await change({ locales: ['en', 'de', 'fr', 'es', 'ja', 'zh'], defaultLanguage: 'en' });
   });
 
-  test('messages come in the languages of `locales`, and front ends are told of them', async () => {
+  test('messages use the languages of `locales`, and front ends can read the list', async () => {
     await change({ locales: ['en', 'fr'], defaultLanguage: 'fr' });
     const { body } = await latchkey.auth('/v1/auth/methods');
     assert.deepEqual([body.locales, body.defaultLanguage], [['en', 'fr'], 'fr']);
@@ -91,7 +91,7 @@ describe('the settings of a project', () => {
     assert.notEqual(await mailIn('de'), french);
   });
 
-  test('the other environment and other projects keep theirs', async () => {
+  test('the other environment and other projects keep their settings', async () => {
     await change({ mfa: 'required' });
     const production = await latchkey.auth('/v1/auth/methods', {}, 'production');
     assert.equal(production.body.mfa, 'optional');

@@ -9,7 +9,7 @@ export const eventTypeRoutes: Routes = [
   get('/v1/admin/webhooks/event-types', {
     permission: 'webhooks:read',
     summary: 'List event types',
-    description: 'Every type of event with its JSON Schema and an example, by name.',
+    description: 'All event types with their JSON Schemas and examples, sorted by name.',
     query: PageQuery,
     responses: { 200: PageOf(EventTypeDescription) },
     problems: ['INVALID_CURSOR'],

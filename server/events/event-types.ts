@@ -17,23 +17,25 @@ const ActorSchema = Type.Object(
  */
 function envelopeOf(type: TSchema, data: TSchema) {
   return Type.Object({
-    id: Type.String({ description: 'The same in every delivery; receivers recognise repeated deliveries by it.' }),
+    id: Type.String({ description: 'The same in every delivery, so that receivers can detect duplicates.' }),
     type,
     occurredAt: Instant,
     timestamp: Type.String({
       format: 'date-time',
-      description: '`occurredAt`, under the name Standard Webhooks gives it.',
+      description: 'The time of `occurredAt`, under the name that Standard Webhooks uses.',
     }),
     sequence: Type.Union([Type.Integer(), Type.Null()], {
       description:
-        'Position in the order of the project environment, without gaps. Null: sent as a test, not in the log.',
+        'The position in the log of the project environment, without gaps. Null for a test event, which is not in the log.',
     }),
     workspaceId: Type.String(),
     projectId: Type.String(),
     environment: Type.Enum(['test', 'production']),
     actor: ActorSchema,
-    correlationId: Type.String({ description: 'X-Correlation-Id of the request behind it.' }),
-    example: Type.Optional(Type.Literal(true, { description: 'Made to try a receiver; it never happened.' })),
+    correlationId: Type.String({ description: 'The X-Correlation-Id of the request that caused the event.' }),
+    example: Type.Optional(
+      Type.Literal(true, { description: 'True for an example event, which only tests a receiver.' }),
+    ),
     data,
   });
 }
@@ -51,7 +53,7 @@ export const EventTypeDescription = Type.Object(
   {
     type: Type.String(),
     description: Type.String(),
-    version: Type.Integer({ description: 'Rises when the meaning of a field changes; new fields do not raise it.' }),
+    version: Type.Integer({ description: 'Increases when the meaning of a field changes, not when fields are added.' }),
     schema: Type.Object({}, { additionalProperties: true, description: 'JSON Schema (2020-12) of the whole event.' }),
     example: AnyObject,
   },

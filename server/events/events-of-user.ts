@@ -34,8 +34,8 @@ export function isErased({ data }: { data: object }): boolean {
 }
 
 /**
- * Removes a user's addresses from the log. The events and ids stay; nothing links the ids to a person any more. Served
- * by events_of_user and events_of_invitation.
+ * Removes a user's addresses from the log. The events and their ids stay, but no longer lead to a person. Served by
+ * events_of_user and events_of_invitation.
  */
 export async function anonymiseEvents(tx: TxCtx, userId: UserId, emails: readonly string[]): Promise<void> {
   const { workspaceId, environment } = tx.scope;

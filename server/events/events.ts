@@ -44,7 +44,7 @@ export function publicActor(actor: Actor) {
   return actor.kind === 'operator' ? { kind: actor.kind, userId: actor.userId } : actor;
 }
 
-/** An event for {@link emitAll}; of the scope's project where it names none. */
+/** An event for {@link emitAll}. Without a project, it belongs to the project of the scope. */
 export type NewEvent = { [T in EventType]: { type: T; data: EventData<T>; projectId?: ProjectId } }[EventType];
 
 /** Writes several events with one statement, in the order given. */
@@ -58,7 +58,7 @@ export async function emitAll(tx: TxCtx, events: readonly NewEvent[]): Promise<v
  */
 export async function emitExample(tx: TxCtx, type: EventType): Promise<EventId> {
   const [id] = await insertEvents(tx, [{ type, data: catalogue[type].example }], true);
-  if (!id) throw new Error('One event was to be written.');
+  if (!id) throw new Error('Expected one event to be written.');
   return id;
 }
 
@@ -67,7 +67,7 @@ export async function analyseEvents(tx: TxCtx): Promise<void> {
   await sql`analyze events`.execute(tx.db);
 }
 
-/** Up to this many events, a prepared statement with values for each is cheaper; beyond, arrays are. */
+/** Up to this many events, a prepared statement with individual values is cheaper; for more, arrays are. */
 const MAX_PREPARED_EVENTS = 10;
 
 type NewRow = { id: EventId; project_id: ProjectId; type: string; data: string; actor: string; example: boolean };

@@ -34,7 +34,7 @@ const FeedQuery = Type.Object({
 });
 
 const Feed = Type.Object({
-  items: Type.Array(Event, { description: 'In their order, oldest first.' }),
+  items: Type.Array(Event, { description: 'In log order, oldest first.' }),
   nextCursor: nullable(
     Type.String({
       description: 'Continues after these events, as in every list. Null if there are no more right now.',
@@ -43,7 +43,7 @@ const Feed = Type.Object({
   nextAfter: Type.Integer({
     description: 'Pass it as `after` to continue, now or later. It advances even if no event had a selected type.',
   }),
-  more: Type.Boolean({ description: 'There are more events right now.' }),
+  more: Type.Boolean({ description: 'True if more events can be read now.' }),
 });
 
 export const feedRoutes: Routes = [

@@ -74,7 +74,7 @@ describe('GET /v1/admin/events', () => {
     );
   });
 
-  test('a long poll returns as soon as there is an event, and empty after its timeout', async () => {
+  test('a long poll returns as soon as there is an event; after its timeout it returns empty', async () => {
     const after = await latest();
     const began = performance.now();
     const waiting = feed(`after=${after}&wait=30`);
@@ -94,7 +94,7 @@ describe('GET /v1/admin/events', () => {
     });
   });
 
-  test('it is read as any list is: by nextCursor to the end, with the same filter', async () => {
+  test('can be read like any list: nextCursor leads to the end, with the same filter', async () => {
     const after = await latest();
     // biome-ignore lint/performance/noAwaitInLoops: the order matters
     for (const userId of ['usr_page_1', 'usr_page_2', 'usr_page_3']) await happen(userId);
@@ -123,7 +123,7 @@ describe('GET /v1/admin/events', () => {
     expectProblem(await feed('after=-1'), 400, 'VALIDATION_FAILED');
   });
 
-  test('BI-3 it shows no other project, and hides the permissions of back ends', async () => {
+  test('BI-3 shows only events of its own project, without the permissions of management clients', async () => {
     await happen('usr_private');
     const stranger = await tenantManagementToken(latchkey, await createTenant(latchkey, 'feed-stranger'));
     const { text } = await latchkey.api('/v1/admin/events?limit=100', { token: stranger });
@@ -133,7 +133,7 @@ describe('GET /v1/admin/events', () => {
     expectProblem(await latchkey.api('/v1/admin/events', { token: narrow }), 403, 'AUTHORIZATION_DENIED');
   });
 
-  test('POST emits an example, marked as one, in the test environment only', async () => {
+  test('POST emits an event marked as an example, in the test environment only', async () => {
     const after = await latest();
     const created = await latchkey.api('/v1/admin/events', { token, body: { type: 'user.created' } });
     assert.equal(created.status, 201, created.text);

@@ -21,7 +21,7 @@ after(() => latchkey.stop());
 
 type Ask = (clientId: string, redirectUri: string) => Promise<TestResponse>;
 
-/** Everybody who sends a browser, and what is exchanged for a session, to an address that a caller names. */
+/** The flows that send a browser, with a code that is exchanged for a session, to an address that the caller names. */
 const users: Record<string, Ask> = {
   'sign-in at a provider': (clientId, redirectUri) =>
     latchkey.auth(
@@ -34,8 +34,8 @@ const users: Record<string, Ask> = {
 };
 
 /**
- * RFC 9700 §4.1: what is no exact match is refused; RFC 8252 §7.3: but for the port of a native application's loopback
- * address.
+ * RFC 9700 §4.1: an address that is not an exact match is refused. RFC 8252 §7.3: only the port of a native
+ * application's loopback address may differ.
  */
 const web: Record<string, string> = {
   'a suffix': `${WEB}/more`,
@@ -77,7 +77,7 @@ const isRefused = ({ status, body }: TestResponse) =>
 
 for (const [user, ask] of Object.entries(users))
   describe(`the redirect address of ${user}`, () => {
-    test('is taken when it is exactly the registered one, and on loopback with any port for a native application', async () => {
+    test('is accepted when it is exactly the registered one, on loopback with any port for a native application', async () => {
       const taken = [
         await ask(clients.web, WEB),
         await ask(clients.native, LOOPBACK),

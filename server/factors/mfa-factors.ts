@@ -41,7 +41,7 @@ const WINDOW = 1;
 export type TotpEnrolment = { id: FactorId; secret: string; uri: string; qrSvg: string };
 
 /**
- * Makes a seed that counts once it is confirmed with a code; one that was never confirmed goes.
+ * Creates a seed that counts after it is confirmed with a code, and deletes an earlier unconfirmed one.
  * @param label the account
  * @param issuer the product
  */

@@ -29,10 +29,15 @@ const StartQuery = Type.Object({
   redirectUri: Type.Optional(
     Type.String({ maxLength: 2_000, description: 'A redirect URI that the application registered.' }),
   ),
-  state: Type.Optional(Type.String({ maxLength: 500, description: 'Comes back unchanged.' })),
+  state: Type.Optional(Type.String({ maxLength: 500, description: 'Returned unchanged at `redirectUri`.' })),
   codeChallenge: Type.Optional(CodeChallenge),
   loginHint: Type.Optional(Type.String({ maxLength: 254 })),
-  ticket: Type.Optional(Type.String({ maxLength: 4_000, description: 'Of `POST /v1/me/linked-identities`.' })),
+  ticket: Type.Optional(
+    Type.String({
+      maxLength: 4_000,
+      description: 'The ticket in the `url` that `POST /v1/me/linked-identities` returned.',
+    }),
+  ),
   ...scopeFields,
 });
 
@@ -149,7 +154,7 @@ export const socialRoutes: Routes = [
   get(`${PATH}/:provider/callback`, {
     permission: 'public',
     counted: 'begin',
-    summary: 'Come back from a provider',
+    summary: 'Return from a provider',
     params: ProviderRef,
     query: Returned,
     responses: { 303: Type.Null() },
@@ -162,7 +167,7 @@ export const socialRoutes: Routes = [
   post(`${PATH}/:provider/callback`, {
     permission: 'public',
     counted: 'proof',
-    summary: 'Come back from a provider that posts a form',
+    summary: 'Return from a provider that posts a form',
     description: '`response_mode=form_post`. Redirects to the GET route, to which the browser sends its cookie.',
     params: ProviderRef,
     body: Returned,

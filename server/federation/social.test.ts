@@ -72,7 +72,7 @@ function returned(url: string): Record<string, string> {
 const exchange = (code: string | undefined, extra: Record<string, unknown> = {}) =>
   latchkey.auth(`${START}/exchange`, { body: { code, codeVerifier: PKCE.codeVerifier, ...extra } });
 
-/** Signs a new person in at the partner, on the way to us. */
+/** Signs a new person in at the other installation, as part of a sign-in here. */
 async function viaPartner(browser: Browser, person?: { email: string }, parameters: Record<string, string> = {}) {
   const { email } = person ?? (await register(partner, { profile: { displayName: 'Grace Hopper' } }));
   const page = await browser.open(startUrl('partner', parameters));
@@ -81,7 +81,7 @@ async function viaPartner(browser: Browser, person?: { email: string }, paramete
 }
 
 describe('signing in with another Latchkey', () => {
-  test('an unknown person becomes a customer, known by issuer and subject', async () => {
+  test('an unknown person becomes a customer, identified by issuer and subject', async () => {
     const { response } = await viaPartner(browserOf(latchkey, partner));
     assert.equal(response['state'], 'my state');
     const signedIn = await exchange(response['code']);
@@ -96,7 +96,7 @@ describe('signing in with another Latchkey', () => {
     expectProblem(await exchange(response['code']), 400, 'INVALID_TOKEN');
   });
 
-  test('AU-8 the second time the same person comes in, whatever their address is now', async () => {
+  test('AU-8 a returning person is recognised, whatever their address is now', async () => {
     const person = await register(partner);
     const first = await viaPartner(browserOf(latchkey, partner), person);
     const { userId } = (await exchange(first.response['code'])).body.session;
@@ -106,7 +106,7 @@ describe('signing in with another Latchkey', () => {
     assert.equal((await exchange(second.response['code'])).body.session.userId, userId);
   });
 
-  test('a code is bound to the verifier that began it', async () => {
+  test('a code is bound to the verifier of its flow', async () => {
     const verifier = 'v'.repeat(43);
     const { createHash } = await import('node:crypto');
     const codeChallenge = createHash('sha256').update(verifier).digest('base64url');
@@ -116,13 +116,13 @@ describe('signing in with another Latchkey', () => {
     assert.equal((await exchange(again.response['code'], { codeVerifier: verifier })).status, 200);
   });
 
-  test('of twenty parallel exchanges of a code one succeeds', async () => {
+  test('of twenty parallel exchanges of a code, one succeeds', async () => {
     const { response } = await viaPartner(browserOf(latchkey, partner));
     const responses = await Promise.all(Array.from({ length: 20 }, () => exchange(response['code'])));
     assert.equal(responses.filter(({ status }) => status === 200).length, 1);
   });
 
-  test('AU-8 a verified address that has an account asks for proof of it, and links only then', async () => {
+  test('AU-8 a verified address that has an account requires a proof of the account before linking', async () => {
     const email = newEmail();
     const owner = await prove(latchkey, await register(latchkey, { email }));
     await register(partner, { email });
@@ -154,7 +154,7 @@ describe('signing in with another Latchkey', () => {
     assert.equal(body.email, null);
   });
 
-  test('a signed-in person links an identity, and can take it back unless it is the last way in', async () => {
+  test('a signed-in person links an identity, and can unlink it unless it is the last sign-in method', async () => {
     const person = await register(latchkey);
     const token = person.access_token;
     const begun = await latchkey.api('/v1/me/linked-identities', {
@@ -180,7 +180,7 @@ describe('signing in with another Latchkey', () => {
     expectProblem(last, 409, 'LAST_SIGN_IN_METHOD');
   });
 
-  test('who cancels there is told so here, with the application’s state', async () => {
+  test('a cancellation at the provider is reported to the application with its state', async () => {
     const browser = browserOf(latchkey, partner);
     const page = await browser.open(startUrl('partner'));
     const back = await browser.submit(page, {}, '/cancel');
@@ -188,7 +188,7 @@ describe('signing in with another Latchkey', () => {
     assert.deepEqual([error, state], ['access_denied', 'my state']);
   });
 
-  test('a redirect address that is not the application’s, or no provider, goes nowhere', async () => {
+  test('an unregistered redirect address or an unknown provider leads nowhere', async () => {
     const path = (url: string) => url.slice(new URL(url).origin.length);
     const wrong = await latchkey.auth(path(startUrl('partner', { redirectUri: 'https://evil.example/' })));
     expectProblem(wrong, 400, 'VALIDATION_FAILED');
@@ -197,7 +197,7 @@ describe('signing in with another Latchkey', () => {
 });
 
 describe('coming back from a provider', () => {
-  /** The callback address with a genuine answer, not yet visited. */
+  /** The callback address with a genuine response, not yet visited. */
   async function genuine(browser: Browser): Promise<URL> {
     const person = await register(partner);
     const outside = browserOf(partner);
@@ -211,7 +211,7 @@ describe('coming back from a provider', () => {
     return new URL(back.url);
   }
 
-  test('works once, in the browser that left, with the state it left with', async () => {
+  test('works once, in the browser that started, with its state', async () => {
     const browser = browserOf(latchkey);
     const callback = await genuine(browser);
     const stranger = await browserOf(latchkey).open(callback.href);
@@ -224,7 +224,7 @@ describe('coming back from a provider', () => {
     assert.equal((await browser.open(second.href)).status, 400);
   });
 
-  test('mix-up: the answer of another provider, or another issuer’s name, is refused', async () => {
+  test('mix-up: a response of another provider, or with another issuer’s name, is refused', async () => {
     const browser = browserOf(latchkey);
     const elsewhere = await genuine(browser);
     elsewhere.pathname = elsewhere.pathname.replace('/partner/', '/github/');
@@ -234,14 +234,14 @@ describe('coming back from a provider', () => {
     assert.equal(returned((await browser.open(named.href)).url)['error'], 'server_error');
   });
 
-  test('a code of somebody else’s sign-in is refused (its verifier is another)', async () => {
+  test('a code of another person’s sign-in is refused, because its verifier differs', async () => {
     const browser = browserOf(latchkey);
     const [first, second] = [await genuine(browserOf(latchkey)), await genuine(browser)];
     second.searchParams.set('code', first.searchParams.get('code') ?? '');
     assert.equal(returned((await browser.open(second.href)).url)['error'], 'server_error');
   });
 
-  test('an answer that comes as a posted form goes on as a GET, with which the browser sends its cookie', async () => {
+  test('a response in a posted form is redirected to a GET, to which the browser adds its cookie', async () => {
     const browser = browserOf(latchkey);
     const callback = await genuine(browser);
     const response = await latchkey.auth(callback.pathname, { body: new URLSearchParams(callback.search) });
@@ -251,8 +251,8 @@ describe('coming back from a provider', () => {
   });
 });
 
-describe('signing in with GitHub, which speaks OAuth only', () => {
-  test('account and address come from its API; the account is its number', async () => {
+describe('signing in with GitHub, which supports only OAuth', () => {
+  test('account and address come from its API; the account is identified by its number', async () => {
     github.person = {
       id: 4711,
       login: 'ada',
@@ -269,7 +269,7 @@ describe('signing in with GitHub, which speaks OAuth only', () => {
     assert.deepEqual(github.seen.at(-1), { client: 'github-client', secret: 'github-secret', verifier: true });
   });
 
-  test('AU-8 only its primary address counts, and only if it is verified; another mail of the account is none', async () => {
+  test('AU-8 only its primary address counts, and only if it is verified; other addresses of the account do not', async () => {
     const [primary, other] = [newEmail(), newEmail()];
     const addressOf = async (id: number, verified: boolean) => {
       github.person = {
@@ -290,7 +290,7 @@ describe('signing in with GitHub, which speaks OAuth only', () => {
     assert.equal(await addressOf(4713, true), primary);
   });
 
-  test('an error it answers with 200, and one of its API, are told to the application', async () => {
+  test('errors that it sends with status 200, and errors of its API, reach the application', async () => {
     for (const fault of ['bad_verification_code', 'incorrect_client_credentials', 'api down', 'no user'] as const) {
       github.fault = fault;
       // biome-ignore lint/performance/noAwaitInLoops: one fault after the other
@@ -302,7 +302,7 @@ describe('signing in with GitHub, which speaks OAuth only', () => {
 });
 
 describe('the development provider', () => {
-  test('signs in whoever somebody says they are', async () => {
+  test('signs in any identity that a visitor enters', async () => {
     const browser = browserOf(latchkey);
     const page = await browser.open(startUrl('dev'));
     const email = newEmail();

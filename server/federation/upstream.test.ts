@@ -71,7 +71,7 @@ function comeBack({ cookie }: Pick<Left, 'cookie'>, parameters: Record<string, s
   return latchkey.auth(`${BASE}/${provider}/callback?${new URLSearchParams(parameters)}`, { headers: { cookie } });
 }
 
-/** What the application is told at its redirect address. */
+/** The parameters that the application receives at its redirect address. */
 function told(response: Awaited<ReturnType<typeof comeBack>>): Record<string, string> {
   const location = response.headers.get('location') ?? '';
   assert.ok(location.startsWith(REDIRECT), response.text);
@@ -82,8 +82,8 @@ const exchange = (code: string | undefined) =>
   latchkey.auth(`${BASE}/exchange`, { body: { code, codeVerifier: PKCE.codeVerifier } });
 
 /**
- * The whole way.
- * @returns what the application is told
+ * Signs in from start to end.
+ * @returns the parameters that the application receives
  */
 async function visit(claims: Issuer['claims'] = {}, provider = 'corporate'): Promise<Record<string, string>> {
   upstream.claims = claims;
@@ -100,7 +100,7 @@ async function change(key: string, body: Record<string, unknown>): Promise<void>
   assert.equal(response.status, 200, response.text);
 }
 
-describe('an answer that does not hold', () => {
+describe('an invalid response', () => {
   const faults: Fault[] = [
     'other audience',
     'other nonce',
@@ -114,13 +114,13 @@ describe('an answer that does not hold', () => {
     'redirected token endpoint',
   ];
   for (const fault of faults)
-    test(`OA-10 signs nobody in, and the application learns that it failed: ${fault}`, async () => {
+    test(`OA-10 signs nobody in, and the application gets an error: ${fault}`, async () => {
       upstream.fault = fault;
       const { code, error, state } = await visit({ sub: crypto.randomUUID() });
       assert.deepEqual([code, error, state], [undefined, 'server_error', 'mine']);
     });
 
-  test('mix-up: an answer without the issuer’s name, where it always gives it, or with another (RFC 9207)', async () => {
+  test('mix-up: a response without the name of an issuer that always sends it, or with another (RFC 9207)', async () => {
     for (const iss of [undefined, 'https://evil.example']) {
       // biome-ignore lint/performance/noAwaitInLoops: one sign-in after the other
       const left = await leave();
@@ -129,7 +129,7 @@ describe('an answer that does not hold', () => {
     }
   });
 
-  test('state: none, tampered, of another browser, used before', async () => {
+  test('a state that is missing, changed, from another browser or used before is refused', async () => {
     const left = await leave();
     const back = upstream.approve(left.location);
     const stranger = await leave();
@@ -150,14 +150,14 @@ describe('an answer that does not hold', () => {
     expectProblem(await comeBack(again, genuine), 400, 'INVALID_TOKEN');
   });
 
-  test('of ten parallel returns with one state one goes on', async () => {
+  test('of ten parallel returns with one state, one continues', async () => {
     const left = await leave();
     const back = upstream.approve(left.location);
     const responses = await Promise.all(Array.from({ length: 10 }, () => comeBack(left, back)));
     assert.equal(responses.filter(({ status }) => status === 303).length, 1);
   });
 
-  test('PKCE: the verifier that is sent fits the challenge, and differs each time', async () => {
+  test('PKCE: the verifier fits the challenge, and differs each time', async () => {
     await visit({ sub: crypto.randomUUID() });
     await visit({ sub: crypto.randomUUID() });
     const [first, second] = upstream.redeemed.slice(-2);
@@ -169,7 +169,7 @@ describe('an answer that does not hold', () => {
     assert.notEqual(first?.get('code_verifier'), second?.get('code_verifier'));
   });
 
-  test('a refusal there is told with the application’s state, and nothing is redeemed', async () => {
+  test('a refusal by the provider is reported with the application’s state, and no code is redeemed', async () => {
     const left = await leave();
     const { code: _code, ...back } = upstream.approve(left.location);
     const before = upstream.redeemed.length;
@@ -180,7 +180,7 @@ describe('an answer that does not hold', () => {
 });
 
 describe('while the browser is away', () => {
-  test('a provider that is switched off lets nobody in any more, nor does a project without social sign-in', async () => {
+  test('a disabled provider lets nobody in, nor does a project without social sign-in', async () => {
     const left = await leave();
     await change('corporate', { enabled: false });
     const { code, error } = told(await comeBack(left, upstream.approve(left.location)));
@@ -201,7 +201,7 @@ describe('while the browser is away', () => {
 });
 
 describe('an account', () => {
-  test('AU-8 is one, when its person comes for the first time twice at once', async () => {
+  test('AU-8 is created once if its person signs in for the first time twice at once', async () => {
     const claims = { sub: crypto.randomUUID(), email: newEmail(), email_verified: true };
     const codes = [await visit(claims), await visit(claims), await visit(claims)].map(({ code }) => code);
     const responses = await Promise.all(codes.map(exchange));
@@ -213,7 +213,7 @@ describe('an account', () => {
     assert.equal(new Set(responses.map(({ body }) => body.session.userId)).size, 1);
   });
 
-  test('AU-8 is another one for the same subject of another issuer', async () => {
+  test('AU-8 is a different one for the same subject of another issuer', async () => {
     const sub = crypto.randomUUID();
     const other = await startIssuer();
     await latchkey.inProject((tx) =>
@@ -234,7 +234,7 @@ describe('an account', () => {
     assert.notEqual(mine.body.session.userId, theirs.body.session.userId);
   });
 
-  test('AU-8 an address is believed only where it says it is verified, and the provider is trusted with it', async () => {
+  test('AU-8 gets an address only if the provider says it is verified, and is trusted with it', async () => {
     const emailOf = async (claims: Issuer['claims']) => {
       const { body, text } = await exchange((await visit({ sub: crypto.randomUUID(), ...claims }))['code']);
       assert.ok(body.access_token, text);
@@ -251,8 +251,8 @@ describe('an account', () => {
   });
 });
 
-describe('what providers do differently', () => {
-  test('LinkedIn puts no nonce into its ID token and refuses a verifier from a client with a secret', async () => {
+describe('differences between providers', () => {
+  test('LinkedIn sends no nonce in its ID token and accepts no verifier from a client with a secret', async () => {
     upstream.fault = 'no nonce';
     const { code } = await visit({ sub: crypto.randomUUID() }, 'linkedin');
     assert.equal((await exchange(code)).status, 200);
@@ -260,7 +260,7 @@ describe('what providers do differently', () => {
     assert.equal(upstream.redeemed.at(-1)?.get('code_verifier'), null);
   });
 
-  test('Apple posts its answer as a form, with the name beside the ID token, the first time only', async () => {
+  test('Apple posts its response as a form, with the name beside the ID token only the first time', async () => {
     const left = await leave('apple');
     const asked = new URL(left.location).searchParams;
     assert.equal(asked.get('response_mode'), 'form_post');
@@ -306,14 +306,14 @@ describe('the cookie that marks the browser', () => {
     });
   };
 
-  test('SE-5 is out of reach of scripts and carries its environment', async () => {
+  test('SE-5 cannot be read by scripts and names its environment', async () => {
     const line = await lineOf(latchkey, { host: new URL(latchkey.system.config.addresses.test.auth).host });
     assert.match(line, /^latchkey-test-mark=/);
     assert.match(line, /; HttpOnly/);
     assert.match(line, /; SameSite=Lax/);
   });
 
-  test('SE-5 is the host’s own where that is https', async () => {
+  test('SE-5 is bound to the host if the host uses https', async () => {
     const secure = await startTestLatchkey({ settings: { LATCHKEY_TEST_AUTH_URL: 'https://auth.example.com' } });
     await secure.inProject((tx) =>
       createProvider(tx, {

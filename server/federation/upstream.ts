@@ -238,7 +238,7 @@ async function readJson(system: System, url: string, accessToken: string): Promi
   const response = await outbound(system, url, {
     headers: { authorization: `Bearer ${accessToken}`, accept: 'application/json', 'user-agent': 'latchkey' },
   });
-  if (!response.ok) throw new Error(`The profile address answered ${response.status}.`);
+  if (!response.ok) throw new Error(`The profile endpoint responded with status ${response.status}.`);
   return Object(await response.json());
 }
 

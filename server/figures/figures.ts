@@ -118,7 +118,7 @@ const figures = {
   failures: Type.Integer({ description: 'Refused passwords, codes and second factors.' }),
   newMembers: count,
   deliveries: Type.Integer({ description: 'Webhook deliveries queued on that day.' }),
-  delivered: Type.Integer({ description: 'Those of them that have arrived.' }),
+  delivered: Type.Integer({ description: 'Those deliveries that have arrived.' }),
 };
 
 export const Overview = Type.Object({
@@ -133,8 +133,8 @@ export const Overview = Type.Object({
     { description: 'Every day of the range, oldest first.' },
   ),
   totals: Type.Object({
-    members: Type.Integer({ description: 'Of any status.' }),
-    activeMembersThisMonth: Type.Integer({ description: 'Of the calendar month in UTC.' }),
+    members: Type.Integer({ description: 'Members of any status.' }),
+    activeMembersThisMonth: Type.Integer({ description: 'Users who were active in the calendar month, in UTC.' }),
     ...figures,
   }),
 });

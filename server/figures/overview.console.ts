@@ -20,7 +20,7 @@ export const overviewRoutes: Routes = [
   get('/console/v1/overview', {
     permission: 'overview:read',
     summary: 'Read the figures of the project',
-    description: 'Counted from the event log, a second behind it at most.',
+    description: 'Counted from the event log, at most a second behind it.',
     query: OverviewQuery,
     responses: { 200: Overview },
     handler: ({ ctx, query }) => overviewOf(ctx, query.days),
@@ -34,7 +34,7 @@ export const inboxRoutes: Routes = [
     summary: 'List sent messages with their text',
     description: 'Newest first. Development mode only.',
     query: Type.Object({
-      to: Type.Optional(Type.String({ minLength: 1, maxLength: 254, description: 'Recipient, exact.' })),
+      to: Type.Optional(Type.String({ minLength: 1, maxLength: 254, description: 'The exact recipient.' })),
       limit: Type.Integer({ minimum: 1, maximum: 100, default: 20 }),
       cursor: Type.Optional(IdSchema('msg')),
     }),

@@ -130,7 +130,7 @@ describe('the overview', () => {
     expectProblem(await page({}, await teammate(latchkey, 'billing')), 403, 'AUTHORIZATION_DENIED');
   });
 
-  test('the event log is read backwards, by type and time', async () => {
+  test('the event log can be read backwards, by type and time', async () => {
     const all = await operator.call('/console/v1/event-log?limit=5');
     assert.equal(all.body.items.length, 5, all.text);
     assert.ok(all.body.items[0].sequence > all.body.items[4].sequence);

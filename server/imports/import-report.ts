@@ -9,7 +9,7 @@ import { type Fault, Faults, getImport, type ImportId, MemberImport, Outcome, ty
 export const ImportReport = Type.Object({
   ...MemberImport.properties,
   report: Type.Array(Type.Object({ row: Type.Integer(), outcome: Outcome, errors: Faults }), {
-    description: 'Of the rows that are done, in the order of the file, counted from 1.',
+    description: 'The results of the processed rows, in file order. Rows are counted from 1.',
   }),
   nextCursor: Type.Union([Type.String(), Type.Null()], {
     description: 'Null at the end of the rows processed so far.',

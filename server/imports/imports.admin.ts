@@ -36,7 +36,7 @@ async function asStream(scope: App): Promise<void> {
 }
 
 const ExportQuery = Type.Object({
-  passwordHashes: Type.Boolean({ default: false, description: 'Takes the password hashes along.' }),
+  passwordHashes: Type.Boolean({ default: false, description: 'Includes the password hashes.' }),
 });
 
 /** Importing members from another system, and exporting them to one. */
@@ -47,7 +47,7 @@ export const importRoutes: Routes = [
     streams: true,
     summary: 'Import members',
     description:
-      'Takes up to 1 GiB of newline-delimited JSON (`application/x-ndjson`) or CSV with a header line (`text/csv`), one member per row, with password hashes of many kinds. Responds once all rows are stored; they are processed in the background, also after a crash. `dryRun` reports the results and changes nothing.',
+      'Accepts up to 1 GiB of newline-delimited JSON (`application/x-ndjson`) or CSV with a header line (`text/csv`), one member per row, with password hashes of many kinds. Responds once all rows are stored; they are processed in the background, also after a crash. `dryRun` reports the results and changes nothing.',
     consumes: Object.keys(FORMATS),
     query: Type.Object({ dryRun: Type.Boolean({ default: false }) }),
     responses: { 202: MemberImport },
@@ -104,7 +104,7 @@ export const importRoutes: Routes = [
     scopeIn: 'link',
     summary: 'Export all members',
     description:
-      'A JSON object each line, oldest first: rows that an import takes. Password hashes only with `passwordHashes` (and `members:credentials`), of accounts that were made in this project and are in no other; keep those as you would keep the database.',
+      'One JSON object per line, oldest first, in the format of an import. Includes password hashes only with `passwordHashes` (and `members:credentials`), and only of accounts that were created in this project and belong to no other. Protect them like the database.',
     query: ExportQuery,
     produces: ['application/x-ndjson'],
     responses: { 200: Type.Unsafe<Readable>(Type.String()) },

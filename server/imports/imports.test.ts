@@ -63,7 +63,7 @@ async function exported(): Promise<Record<string, unknown>[]> {
 
 /**
  * An upload that is written bit by bit.
- * @returns the request, and its status once there is an answer
+ * @returns the request, and the status of its response once there is one
  */
 function slowUpload(type: string): { request: ClientRequest; answered: Promise<number | undefined> } {
   const { host } = new URL(latchkey.system.config.addresses.test.api);
@@ -85,7 +85,7 @@ const member = async (q: string) =>
 const outcomes = (report: TestResponse['body']) => report.report.map(({ outcome }: { outcome: string }) => outcome);
 
 describe('POST /v1/admin/members/import', () => {
-  test('people with all they have: they are found, sign in with their old password, and their hash is replaced', async () => {
+  test('imports people with all fields: they are found, sign in with their old password, and their hash is replaced', async () => {
     const email = newEmail();
     const row = {
       email: email.toUpperCase(),
@@ -154,13 +154,13 @@ describe('POST /v1/admin/members/import', () => {
       // biome-ignore lint/performance/noAwaitInLoops: one after the other
       const login = await latchkey.auth('/v1/auth/login/password', { body: { identifier: email, password: PASSWORD } });
       assert.equal(login.status, 200, 'the password is still theirs');
-      // Seen now that they have entered the project themselves.
+      // The project sees the name, because they have entered it themselves.
       assert.equal((await member(email)).displayName, name);
     }
     assert.deepEqual(outcomes(await imported(file)), Array(4).fill('unchanged'));
   });
 
-  test('each row that does not fit says why, and the others are imported', async () => {
+  test('each invalid row is reported with its fault, and the others are imported', async () => {
     const good = newEmail();
     const [one, two] = [await register(latchkey), await register(latchkey)];
     await latchkey.api('/v1/me/profile', { token: one.access_token, method: 'PATCH', body: { username: 'torn.one' } });
@@ -197,7 +197,7 @@ describe('POST /v1/admin/members/import', () => {
     expectProblem(await read(report.id, `?limit=5&cursor=${failed.body.nextCursor}`), 400, 'INVALID_CURSOR');
   });
 
-  test('a dry run says the same and changes nothing', async () => {
+  test('a dry run gives the same report and changes nothing', async () => {
     const { email } = await register(latchkey);
     const fresh = newEmail();
     const report = await imported(lines([{ email }, { email: fresh }, { email: 'x' }]), NDJSON, '?dryRun=true');
@@ -206,7 +206,7 @@ describe('POST /v1/admin/members/import', () => {
     assert.equal(await member(fresh), undefined);
   });
 
-  test('a dry run and the import agree on rows that are the same person, however far apart', async () => {
+  test('a dry run and the import agree on rows of the same person, however far apart', async () => {
     const [, helpdesk] = latchkey.demo.projects;
     const theirs = await register(latchkey, { workspaceId: latchkey.demo.workspaceId, projectId: helpdesk?.id });
     const emails = Array.from({ length: 2_100 }, newEmail);
@@ -231,7 +231,7 @@ describe('POST /v1/admin/members/import', () => {
     assert.equal(left.length, 0);
   });
 
-  test('an import can not grant permissions its actor does not hold', async () => {
+  test('an import cannot grant permissions that its actor lacks', async () => {
     const email = newEmail();
     const narrow = await managementToken(latchkey, 'members:import members:read');
     const report = await imported(lines([{ email, roles: ['owner'] }, { email: newEmail() }]), NDJSON, '', narrow);
@@ -294,7 +294,7 @@ describe('POST /v1/admin/members/import', () => {
     });
   }
 
-  test('an import takes no Idempotency-Key: its body is read while it comes', async () => {
+  test('an import accepts no Idempotency-Key, because its body is streamed', async () => {
     const headers = { 'content-type': 'application/x-ndjson', 'idempotency-key': 'an-import' };
     const send = (email: string) =>
       latchkey.api('/v1/admin/members/import', { token, body: lines([{ email }]), headers });
@@ -303,7 +303,7 @@ describe('POST /v1/admin/members/import', () => {
     assert.notEqual(second.body.id, first.body.id);
   });
 
-  test('two imports of the same people at once make each of them once', async () => {
+  test('two concurrent imports of the same people add each person once', async () => {
     const file = lines(Array.from({ length: 1_500 }, (_, n) => ({ email: `race${n}@example.com` })));
     const [one, two] = await Promise.all([imported(file), imported(file)]);
     assert.equal(one.created + two.created, 1_500);
@@ -312,7 +312,7 @@ describe('POST /v1/admin/members/import', () => {
   });
 });
 
-test('BI-5 an import goes on after its process died, and every row is imported once', async () => {
+test('BI-5 an import continues after its process died, and every row is imported once', async () => {
   const alone = await startTestLatchkey({ settings: { LATCHKEY_ROLES: 'auth,api,console' } });
   const own = await managementToken(alone);
   const file = lines(Array.from({ length: 3_500 }, (_, n) => ({ email: `again${n}@example.com` })));
@@ -348,7 +348,7 @@ test('BI-5 an import goes on after its process died, and every row is imported o
 });
 
 describe('GET /v1/admin/members/export', () => {
-  test('every member a row, with hash; an empty installation takes it as it is', async () => {
+  test('has a row for every member, with hash; an empty installation can import it', async () => {
     const { email } = await register(latchkey, { profile: { displayName: 'Round Trip' } });
     const { id, userId } = await member(email);
     const rows = await exported();

@@ -209,7 +209,7 @@ export class Invitations<Row extends InvitationRow> {
     const { rows } = await sql<Row>`
       update ${sql.table(table)} set ${changes} where ${within(tx.scope)} and id = ${id} returning *`.execute(tx.db);
     const [row] = rows;
-    if (!row) throw new Error('The invitation was locked before it was changed.');
+    if (!row) throw new Error('Expected the locked invitation to exist.');
     return row;
   }
 

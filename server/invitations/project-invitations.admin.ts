@@ -45,7 +45,7 @@ export const invitationRoutes: Routes = [
   post('/v1/admin/invitations/:invitationId/resend', {
     permission: 'invitations:write',
     stepUp: true,
-    summary: 'Mail an invitation again',
+    summary: 'Resend an invitation',
     params: InvitationRef,
     responses: { 200: Invitation },
     problems: ['NOT_FOUND', 'CONFLICT'],

@@ -34,7 +34,7 @@ async function rolesOf(accessToken: string): Promise<string[]> {
 }
 
 describe('what an invitation gives', () => {
-  test('BI-3 its roles in the project that invited, whatever application the invited register through', async () => {
+  test('BI-3 its roles in the inviting project, whichever application the invited person registers through', async () => {
     const [, second] = latchkey.demo.projects;
     assert.ok(second);
     const elsewhere = await latchkey.inProject(
@@ -61,7 +61,7 @@ describe('what an invitation gives', () => {
     assert.equal((await accept(body)).status, 200);
   });
 
-  test('an account of the invited address only', async () => {
+  test('nothing to an account with another address', async () => {
     const email = newEmail();
     await invite({ email });
     const invitationToken = await mailedToken(latchkey, email);
@@ -70,7 +70,7 @@ describe('what an invitation gives', () => {
     assert.equal((await registerWith({ email: typed, password: PASSWORD, invitationToken })).status, 200);
   });
 
-  test('roles that were removed meanwhile are left out; the others are given', async () => {
+  test('roles that were removed since are left out; the others are given', async () => {
     const made = await latchkey.api('/v1/admin/roles', { token, body: { key: 'passing', name: 'Passing' } });
     assert.equal(made.status, 201, made.text);
     const email = newEmail();
@@ -112,7 +112,7 @@ describe('what an invitation gives', () => {
     assert.deepEqual([still.status, still.roles], ['blocked', []]);
   });
 
-  test('twenty parallel acceptances of a person with an account give one membership, once', async () => {
+  test('twenty parallel acceptances by a person with an account create one membership', async () => {
     const person = await register(latchkey);
     await invite({ email: person.email, roles: ['viewer'] });
     const mailed = await mailedToken(latchkey, person.email);
@@ -135,7 +135,7 @@ describe('what an invitation gives', () => {
 });
 
 describe('/v1/admin/invitations', () => {
-  test('409 ALREADY_EXISTS while one of the address is open, however it is typed, also in parallel', async () => {
+  test('409 ALREADY_EXISTS while the address has an open invitation, however it is typed, also in parallel', async () => {
     const email = newEmail();
     const responses = await Promise.all(
       Array.from({ length: 10 }, (_, at) => invite({ email: at % 2 ? email.toUpperCase() : email })),
@@ -143,7 +143,7 @@ describe('/v1/admin/invitations', () => {
     assert.deepEqual(responses.map(({ status }) => status).sort(), [201, ...Array.from({ length: 9 }, () => 409)]);
   });
 
-  test('an ended one is neither mailed again nor revoked, and makes room for another', async () => {
+  test('an ended invitation is neither resent nor revoked, and the address can be invited again', async () => {
     const email = newEmail();
     const { body } = await invite({ email });
     const path = `${PATH}/${body.id}`;
@@ -168,7 +168,7 @@ describe('/v1/admin/invitations', () => {
     expectProblem(await list('status=unknown'), 400, 'VALIDATION_FAILED');
   });
 
-  test('BI-3 403 for who lacks the permission, 404 for another project’s', async () => {
+  test('BI-3 403 without the permission, 404 for an invitation of another project', async () => {
     const { body } = await invite({ email: newEmail() });
     const reader = await managementToken(latchkey, 'invitations:read');
     assert.equal((await latchkey.api(`${PATH}/${body.id}`, { token: reader })).status, 200);

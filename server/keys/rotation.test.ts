@@ -45,7 +45,7 @@ describe('the rotation of signing keys', () => {
     assert.equal(await signingKid(), next);
   });
 
-  test('can be started by hand', async () => {
+  test('can be started manually', async () => {
     const [before, rotated] = [await published(), await rotateKeys(latchkey.system, 'test')];
     assert.equal(rotated.length, 2);
     await eventually(async () => assert.equal((await published()).length, before.length + 2));

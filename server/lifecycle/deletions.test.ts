@@ -85,7 +85,7 @@ async function typesOf(workspaceId: string): Promise<string[]> {
 }
 
 describe('who may delete what', () => {
-  test('owners of the workspace alone', async () => {
+  test('only owners of the workspace', async () => {
     const { projectId } = await newProject('Kept');
     const admin = await teammate(latchkey, 'admin');
     for (const response of await Promise.all([
@@ -97,7 +97,7 @@ describe('who may delete what', () => {
       expectProblem(response, 403, 'AUTHORIZATION_DENIED');
   });
 
-  test('not a default project nor its workspace, which keep the status; not the built-in workspace', async () => {
+  test('nobody a default project or its workspace, which keep the status, nor the built-in workspace', async () => {
     const { rows } = await latchkey.system.pool.query('select workspace_id, project_id from console_installation');
     const there = { 'x-workspace-id': rows[0].workspace_id };
     for (const response of await Promise.all([
@@ -109,7 +109,7 @@ describe('who may delete what', () => {
       expectProblem(response, 409, 'CONFLICT');
   });
 
-  test('not while the SMS add-on costs something, or something of it is to be paid', async () => {
+  test('nobody while the SMS add-on is active or has unpaid charges', async () => {
     const scope = await newProject('In debt');
     await latchkey.inProject((tx) => subscribe(tx, 'starter'), { ...scope, environment: 'production' });
     expectProblem(await drop(scope.projectId), 409, 'CONFLICT');
@@ -123,7 +123,7 @@ describe('who may delete what', () => {
   });
 });
 
-describe('a project that is to be deleted', () => {
+describe('a deleted project', () => {
   let scope: Scope;
   let tenant: Tenant;
   let person: { email: string; access: string; refresh: string };
@@ -139,7 +139,7 @@ describe('a project that is to be deleted', () => {
     const email = newEmail();
     const { body } = await registerIn(scope, email);
     person = { email, access: body.access_token, refresh: body.refresh_token };
-    // The same person in the project that stays, with a session there.
+    // The same person also has a session in the project that stays.
     const other = await latchkey.auth('/v1/auth/login/password', { body: { identifier: email, password: PASSWORD } });
     elsewhere = other.body.access_token;
     await latchkey.auth('/v1/auth/password/forgot', { body: { ...place(scope), identifier: email } });
@@ -192,7 +192,7 @@ describe('a project that is to be deleted', () => {
     expectProblem(await owner.call('/console/v1/roles', { headers: { 'x-project-id': projectId } }), 404, 'NOT_FOUND');
   }
 
-  test('is refused at once in every process; its owners are notified, and the other projects go on', async () => {
+  test('is refused immediately in every process; its owners are notified, and the other projects go on', async () => {
     assert.equal((await secondSees(person.access)).status, 200);
     assert.equal((await metadata()).status, 200);
     const { status, body, text } = await drop(scope.projectId);
@@ -211,7 +211,7 @@ describe('a project that is to be deleted', () => {
     assert.deepEqual((await drop(scope.projectId)).body, body, 'asking again changes nothing');
   });
 
-  test('while changes can not be heard of, the database is asked', async () => {
+  test('while the change feed is down, the database is asked', async () => {
     await latchkey.system.feed.stop();
     assert.equal(latchkey.system.feed.live, false);
     assert.equal(await isClosed(latchkey.system, scope), true);
@@ -225,7 +225,7 @@ describe('a project that is to be deleted', () => {
     await expectClosed();
   });
 
-  test('sends no webhook until it is restored; then everything is as it was', async () => {
+  test('sends no webhook until it is restored; then everything works again', async () => {
     await happen();
     await eventually(async () => {
       const { rowCount } = await latchkey.system.pool.query('select from webhook_deliveries where project_id = $1', [
@@ -322,7 +322,7 @@ describe('a project that is to be deleted', () => {
   });
 });
 
-describe('a workspace that is to be deleted', () => {
+describe('a deleted workspace', () => {
   let tenant: Tenant;
   let boss: Operator;
   let here: Record<string, string>;
@@ -340,7 +340,7 @@ describe('a workspace that is to be deleted', () => {
 
   const call = (path: string, method = 'GET') => boss.call(`/console/v1${path}`, { method, headers: here });
 
-  test('is closed with its projects, and to its team but for restoring it', async () => {
+  test('is closed with its projects; its team can only restore it', async () => {
     const token = await tenantManagementToken(latchkey, tenant);
     const { status, body, text } = await call('/workspace', 'DELETE');
     assert.equal(status, 202, text);

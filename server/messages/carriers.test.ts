@@ -94,7 +94,7 @@ describe('SMS carriers', () => {
     assert.deepEqual([From, MessagingServiceSid], [undefined, SERVICE]);
   });
 
-  test('SMS-2 when a carrier fails the next is asked: Vonage in JSON, in the alphabet the text needs', async () => {
+  test('SMS-2 when a carrier fails, the next one is tried: Vonage in JSON, in the encoding that the text needs', async () => {
     carrier.responses.set('twilio', { status: 500, body: {} });
     await send(latchkey, '+4915112345679');
     const { last } = await lastIs(latchkey, 'sent');
@@ -133,7 +133,7 @@ describe('SMS carriers', () => {
     });
   });
 
-  test('SMS-2 a number that no carrier would take ends the message: none is asked any more, nothing is metered', async () => {
+  test('SMS-2 a number that every carrier refuses ends the message: no other carrier is tried, and nothing is metered', async () => {
     const before = await smsRows(latchkey);
     carrier.responses.set('twilio', { status: 400, body: { code: 21211 } });
     await send(latchkey, '+4915112345671');
@@ -145,7 +145,7 @@ describe('SMS carriers', () => {
     assert.ok(rows.some(({ data }) => data.messageId === last.id));
   });
 
-  test('SMS-2 all away: tried again by the queue, and metered once in the end', async () => {
+  test('SMS-2 when every carrier fails, the queue retries, and the message is metered once', async () => {
     const before = await smsRows(latchkey);
     for (const name of ['twilio', 'vonage', 'generic']) carrier.responses.set(name, { status: 503, body: {} });
     await send(latchkey, '+4915112345672');
@@ -177,7 +177,7 @@ describe('SMS carriers', () => {
       return post(url, new URLSearchParams(fields).toString(), { ...form, 'x-twilio-signature': signature });
     };
 
-    test('SMS-3 Twilio’s, signed over address and form; one that is not signed with the token changes nothing', async () => {
+    test('SMS-3 Twilio signs address and form; a receipt that is not signed with the token changes nothing', async () => {
       await send(latchkey, '+4915112340001');
       const { last } = await lastIs(latchkey, 'sent');
       const url = new URLSearchParams(carrier.calls[0]?.body).get('StatusCallback') ?? '';
@@ -199,7 +199,7 @@ describe('SMS carriers', () => {
       );
     });
 
-    test('SMS-3 Vonage’s, signed over its fields, says that a message was not delivered', async () => {
+    test('SMS-3 Vonage signs the fields; its receipt reports a message that was not delivered', async () => {
       carrier.responses.set('twilio', { status: 500, body: {} });
       await send(latchkey, '+4915112340002');
       await lastIs(latchkey, 'sent');
@@ -223,7 +223,7 @@ describe('SMS carriers', () => {
       assert.deepEqual([last.status, last.error], ['undelivered', 'failed: 5']);
     });
 
-    test('SMS-3 any other’s, by Standard Webhooks; an old one is refused', async () => {
+    test('SMS-3 other carriers sign by Standard Webhooks; an old receipt is refused', async () => {
       for (const name of ['twilio', 'vonage']) carrier.responses.set(name, { status: 500, body: {} });
       await send(latchkey, '+4915112340003');
       await lastIs(latchkey, 'sent');
@@ -293,7 +293,7 @@ describe('a worker is killed between the carrier’s acceptance and the ledger',
    */
   const giveUpWaiting = () => clock.advance(Date.now() - clock.now().getTime() + 180_000);
 
-  test('SMS-4 over a carrier that would send twice: metered once, not sent again', async () => {
+  test('SMS-4 with a carrier that may send duplicates: metered once, not sent again', async () => {
     await sendAndKill('twilio', '+4915112341111');
     const after = await smsRows(latchkey);
     assert.deepEqual(
@@ -313,7 +313,7 @@ describe('a worker is killed between the carrier’s acceptance and the ledger',
     await Promise.all(workers.map((worker) => worker.stop()));
   });
 
-  test('SMS-4 over a carrier that knows a repeated request: sent again under the same key, metered once', async () => {
+  test('SMS-4 with a carrier that detects repeated requests: sent again with the same key, metered once', async () => {
     const { LATCHKEY_SMS_URL } = smsUrl('http');
     const system = { ...latchkey.system, config: { ...latchkey.system.config, smsUrls: [LATCHKEY_SMS_URL] } };
     await sendAndKill('http', '+4915112343333');
@@ -329,7 +329,7 @@ describe('a worker is killed between the carrier’s acceptance and the ledger',
     assert.deepEqual(period, { used: 3, reserved: 0 });
   });
 
-  test('SMS-4 a message that waited past its time gives its segments back', async () => {
+  test('SMS-4 a message that waited past its expiry releases its segments', async () => {
     await Promise.all(workers.map((worker) => worker.stop()));
     await latchkey.inProject(
       (tx) =>

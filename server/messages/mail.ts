@@ -12,7 +12,7 @@ const SILENCE_MS = 60_000;
 type Mailer = {
   /**
    * Sends one mail.
-   * @returns the name of the server that took it
+   * @returns the name of the server that accepted it
    */
   send: (to: string, id: MessageId, body: Rendered) => Promise<string>;
   /** Closes the pooled connections to the mail server. */

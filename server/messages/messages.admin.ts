@@ -20,7 +20,7 @@ const Template = Type.Object(
   {
     template: TemplateId,
     locale: LanguageParam,
-    custom: Type.Boolean({ description: 'False: the built-in text.' }),
+    custom: Type.Boolean({ description: 'False for the built-in text.' }),
     variables: Type.Array(Type.String()),
     ...TemplateText.properties,
   },
@@ -89,7 +89,7 @@ export const messageRoutes: Routes = [
   del('/v1/admin/settings/messages/:template/:locale', {
     permission: 'settings:write',
     stepUp: false,
-    summary: 'Go back to the built-in template',
+    summary: 'Restore the built-in template',
     params: TemplateRef,
     responses: { 204: Type.Null() },
     handler: async (request, reply) => {

@@ -39,7 +39,7 @@ describe('templates', () => {
       }
   });
 
-  test('markup holds no value unescaped', () => {
+  test('every value in HTML is escaped', () => {
     const { html } = render('new_device', 'en', builtInTexts.en.new_device, {
       ...sampleVariables('new_device'),
       device: '<img src=x onerror=alert(1)>',
@@ -48,7 +48,7 @@ describe('templates', () => {
   });
 });
 
-test('messages are forgotten after ninety days', async () => {
+test('messages are deleted after ninety days', async () => {
   const clock = new TestClock(Date.now() - 91 * 86_400_000);
   const latchkey = await startTestLatchkey({ clock, settings: { LATCHKEY_ROLES: 'auth,api,console' } });
   const [old, recent] = ['old@people.example', 'recent@people.example'];
@@ -116,7 +116,7 @@ describe('a mail server', () => {
     return body.items.find((item: { to: string }) => item.to === to);
   };
 
-  test('gets the mail, signed, again after it refused the first try; the state is visible throughout', async () => {
+  test('gets the signed mail again after refusing the first attempt; the state is visible throughout', async () => {
     await mail(latchkey, 'ada@example.com', { locale: 'de-AT' });
     await eventually(async () => assert.match((await state('ada@example.com')).error ?? '', /come back later/));
     await runAgain(latchkey);
@@ -140,7 +140,7 @@ describe('a mail server', () => {
     });
   });
 
-  test('a code that has expired is not sent any more', async () => {
+  test('an expired code is not sent', async () => {
     refuse = 1;
     await mail(latchkey, 'late@example.com', { expiresAt: new Date(clock.now().getTime() + 1_000) });
     await eventually(async () => assert.match((await state('late@example.com')).error ?? '', /come back later/));
@@ -150,7 +150,7 @@ describe('a mail server', () => {
     assert.equal(received.length, 1);
   });
 
-  test('a stop closes the connections to it', async () => {
+  test('its connections close when the process stops', async () => {
     assert.notEqual(server.connections.size, 0);
     await latchkey.stop();
     await eventually(async () => assert.equal(server.connections.size, 0));
@@ -168,7 +168,7 @@ describe('the templates of a project', () => {
   const path = '/v1/admin/settings/messages/sign_in_code/fr';
   const own = { subject: 'Votre code', body: 'Bonjour de {project}\n\n{code}', action: '' };
 
-  test('a text of its own is used at once, in its language, and can be taken back', async () => {
+  test('a custom text takes effect immediately, in its language, and can be withdrawn', async () => {
     const put = await latchkey.api(path, { method: 'PUT', token, body: own });
     assert.equal(put.status, 200, put.text);
     assert.equal(put.body.custom, true);
@@ -188,7 +188,7 @@ describe('the templates of a project', () => {
     assert.match((await inbox('fr2@example.com')).subject, /est votre code Shop/);
   });
 
-  test('of two editors of a text the second gets a conflict, also for a built-in text; an unknown name is refused', async () => {
+  test('the second of two editors of a text gets a conflict, also for a built-in text; an unknown name is refused', async () => {
     const read = await latchkey.api(path, { token });
     assert.deepEqual([read.status, read.body.custom, read.body.locale], [200, false, 'fr']);
     const builtIn = read.headers.get('etag') ?? '';
@@ -206,7 +206,7 @@ describe('the templates of a project', () => {
     expectProblem(unknown, 400, 'VALIDATION_FAILED');
   });
 
-  test('a preview fills made-up values in; a text that can not work is refused with its fault', async () => {
+  test('a preview uses sample values; an invalid text is refused with its fault', async () => {
     const preview = await latchkey.api(`${path}/preview`, { token, body: { subject: 'Code de {project}' } });
     assert.equal(preview.body.subject, 'Code de Shop');
     assert.match(preview.body.text, /12345678/);

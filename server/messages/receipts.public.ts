@@ -25,9 +25,9 @@ export const receiptRoutes: Routes = [
   post(`${RECEIPTS}/:carrier`, {
     permission: 'public',
     counted: { uncounted: 'it takes signed notices, checked before anything is written' },
-    summary: 'Take the delivery report of a carrier',
+    summary: 'Receive the delivery report of a carrier',
     description:
-      'Signed as the carrier does: Twilio and Vonage in their own ways, others by Standard Webhooks with `receiptSecret`.',
+      'The carrier signs the report: Twilio and Vonage with their own schemes, others by Standard Webhooks with `receiptSecret`.',
     params: Type.Object({ carrier: Type.Enum([...reporters]) }),
     query: Type.Object({ reference: Type.Optional(Type.String({ maxLength: 70 })) }),
     responses: { 204: Type.Null() },

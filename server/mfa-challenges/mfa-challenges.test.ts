@@ -38,7 +38,7 @@ async function setPolicy(mfa: 'off' | 'optional' | 'required'): Promise<void> {
   await changeSettings(latchkey, { mfa });
 }
 
-/** Signs in as far as the set-up of a first factor, under a policy that requires one. */
+/** Signs in until the set-up of a first factor, under a policy that requires one. */
 async function enrolling(person: Person) {
   const { mfaToken } = challengeIn(await login(person));
   const { body } = await enroll(mfaToken);
@@ -68,7 +68,7 @@ async function resetPassword(person: Person): Promise<void> {
 }
 
 describe('what happens between the first factor and the second', () => {
-  test('SE-3 a member who is blocked meanwhile is not let in, by factor or by setting one up', async () => {
+  test('SE-3 a member who is blocked in the meantime cannot enter, with a factor or by setting up one', async () => {
     const [person, newcomer] = [await register(latchkey), await register(latchkey)];
     const app = await totpOf(latchkey, person, clock);
     const { mfaToken } = challengeIn(await login(person));
@@ -81,7 +81,7 @@ describe('what happens between the first factor and the second', () => {
     await setPolicy('optional');
   });
 
-  test('SE-3 who knew the old password can not finish with it once there is a new one', async () => {
+  test('SE-3 a sign-in with the old password cannot finish after the password changed', async () => {
     const [person, newcomer] = [await prove(latchkey, await register(latchkey)), await register(latchkey)];
     const app = await totpOf(latchkey, person, clock);
     const { mfaToken } = challengeIn(await login(person));
@@ -95,7 +95,7 @@ describe('what happens between the first factor and the second', () => {
     await setPolicy('optional');
   });
 
-  test('SE-3 nor once an administrator has taken the factors away', async () => {
+  test('SE-3 a sign-in cannot finish after an administrator removed the factors', async () => {
     const person = await register(latchkey);
     const app = await totpOf(latchkey, person, clock);
     const { mfaToken } = challengeIn(await login(person));
@@ -106,7 +106,7 @@ describe('what happens between the first factor and the second', () => {
     assert.match((await lastMessage(latchkey, person.email)).text, /removed by an administrator/);
   });
 
-  test('a set-up that was begun before its owner had a factor ends with the first one, whoever is quicker', async () => {
+  test('a set-up that started before its owner had a factor ends with the first factor, in either order', async () => {
     const person = await register(latchkey);
     await setPolicy('required');
     const [owner, thief] = [await enrolling(person), await enrolling(person)];
@@ -128,7 +128,7 @@ describe('what happens between the first factor and the second', () => {
     await setPolicy('optional');
   });
 
-  test('of ten parallel set-ups with one code one enters', async () => {
+  test('of ten parallel set-ups with one code, one enters', async () => {
     const person = await register(latchkey);
     await setPolicy('required');
     const { code, ...begun } = await enrolling(person);
@@ -157,7 +157,7 @@ describe('what happens between the first factor and the second', () => {
 });
 
 describe('a project that requires a second factor', () => {
-  test('SE-7 is not entered from another project with one factor only', async () => {
+  test('SE-7 cannot be entered from another project with one factor', async () => {
     const [, second] = latchkey.demo.projects;
     assert.ok(second);
     const person = await register(latchkey);
@@ -177,7 +177,7 @@ describe('a project that requires a second factor', () => {
 });
 
 describe('amr and acr', () => {
-  test('AU-5 a person who came in by mail is raised by an app as well as one with a password', async () => {
+  test('AU-5 an app raises a sign-in by mail to the same level as a sign-in with a password', async () => {
     const person = await prove(latchkey, await register(latchkey));
     const app = await totpOf(latchkey, person, clock);
     await setPolicy('off');
@@ -212,7 +212,7 @@ describe('amr and acr', () => {
 });
 
 describe('a sign-in that waits for its second factor', () => {
-  test('AU-3 waits as long, and takes as many wrong codes, as the settings say', async () => {
+  test('AU-3 waits as long, and accepts as many wrong codes, as the settings say', async () => {
     await changeSettings(latchkey, { mfaTokenSeconds: 120, oneTimeCodeTries: 2, mfa: 'optional' });
     const person = await register(latchkey);
     const app = await totpOf(latchkey, person, clock);

@@ -45,10 +45,10 @@ declare module '#platform/db.ts' {
 export const MfaToken = Type.String({ pattern: '^lkm_[a-z0-9]{8}_[A-Za-z0-9_-]{43}$' });
 const SHAPE = /^lkm_([a-z0-9]{8})_/;
 
-/** A second factor a person may answer with. */
+/** A second factor that a person may use. */
 const OfferedFactor = Type.Object({
   type: Type.Enum(['passkey', 'totp', 'phone', 'recovery_code']),
-  id: Type.String({ description: 'To be sent as `factorId`.' }),
+  id: Type.String({ description: 'Send it as `factorId`.' }),
   hint: Type.Union([Type.String(), Type.Null()]),
   restricted: Type.Optional(
     Type.Boolean({ description: 'A weaker factor (NIST SP 800-63B-4 §3.1.3.3); prefer another.' }),
@@ -61,7 +61,7 @@ export type OfferedFactor = {
   restricted?: boolean;
 };
 
-/** The answer that asks for a second factor before a session is given. */
+/** The response that asks for a second factor before a session starts. */
 export const MfaChallenge = Type.Object(
   {
     status: Type.Literal('mfa_required'),
@@ -78,7 +78,10 @@ export const MfaChallenge = Type.Object(
   { title: 'MfaChallenge' },
 );
 
-/** What a person may answer a challenge with, strongest first. @param amr what the first factor was: a second one is another */
+/**
+ * The factors that may complete a challenge, strongest first.
+ * @param amr the methods of the first factor, from which the second must differ
+ */
 export async function offeredFactors(
   tx: Ctx | TxCtx,
   { userId, amr }: { userId: UserId; amr: readonly string[] },
@@ -100,7 +103,7 @@ export async function offeredFactors(
   ];
 }
 
-/** Asks for a second factor, or to set one up where there is none yet. */
+/** Asks for a second factor, or for setting one up if the user has none. */
 export async function askForFactor(
   tx: TxCtx,
   userId: UserId,
@@ -118,8 +121,8 @@ export async function askForFactor(
 }
 
 /**
- * Only a person without any factor sets the first one up with a challenge: whoever holds an older one would get around the
- * factor they have by now.
+ * Only a user without any factor sets up the first one with a challenge. Otherwise the holder of an older challenge
+ * would bypass a factor that was added since.
  * @throws Problem INVALID_TOKEN, MEMBER_BLOCKED, MEMBERSHIP_REQUIRED
  */
 export async function requireNoFactorYet(tx: TxCtx, { userId, amr }: OpenChallenge): Promise<void> {
@@ -175,7 +178,10 @@ export type OpenChallenge = {
   resendAfter: Date | null;
 };
 
-/** Finds an open challenge by its token, and with it the scope. @throws Problem INVALID_TOKEN */
+/**
+ * Finds an open challenge by its token, and its scope.
+ * @throws Problem INVALID_TOKEN
+ */
 export async function findChallenge(
   system: System,
   environment: Environment,
@@ -209,7 +215,10 @@ export async function findChallenge(
   };
 }
 
-/** Counts a try; it stays counted whatever comes of it, so parallel guesses share what is left. @throws Problem INVALID_TOKEN */
+/**
+ * Counts an attempt, which stays counted even if the request fails, so parallel guesses share one budget.
+ * @throws Problem INVALID_TOKEN
+ */
 export async function countTry(tx: TxCtx, id: MfaChallengeId): Promise<void> {
   const { numUpdatedRows } = await tx.db
     .updateTable('mfa_challenges')
@@ -222,7 +231,10 @@ export async function countTry(tx: TxCtx, id: MfaChallengeId): Promise<void> {
   if (numUpdatedRows === 0n) throw problem('INVALID_TOKEN');
 }
 
-/** Spends a challenge; of parallel calls one succeeds. @throws Problem INVALID_TOKEN */
+/**
+ * Spends a challenge; exactly one of several concurrent calls succeeds.
+ * @throws Problem INVALID_TOKEN
+ */
 export async function spendChallenge(tx: TxCtx, id: MfaChallengeId): Promise<void> {
   const { numUpdatedRows } = await tx.db
     .updateTable('mfa_challenges')
@@ -234,7 +246,10 @@ export async function spendChallenge(tx: TxCtx, id: MfaChallengeId): Promise<voi
   if (numUpdatedRows === 0n) throw problem('INVALID_TOKEN');
 }
 
-/** Binds a code to the challenge that is sent to a phone; of parallel calls one does. @throws Problem RATE_LIMIT_EXCEEDED, too soon after the last */
+/**
+ * Binds the code that is sent to a phone to the challenge; exactly one of several concurrent calls does.
+ * @throws Problem RATE_LIMIT_EXCEEDED if the last code was sent too recently
+ */
 export async function bindCode(
   tx: TxCtx,
   id: MfaChallengeId,

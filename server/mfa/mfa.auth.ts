@@ -25,7 +25,7 @@ const TotpEnrolment = Type.Object({
 
 const remember = Type.Optional(Type.Boolean({ description: 'Skip the second factor on this device for a while.' }));
 
-/** What both ways of finishing a sign-in answer. */
+/** The responses of both ways to finish a sign-in. */
 const FINISHED = {
   responses: {
     200: Type.Union([
@@ -66,7 +66,7 @@ export const mfaRoutes: Routes = [
     permission: 'public',
     counted: 'proof',
     summary: 'Finish with a second factor',
-    description: 'Takes a code of an app or a phone, a recovery code, or the assertion of a passkey.',
+    description: 'Accepts a code of an app or a phone, a recovery code, or the assertion of a passkey.',
     body: Type.Object(
       { mfaToken: MfaToken, ...factorFields, rememberDevice: remember, cookies: Type.Optional(Type.Boolean()) },
       { additionalProperties: false },

@@ -63,7 +63,7 @@ describe('an authenticator app', () => {
     assert.equal((await verify({ mfaToken, code: app.code() })).status, 200);
   });
 
-  test('AU-4 a step before is taken, two steps before are not', async () => {
+  test('AU-4 the code of the previous step is accepted, an older one is not', async () => {
     const old = app.code();
     clock.advance(30_000);
     const first = challengeIn(await login(person));
@@ -75,7 +75,7 @@ describe('an authenticator app', () => {
     expectProblem(await verify({ mfaToken: second.mfaToken, code: older }), 401, 'INVALID_CODE');
   });
 
-  test('AU-3 of 200 parallel guesses five are looked at, then the challenge is void', async () => {
+  test('AU-3 of 200 parallel guesses five are checked, then the challenge is void', async () => {
     const { mfaToken } = challengeIn(await login(person));
     const wrong = app.code() === '000000' ? '111111' : '000000';
     await Promise.all(Array.from({ length: 200 }, () => verify({ mfaToken, code: wrong })));
@@ -101,7 +101,7 @@ describe('an authenticator app', () => {
     expectProblem(await verify({ mfaToken, code: app.code() }), 400, 'INVALID_TOKEN');
   });
 
-  test('recovery codes: ten, each works once, also under twenty parallel tries; new ones end the old', async () => {
+  test('recovery codes: ten, each works once, also under twenty parallel attempts; new ones replace the old', async () => {
     assert.equal(app.recoveryCodes.length, 10);
     const [code, another] = app.recoveryCodes;
     const tokens = await Promise.all(Array.from({ length: 4 }, async () => challengeIn(await login(person)).mfaToken));
@@ -122,7 +122,7 @@ describe('an authenticator app', () => {
     expectProblem(await verify({ mfaToken: next.mfaToken, code: another }), 401, 'INVALID_CODE');
   });
 
-  test('a remembered device is not asked again for thirty days, and can be forgotten', async () => {
+  test('a remembered device skips the factor for thirty days, and can be removed', async () => {
     const { mfaToken } = challengeIn(await login(person));
     const { deviceToken, access_token: token } = (await verify({ mfaToken, code: app.code(), rememberDevice: true }))
       .body;
@@ -142,7 +142,7 @@ describe('an authenticator app', () => {
     assert.equal((await login(person, { deviceToken: later })).body.status, 'mfa_required');
   });
 
-  test('AU-7 removing it needs a recent sign-in, is told by mail, and ends the question', async () => {
+  test('AU-7 removing it needs a recent sign-in and is reported by mail; then no factor is asked for', async () => {
     const { mfaToken } = challengeIn(await login(person));
     const token = (await verify({ mfaToken, code: app.code() })).body.access_token;
     clock.advance(601_000);
@@ -156,7 +156,7 @@ describe('an authenticator app', () => {
     assert.ok((await login(person)).body.access_token);
   });
 
-  test('an administrator takes all factors away, and the person is told', async () => {
+  test('an administrator removes all factors, and the person is notified', async () => {
     const token = await managementToken(latchkey);
     const { body } = await latchkey.api(`/v1/admin/members?q=${person.email}`, { token });
     assert.equal(body.items[0].mfaEnabled, true);
@@ -167,7 +167,7 @@ describe('an authenticator app', () => {
 });
 
 describe('a phone as second factor', () => {
-  test('AU-5 is set up with a code, labelled as restricted, and asked with another', async () => {
+  test('AU-5 is set up with a code, labelled as restricted, and used with another code', async () => {
     const person = await register(latchkey);
     const phone = '+4915112345678';
     const token = person.access_token;
@@ -237,12 +237,12 @@ describe('the policy', () => {
   });
 });
 
-describe('proving oneself again', () => {
+describe('authenticating again', () => {
   before(() => changeSettings(latchkey, { mfa: 'optional' }));
   const reauthenticate = (token: string, body: Record<string, unknown>) =>
     latchkey.auth('/v1/auth/reauthenticate', { token, body });
 
-  test('SE-1 renews the time, ends the tokens before, and keeps the session', async () => {
+  test('SE-1 renews the time, ends the earlier tokens, and keeps the session', async () => {
     const person = await register(latchkey);
     clock.advance(700_000);
     const response = await reauthenticate(person.access_token, { password: PASSWORD });
@@ -268,7 +268,7 @@ describe('proving oneself again', () => {
     assert.equal((await reauthenticate(other.access_token, { emailCode })).body.session.acr, 'aal1');
   });
 
-  test('somebody else’s code, a wrong password or nothing proves nothing', async () => {
+  test('another person’s code, a wrong password or an empty body proves nothing', async () => {
     const [person, other] = [await register(latchkey), await register(latchkey)];
     const { body } = await latchkey.auth('/v1/auth/login/email-code', { body: { email: other.email } });
     const emailCode = { flowId: body.flowId, code: await mailedCode(latchkey, other.email) };

@@ -151,7 +151,7 @@ export const MfaResult = {
   recoveryCodes: Type.Optional(
     Type.Array(Type.String(), { description: 'Shown once, and only to a person who had none.' }),
   ),
-  deviceToken: Type.Optional(Type.String({ description: 'Of the device that was to be remembered; shown once.' })),
+  deviceToken: Type.Optional(Type.String({ description: 'The token of the remembered device; shown once.' })),
 };
 export type MfaSession = SessionResponse & { recoveryCodes?: string[]; deviceToken?: string };
 

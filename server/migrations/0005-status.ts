@@ -1,6 +1,6 @@
 /**
- * The public status of the installation, per environment: components and what is measured of them, incidents, maintenances and
- * the people who asked to be told. It belongs to no tenant, so nothing here carries a workspace.
+ * The public status of the installation, per environment: components and their measurements, incidents, maintenances
+ * and subscribers. It belongs to no tenant, so its tables have no workspace.
  */
 export const up = `
 -- One row per environment. Whoever changes anything that can be seen locks it first, so changes follow one another.

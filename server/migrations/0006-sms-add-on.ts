@@ -1,4 +1,7 @@
-/** The SMS add-on: subscriptions, metering, statements, what guards against pumping, and what a text message goes through. */
+/**
+ * The SMS add-on: subscriptions, metering, statements, protection against traffic pumping, and the states of a text
+ * message.
+ */
 export const up = `
 -- One row per project environment that ever subscribed.
 create table sms_subscriptions (

@@ -1,4 +1,4 @@
-/** Host names of a project's own, what they serve and their certificates; programs that register themselves as applications. */
+/** Custom domains with their purposes and certificates; applications that register themselves. */
 export const up = `
 create table domains (
   workspace_id text not null references workspaces,

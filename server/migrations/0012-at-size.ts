@@ -1,4 +1,4 @@
-/** What a project with a million members needs: how many there are, counted as they come and go. */
+/** For projects with a million members: the number of members, counted as they join and leave. */
 export const up = `
 -- A figure of no day. Events that wait to be numbered are counted when they are.
 insert into daily_figures (workspace_id, project_id, environment, figure, day, count)

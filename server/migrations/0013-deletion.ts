@@ -1,4 +1,4 @@
-/** Deleting projects and workspaces: the day it happens, and that it has begun. */
+/** Deletion of projects and workspaces: when the removal is due, and whether it has started. */
 export const up = `
 -- Set: closed, and restored with everything until that day.
 alter table workspaces add column delete_at timestamptz, add column removal_began_at timestamptz;

@@ -1,4 +1,6 @@
-/** Which grants an application uses, how long its tokens last, and that switching it off ends them for good. */
+/**
+ * The grant types of an application and the lifetimes of its tokens; disabling an application ends its tokens for good.
+ */
 export const up = `
 alter table applications
   add column grants text[],

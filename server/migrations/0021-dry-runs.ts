@@ -1,4 +1,4 @@
-/** What a dry run would have added so far: rows of one file may be the same person. */
+/** The members that a dry run would have added so far, because several rows of a file may be the same person. */
 export const up = `
 create table member_import_dry_runs (
   workspace_id text not null,

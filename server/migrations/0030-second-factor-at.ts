@@ -1,6 +1,6 @@
 /**
- * When a session last proved a second factor. Sessions of before count it from their sign-in where they reached more than one
- * factor; a process of before leaves it empty, which only asks its people for the factor once more.
+ * When a session last proved a second factor. Earlier sessions with more than one factor count it from their sign-in.
+ * An older process leaves the column empty, so people are only asked for the factor once more.
  */
 export const up = `
 alter table sessions add column second_factor_at timestamptz;

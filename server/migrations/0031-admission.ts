@@ -1,4 +1,7 @@
-/** What a session and its entries stand on, so that an entry is looked at again when its project asks for more. */
+/**
+ * The evidence and the policy of sessions and their entries, so that an entry is checked again when its project
+ * requires more.
+ */
 export const up = `
 -- The remembered device that stood for the second factor; null where none did. No foreign key: a device is forgotten, its use is not.
 alter table sessions add column remembered_device text;

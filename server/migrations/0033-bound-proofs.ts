@@ -1,4 +1,6 @@
-/** What a passkey challenge is for and in which session, and whose an exchange code or a sign-in at a provider is. */
+/**
+ * The purpose and the session of a passkey challenge, and the user of an exchange code or of a sign-in at a provider.
+ */
 export const up = `
 alter table passkey_challenges add column purpose text, add column session_id text;
 alter table exchange_codes add column user_id text;

@@ -1,4 +1,4 @@
-/** When an endpoint first took what it was sent; what open automatic incidents say of components: nothing beyond what is measured. */
+/** When an endpoint first accepted a delivery. Open automatic incidents give components only their measured status. */
 export const up = `
 alter table webhook_endpoints add column succeeded_at timestamptz;
 update webhook_endpoints e set succeeded_at = e.updated_at

@@ -1,4 +1,6 @@
-/** Whose account an account is, what a project knew of somebody it added, and permissions of their own for what is strongest. */
+/**
+ * Who manages an account, what a project knew of a user it added, and separate permissions for the strongest actions.
+ */
 export const up = `
 -- The project that made the account. Null: unknown, as for accounts without a membership when this was added.
 alter table users add column home_project_id text;

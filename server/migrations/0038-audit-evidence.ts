@@ -1,6 +1,6 @@
 /**
- * How many checkpoints each chain has had, and an entry that names what was erased before erasures were entries. Null: a chain
- * without a checkpoint so far. A process of before leaves the number as it is, which only proves less.
+ * The number of checkpoints of each chain, and an entry that lists erasures from before erasures were entries. Null: a
+ * chain without a checkpoint. An older process leaves the number unchanged, which only proves less.
  */
 export const up = `
 alter table audit_heads add column checkpoints bigint;

@@ -1,4 +1,4 @@
-/** APIs as records: what an application was free to name as a resource becomes an API that it is granted. */
+/** APIs become records: each resource that an application named becomes an API that is granted to it. */
 export const up = `
 create table apis (
   workspace_id text not null,

@@ -58,12 +58,12 @@ export async function newDevice(tx: TxCtx, session: { userId: UserId; sessionId:
   });
 }
 
-/** An application begins to act for a user, who is told once for each of their sessions. */
+/** Notifies a user that an application begins to act for them, once per session. */
 export async function applicationActs(tx: TxCtx, userId: UserId, application: string): Promise<void> {
   await tell(tx, userId, { template: 'application_acts', variables: { application } });
 }
 
-/** Somebody acts as a user, who is always told. */
+/** Notifies a user that another member acts as them. */
 export async function impersonated(
   tx: TxCtx,
   userId: UserId,

@@ -69,7 +69,7 @@ export const sessionRoutes: Routes = [
     permission: 'public',
     counted: 'begin',
     summary: 'Start a sign-in',
-    description: 'Open in a browser: goes to the sign-in pages, and comes back to `returnTo` with the session.',
+    description: 'Open in a browser: goes to the sign-in pages, and returns to `returnTo` with the session.',
     query: Type.Object({
       returnTo: Type.Unsafe<string>({ ...ReturnTo, default: '/console/' }),
       stepUp: Type.Boolean({
@@ -99,7 +99,7 @@ export const sessionRoutes: Routes = [
     permission: 'operator',
     stepUp: false,
     summary: 'Sign out',
-    description: 'Here and at the auth host.',
+    description: 'Ends the session here and at the auth host.',
     responses: { 204: Type.Null() },
     handler: async (request, reply) => {
       const { ctx, operator } = request;

@@ -16,7 +16,7 @@ after(() => latchkey.stop());
 const SESSION = '/console/v1/session';
 
 describe('the session of an operator', () => {
-  test('is begun through our own provider, and says who it is and what they may do where', async () => {
+  test('starts through our own provider, and names the operator and their permissions', async () => {
     const { status, body, text } = await operator.call(SESSION);
     assert.equal(status, 200, text);
     assert.equal(body.operator.email, latchkey.demo.operator.email);
@@ -108,7 +108,7 @@ describe('the session of an operator', () => {
     expectProblem(await as({ 'x-environment': 'staging' }), 400, 'CONTEXT_REQUIRED');
   });
 
-  test('a change from another page, or without the token of ours, is refused', async () => {
+  test('a change from another page, or without the CSRF token, is refused', async () => {
     const change = (headers: Record<string, string | undefined>) =>
       operator.call('/console/v1/roles', { body: { key: 'reporters', name: 'Reporters', permissions: [] }, headers });
     const { auth } = latchkey.system.config.addresses.test;
@@ -166,7 +166,7 @@ describe('the session of an operator', () => {
     expectProblem(await careful.call(SESSION), 401, 'AUTHENTICATION_REQUIRED');
   });
 
-  test('ends two hours after the last request, and twelve after it began', async () => {
+  test('ends two hours after the last request, and twelve hours after its start', async () => {
     const idle = await signInOperator(latchkey);
     const busy = await signInOperator(latchkey);
     clock.advance(7_000_000);
@@ -181,7 +181,7 @@ describe('the session of an operator', () => {
     expectProblem(await busy.call(SESSION), 401, 'SESSION_EXPIRED');
   });
 
-  test('a customer never opens the console, whatever their role is', async () => {
+  test('a customer never opens the console, whatever their role', async () => {
     const { console } = latchkey.system.config.addresses;
     const browser = browserOf(latchkey);
     const page = await browser.open(`${console}/console/v1/sign-in`);

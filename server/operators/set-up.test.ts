@@ -19,7 +19,7 @@ async function withoutOwner(): Promise<void> {
 const FIELDS = { displayName: 'Ada', password: 'a long and unusual password', workspace: 'Acme', project: 'Store' };
 
 describe('the first start', () => {
-  test('makes one owner by its link, with a workspace and a project, and then never again', async () => {
+  test('creates one owner by its link, with a workspace and a project, and never again', async () => {
     await withoutOwner();
     const { console } = latchkey.system.config.addresses;
     const link = (await setUpLink(latchkey.system)) ?? '';
@@ -56,7 +56,7 @@ describe('the first start', () => {
     assert.ok(!(await browser.open(link)).text.includes('<form'));
   });
 
-  test('create-owner lets the administrator of the machine in, also to an account that lost its password', async () => {
+  test('create-owner lets the administrator of the machine in, even to an account that lost its password', async () => {
     const person = await newOperator(latchkey);
     const before = await signInOperator(latchkey, person);
     const password = await createOwner(latchkey.system, person.email);

@@ -23,7 +23,7 @@ const CONSOLE = [
 const INSTALLATION = ['workspaces:create', 'status:write'] as const;
 
 const everything = [...CONSOLE, ...permissionKeys];
-/** Actions that destroy a workspace or project, and to act for people. */
+/** Actions that destroy a workspace or project, and acting for people. */
 const OWNERS_ONLY = ['workspace:delete', 'projects:delete', 'applications:delegate', 'members:impersonate'];
 /** Codes and links in the dev inbox open accounts; the audit log and invoices are confidential. */
 const PRIVATE_READING = ['inbox:read', 'audit:read', 'billing:read'];

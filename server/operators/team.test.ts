@@ -31,7 +31,7 @@ async function memberId(role: string): Promise<string> {
 }
 
 describe('the team of a workspace', () => {
-  test('an invitation takes a newcomer in with its role, once', async () => {
+  test('an invitation adds a newcomer with its role, once', async () => {
     const email = newEmail();
     const invited = await owner.call(INVITATIONS, { body: { email, role: 'support' } });
     assert.equal(invited.status, 201, invited.text);
@@ -81,7 +81,7 @@ describe('the team of a workspace', () => {
     expectProblem(await owner.call(`${INVITATIONS}/${id}`, { method: 'DELETE' }), 409, 'CONFLICT');
   });
 
-  test('a changed role is effective on the next request; a removed member is out', async () => {
+  test('a changed role is effective on the next request; a removed member is refused', async () => {
     const viewer = await teammate(latchkey, 'viewer');
     expectProblem(
       await viewer.call('/console/v1/roles', { body: { key: 'vip', name: 'VIP', permissions: [] } }),
@@ -96,7 +96,7 @@ describe('the team of a workspace', () => {
     expectProblem(await viewer.call('/console/v1/roles'), 403, 'MEMBERSHIP_REQUIRED');
   });
 
-  test('an admin makes and removes no owners', async () => {
+  test('an admin cannot add or remove owners', async () => {
     const admin = await teammate(latchkey, 'admin');
     const { body } = await admin.call(TEAM);
     const theOwner = body.items.find(({ role }: { role: string }) => role === 'owner').id;
@@ -128,7 +128,7 @@ describe('the team of a workspace', () => {
     assert.equal(rows[0].count, 1);
   });
 
-  test('the only owner of a workspace can not be erased; an erased operator is in no team any more', async () => {
+  test('the only owner of a workspace cannot be erased; an erased operator is removed from every team', async () => {
     const { system } = latchkey;
     const tokenOf = async (person: { email: string; password: string }) => {
       const { location } = Object.fromEntries((await latchkey.console('/console/v1/sign-in')).headers);
@@ -180,7 +180,7 @@ describe('the team of a workspace', () => {
   });
 });
 
-test('in the built-in workspace, owners alone change the people, who are operators, and the console', async () => {
+test('in the built-in workspace, only owners change the console and the people, who are operators', async () => {
   const { installation } = (await owner.call('/console/v1/session')).body;
   const inWorkspace = { 'x-workspace-id': installation.workspaceId };
   const projects = (await owner.call('/console/v1/projects', { headers: inWorkspace })).body;

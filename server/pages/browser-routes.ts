@@ -22,7 +22,7 @@ type Surface<Visit, Params extends TObject> = {
   explain: (visit: Visit, page: string, error: unknown) => Reply;
 };
 
-/** What is checked before the work. */
+/** The checks before the work. */
 type Guard = Pick<Route, 'freshProof' | 'counted'>;
 
 type Action<Visit, Named, Fields extends TSchema> = Guard &

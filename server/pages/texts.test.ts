@@ -49,7 +49,7 @@ describe('the texts of the pages', () => {
 describe('a brand', () => {
   const none = { logoUrl: null, accentColor: null, backgroundColor: null, radius: null, text: null, links: {} };
 
-  test('has a contrast as WCAG computes it', () => {
+  test('has the contrast that WCAG defines', () => {
     assert.equal(contrast('#000000', '#ffffff'), 21);
     assert.equal(contrast('#777777', '#ffffff').toFixed(2), '4.48');
   });

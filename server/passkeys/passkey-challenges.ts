@@ -10,7 +10,10 @@ export type ChallengeId = Id<'chl'>;
 /** The purpose of a challenge: registering a passkey, a sign-in, or its second step. */
 type ChallengePurpose = 'registration' | 'sign_in' | 'second_factor';
 
-/** Who may respond: any passkey holder, the user who is asked, or the user in the session that registers a passkey. */
+/**
+ * Whose response counts: any passkey holder's, that of the user who is asked, or that of the user whose session
+ * registers a passkey.
+ */
 export type ChallengeBinding =
   | { purpose: 'sign_in' }
   | { purpose: 'second_factor'; userId: UserId }
@@ -37,7 +40,7 @@ declare module '#platform/db.ts' {
 /** How long the browser may take to respond, in seconds. */
 export const CHALLENGE_SECONDS = 300;
 
-/** Stores a challenge, which can be answered once. */
+/** Stores a challenge, which can be used once. */
 export async function storeChallenge(
   tx: TxCtx,
   { binding, challenge, rpId }: { binding: ChallengeBinding; challenge: string; rpId: string },
@@ -63,7 +66,7 @@ export async function storeChallenge(
 type Spending = { id: ChallengeId; binding: ChallengeBinding };
 
 /**
- * Spends a challenge, so that it can be answered only once; exactly one concurrent call succeeds.
+ * Spends a challenge, so that it is used only once; exactly one concurrent call succeeds.
  * @returns undefined if it was made for another purpose, user or session
  */
 export async function spendChallenge(

@@ -43,7 +43,7 @@ async function use(key: Authenticator, deviation: Deviation = {}) {
   return signIn({ flowId, response: key.get(options, deviation) });
 }
 
-/** A person with a passkey that works. */
+/** A person with a working passkey. */
 async function withPasskey(deviation: Deviation = {}): Promise<{ person: Person; key: Authenticator }> {
   const [person, key] = [await register(latchkey), newAuthenticator()];
   const added = await add(person, key, deviation);
@@ -68,7 +68,7 @@ describe('a new passkey', () => {
       assert.equal((await add(person, newAuthenticator())).status, 201);
     });
 
-  test('is made for the person who asked, once, within five minutes', async () => {
+  test('needs a challenge of the same user, once, within five minutes', async () => {
     const [person, stranger] = [await register(latchkey), await register(latchkey)];
     const asked = await creation(person);
     const response = newAuthenticator().create(asked.options);
@@ -84,7 +84,7 @@ describe('a new passkey', () => {
     expectProblem(await save(person, slow), 401, 'INVALID_CODE');
   });
 
-  test('belongs to one account: 409 ALREADY_EXISTS for another, which the browser is asked to leave out', async () => {
+  test('belongs to one account: another gets 409 ALREADY_EXISTS, and the browser is asked to exclude the key', async () => {
     const { person, key } = await withPasskey();
     expectProblem(await add(await register(latchkey), key), 409, 'ALREADY_EXISTS');
     const { options } = await creation(person);
@@ -96,13 +96,13 @@ describe('a new passkey', () => {
     assert.equal(options.authenticatorSelection.residentKey, 'required');
   });
 
-  test('may be made on a page of the project’s applications', async () => {
+  test('can be created on a page of the project’s applications', async () => {
     const [person, key] = [await register(latchkey), newAuthenticator()];
     assert.equal((await add(person, key, { origin: APPLICATION })).status, 201);
     assert.equal((await use(key, { origin: APPLICATION })).status, 200);
   });
 
-  test('an account has twenty at most', async () => {
+  test('is refused when the account has twenty', async () => {
     const person = await register(latchkey);
     for (let count = 0; count < 20; count += 1) {
       // biome-ignore lint/performance/noAwaitInLoops: one after the other
@@ -126,7 +126,7 @@ describe('signing in with a passkey', () => {
       assert.equal((await use(key)).status, 200);
     });
 
-  test('AU-6 an unknown key, a late response and a wrong one are refused alike', async () => {
+  test('AU-6 an unknown key, a late response and a wrong response get the same refusal', async () => {
     const { key } = await withPasskey();
     const late = await request();
     const response = key.get(late.options);
@@ -147,7 +147,7 @@ describe('signing in with a passkey', () => {
     assert.equal(late.options.allowCredentials, undefined, 'the options name no credential');
   });
 
-  test('a counter that stands still or goes back is a copied key’s, and refused', async () => {
+  test('a counter that stands still or goes back indicates a copied key and is refused', async () => {
     const { key } = await withPasskey({ counter: 5 });
     assert.equal((await use(key, { counter: 6 })).status, 200);
     for (const counter of [6, 5, 0]) {
@@ -157,7 +157,7 @@ describe('signing in with a passkey', () => {
     assert.equal((await use(key, { counter: 7 })).status, 200);
   });
 
-  test('of parallel answers with one counter one is taken; a key without a counter has no order', async () => {
+  test('of parallel responses with one counter, one is accepted; a key without a counter has no order', async () => {
     const { key } = await withPasskey({ counter: 1 });
     const counted = await Promise.all(Array.from({ length: 5 }, () => use(key, { counter: 2 })));
     assert.equal(counted.filter(({ status }) => status === 200).length, 1);
@@ -166,7 +166,7 @@ describe('signing in with a passkey', () => {
     assert.ok(free.every(({ status }) => status === 200));
   });
 
-  test('AU-5 a synced passkey is taken with user verification; amr tells a key in hardware from one in software', async () => {
+  test('AU-5 a synced passkey is accepted with user verification; amr distinguishes hardware keys from software keys', async () => {
     const { key } = await withPasskey();
     const { key: synced } = await withPasskey({ synced: true });
     const one = await use(key);
@@ -176,8 +176,8 @@ describe('signing in with a passkey', () => {
   });
 });
 
-describe('a passkey as proof again', () => {
-  test('SE-1 raises the session; another user’s passkey does not', async () => {
+describe('a passkey as a fresh proof', () => {
+  test('SE-1 raises the level of the session; another user’s passkey does not', async () => {
     const { person, key } = await withPasskey();
     const { key: theirs } = await withPasskey();
     const again = async (with_: Authenticator) => {
@@ -196,7 +196,7 @@ describe('a passkey as second factor', () => {
   const login = (person: Person) =>
     latchkey.auth('/v1/auth/login/password', { body: { identifier: person.email, password: PASSWORD } });
 
-  test('AU-7 its owner is told when it becomes one or no longer is, not of a new name; recovery codes come and go with it', async () => {
+  test('AU-7 its owner is notified when it becomes a factor or stops being one, not when it is renamed; recovery codes follow it', async () => {
     const { person } = await withPasskey();
     const token = person.access_token;
     const [passkey] = (await latchkey.api('/v1/me/security', { token })).body.passkeys;
@@ -221,7 +221,7 @@ describe('a passkey as second factor', () => {
     assert.ok((await login(person)).body.access_token);
   });
 
-  test('one that is added as such brings recovery codes, and its removal ends them', async () => {
+  test('adding one creates recovery codes, and removing it deletes them', async () => {
     const person = await register(latchkey);
     const { access_token: token } = person;
     const added = await add(person, newAuthenticator(), {}, { secondFactor: true });

@@ -47,13 +47,13 @@ describe('a service that knows breached passwords', () => {
 
   const register = (password: string) => latchkey.auth('/v1/auth/register', { body: { email: newEmail(), password } });
 
-  test('PW-4 is told five characters of a digest, and its answer counts', async () => {
+  test('PW-4 receives five characters of a digest, and its response counts', async () => {
     expectProblem(await register(BREACHED), 400, 'WEAK_PASSWORD');
     assert.deepEqual(asked, [{ path: `/range/${digest.slice(0, 5)}`, padding: 'true' }]);
     assert.equal((await register('a sentence that nobody had before')).status, 200);
   });
 
-  test('PW-4 while it takes its time no transaction is open, whatever brings the password and with a key', async () => {
+  test('PW-4 no transaction is open while it responds slowly, whichever route sets the password, also with an Idempotency-Key', async () => {
     const person = (await latchkey.auth('/v1/auth/register', { body: { email: newEmail(), password: PASSWORD } })).body;
     const token = person.access_token;
     const admin = await managementToken(latchkey);

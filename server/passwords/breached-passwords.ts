@@ -19,7 +19,7 @@ export function isCommon(password: string): boolean {
 function loadCommon(): string[] {
   const { dictionary }: { dictionary?: Record<string, unknown> } = require('@zxcvbn-ts/language-common');
   const list = dictionary?.['passwords-common'];
-  if (!Array.isArray(list)) throw new Error('The list of common passwords is not where it was.');
+  if (!Array.isArray(list)) throw new Error('The list of common passwords is missing in @zxcvbn-ts/language-common.');
   return list.map(String);
 }
 

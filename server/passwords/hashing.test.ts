@@ -22,7 +22,7 @@ describe('password hashing', () => {
     assert.notEqual(salt(one), salt(two));
   });
 
-  test('PW-2 every character of a long password counts, also behind the 72nd byte', async () => {
+  test('PW-2 every character of a long password counts, also after the 72nd byte', async () => {
     const base = 'ä'.repeat(63);
     const hash = await hashPassword(latchkey, `${base}x`);
     assert.equal(await verifyPassword(latchkey, hash, `${base}x`), true);
@@ -35,7 +35,7 @@ describe('password hashing', () => {
     assert.equal(await verifyPassword(latchkey, hash, 'cafe\u0301 am Morgen trinken'), true);
   });
 
-  test('PW-8 a flood waits in a bounded queue, and the rest is told to come back', async () => {
+  test('PW-8 a flood waits in a bounded queue; requests beyond it are told to retry later', async () => {
     const results = await Promise.allSettled(Array.from({ length: 560 }, () => verifyPassword(latchkey, null, 'x')));
     const refused = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
     assert.ok(refused.length > 0 && refused.length < 100, `${refused.length} refused`);

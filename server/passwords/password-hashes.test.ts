@@ -54,7 +54,7 @@ before(async () => {
 after(() => latchkey.stop());
 
 /**
- * A customer as an import brings one along.
+ * Adds a customer with an imported password hash.
  * @returns the address
  */
 async function imported(passwordHash: string): Promise<string> {
@@ -85,7 +85,7 @@ describe('passwords that another system hashed', () => {
     ...Object.fromEntries(Object.entries(hashes).map(([name, hash]) => [name, { password: PASSWORD, hash }])),
   };
   for (const [name, { password, hash }] of Object.entries(all)) {
-    test(`PW-8 ${name}: signs in, and is hashed anew at the first success`, async () => {
+    test(`PW-8 ${name}: signs in, and the first success replaces the hash`, async () => {
       const email = await imported(hash);
       expectProblem(await login(email, `${password}x`), 401, 'INVALID_CREDENTIALS');
       assert.equal(await storedHash(email), hash);
@@ -116,7 +116,7 @@ describe('passwords that another system hashed', () => {
     '$sha256$salt-first$$',
     '$argon2id$v=19$m=1,t=1,p=1$x$y',
   ]) {
-    test(`PW-8 a hash that is none lets nobody in and breaks nothing: ${broken || '(empty)'}`, async () => {
+    test(`PW-8 a malformed hash lets nobody in and causes no error: ${broken || '(empty)'}`, async () => {
       const email = await imported(broken);
       expectProblem(await login(email, PASSWORD), 401, 'INVALID_CREDENTIALS');
       expectProblem(await login(email, broken || 'x'), 401, 'INVALID_CREDENTIALS');

@@ -95,8 +95,8 @@ export function isPasswordHash(stored: string): boolean {
 
 /**
  * Checks a password against a hash of any supported format, in constant time.
- * @param typed as it was typed, which is what other systems hash
- * @param normalised what our own hashes are made of
+ * @param typed the password as typed, which other systems hash
+ * @param normalised the bytes that our own hashes use
  */
 export async function matchesHash(stored: string, typed: string, normalised: string): Promise<boolean> {
   try {

@@ -141,8 +141,8 @@ export async function usersAwaitingErasure(ctx: Reader, ids: readonly UserId[]):
 
 /**
  * Deletes a user whose erasure is due, with everything that refers to them: identifiers, credentials, sessions,
- * memberships, consents. Waits longer if the erasure was scheduled anew, and does nothing if it was cancelled. Locks the
- * user, so that they can't sign in concurrently.
+ * memberships, consents. Waits longer if the erasure was scheduled again, and does nothing if it was cancelled. Locks
+ * the user, so that they can't sign in concurrently.
  * @param others erases what parts after this one store about the user
  */
 export async function eraseIfDue(tx: TxCtx, userId: UserId, others: () => Promise<void>): Promise<void> {

@@ -42,7 +42,7 @@ export const permissionRoutes: Routes = [
   patch('/v1/admin/permissions/:key', {
     permission: 'permissions:write',
     stepUp: false,
-    summary: 'Describe a permission',
+    summary: 'Change the description of a permission',
     params: PermissionRef,
     body: PermissionChanges,
     responses: { 200: Permission },

@@ -205,7 +205,7 @@ export async function describePermission(ctx: Ctx, key: string, description: str
 }
 
 /**
- * Removes a permission of the project's own. The caller takes it from the roles that grant it.
+ * Removes one of the project's own permissions. The caller removes it from the roles that grant it.
  * @throws Problem NOT_FOUND
  */
 export async function removePermission(tx: TxCtx, key: string): Promise<void> {

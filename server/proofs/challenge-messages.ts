@@ -23,8 +23,8 @@ export type ChallengeMessage = {
   /** The user's language. */
   locale?: string | null;
   /**
-   * Makes the challenge a decoy that no code or link can answer. The response and the work are the same (AU-6). `tell`:
-   * notifies the owner of the address that somebody tried to register with it.
+   * Makes the challenge a decoy that no code or link can complete. The response and the work are the same (AU-6).
+   * `tell`: notifies the owner of the address that somebody tried to register with it.
    */
   decoy?: { tell: boolean } | undefined;
   /** Sends nothing because the address has reached its limit of messages. The challenge works like any other. */

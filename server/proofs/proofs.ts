@@ -26,7 +26,7 @@ export const proofFields = {
   flowId: Type.Optional(AddressChallengeId),
   code: Type.Optional(OneTimeCode),
   token: Type.Optional(
-    Type.String({ pattern: '^lkf_[a-z0-9]{8}_[A-Za-z0-9_-]{43}$', description: 'Of the mailed link.' }),
+    Type.String({ pattern: '^lkf_[a-z0-9]{8}_[A-Za-z0-9_-]{43}$', description: 'The token of the mailed link.' }),
   ),
 };
 

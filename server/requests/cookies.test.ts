@@ -35,7 +35,7 @@ async function signIn(origin = ORIGIN): Promise<TestResponse> {
 }
 
 describe('sessions in cookies', () => {
-  test('SE-5 tokens come as HttpOnly, SameSite=Strict cookies and are nowhere in the body', async () => {
+  test('SE-5 tokens come in HttpOnly, SameSite=Strict cookies and nowhere in the body', async () => {
     const response = await signIn();
     assert.equal(response.status, 200, response.text);
     const cookies = response.headers.getSetCookie();
@@ -50,7 +50,7 @@ describe('sessions in cookies', () => {
     assert.ok(response.body.session.id);
   });
 
-  test('SE-5 under https the names say __Host- and the cookies are secure', async () => {
+  test('SE-5 under https the cookies are Secure and their names start with __Host-', async () => {
     const secure = await startTestLatchkey({
       settings: { LATCHKEY_TEST_AUTH_URL: 'https://auth.example.com' },
     });
@@ -83,7 +83,7 @@ describe('sessions in cookies', () => {
     expectProblem(await signIn(FOREIGN), 403, 'ORIGIN_NOT_ALLOWED');
   });
 
-  test('the cookie reads; a change needs a page of the project, so that no other site can make one', async () => {
+  test('the cookie suffices to read; a change must come from a page of the project, so that no other site can make it', async () => {
     const cookie = cookiesIn(await signIn());
     assert.equal((await latchkey.api('/v1/me/context', { headers: { cookie } })).status, 200);
     const change = (origin?: string) =>
@@ -98,7 +98,7 @@ describe('sessions in cookies', () => {
     assert.equal((await change(ORIGIN)).status, 200);
   });
 
-  test('a page of another project does not read with the cookie either', async () => {
+  test('a page of another project cannot read with the cookie either', async () => {
     const cookie = cookiesIn(await signIn());
     const [, helpdesk] = latchkey.demo.projects;
     assert.ok(helpdesk);
@@ -162,7 +162,7 @@ describe('cross-origin requests', () => {
     }
   });
 
-  test('a new application’s origin counts at once', async () => {
+  test('the origin of a new application is allowed immediately', async () => {
     const origin = 'https://new.example';
     assert.equal((await preflight(origin)).headers.get('access-control-allow-origin'), null);
     await latchkey.inProject((tx) => createApplication(tx, { kind: 'spa', name: 'New', origins: [origin] }));

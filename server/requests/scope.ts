@@ -12,7 +12,11 @@ import { workspaceByRoutingKey } from '#tenancy';
 /** The fields that name the project of an unauthenticated request; merge into a body. */
 export const scopeFields = {
   clientId: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 100, description: 'The application that asks; decides the project.' }),
+    Type.String({
+      minLength: 1,
+      maxLength: 100,
+      description: 'The application that sends the request. It determines the project.',
+    }),
   ),
   workspaceId: Type.Optional(IdSchema('wrk')),
   projectId: Type.Optional(IdSchema('prj')),

@@ -9,7 +9,7 @@ export const accountRoutes: Routes = [
   get('/v1/me/profile/export', {
     permission: 'customer',
     freshProof: 'second factor',
-    summary: 'Export everything held on me',
+    summary: 'Export my data',
     description: 'Machine-readable (GDPR Art. 15 and 20). Secrets such as password hashes are not part of it.',
     responses: { 200: OwnData },
     problems: ['NOT_FOUND', 'REAUTHENTICATION_REQUIRED'],
@@ -22,7 +22,7 @@ export const accountRoutes: Routes = [
     permission: 'customer',
     changes: '/v1/me/profile',
     freshProof: 'second factor',
-    summary: 'Have my account erased',
+    summary: 'Erase my account',
     description:
       'Erases the account after seven days, in every project of the workspace. Ends all sessions immediately; signing in before then keeps the account.',
     responses: { 202: Type.Object({ erasesAt: Instant }) },

@@ -26,7 +26,7 @@ export const addressRoutes: Routes = [
     permission: 'customer',
     freshProof: 'second factor',
     summary: 'Change my phone number',
-    description: 'Sends a code to the new number; the change is made with it.',
+    description: 'Sends a code to the new number; the code makes the change.',
     body: Type.Object({ phone: Phone }, { additionalProperties: false }),
     responses: { 202: AddressChallengeStarted },
     problems: ['REAUTHENTICATION_REQUIRED', 'RATE_LIMIT_EXCEEDED', 'ADDON_REQUIRED', 'PLAN_LIMIT_EXCEEDED'],

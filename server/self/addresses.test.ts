@@ -21,7 +21,7 @@ before(async () => {
 after(() => latchkey.stop());
 
 describe('changing an address', () => {
-  test('the new one proves itself with a code, and the old one is told', async () => {
+  test('the new address is proven with a code, and the old one is notified', async () => {
     const { email, access_token: token, session } = await register(latchkey);
     const wanted = newEmail();
     const begun = await latchkey.api('/v1/me/profile/email', { token, body: { email: wanted } });
@@ -40,7 +40,7 @@ describe('changing an address', () => {
     assert.ok((await eventsOf(latchkey, session.userId)).some((type) => /email/.test(type)));
   });
 
-  test('one’s own is proven the same way, and stays; proven already, nothing is sent', async () => {
+  test('the current address is verified in the same way; if it is verified already, nothing is sent', async () => {
     const { email, access_token: token, session } = await register(latchkey);
     const begin = () => latchkey.api('/v1/me/profile/email', { token, body: { email } });
     const { flowId } = (await begin()).body;
@@ -62,7 +62,7 @@ describe('changing an address', () => {
     expectProblem(response, 401, 'REAUTHENTICATION_REQUIRED');
   });
 
-  test('an address that is taken looks like any other, and can not be had', async () => {
+  test('a taken address gets the same response, and cannot be added', async () => {
     const [owner, other] = [await register(latchkey), await register(latchkey)];
     const token = other.access_token;
     const begun = await latchkey.api('/v1/me/profile/email', { token, body: { email: owner.email } });
@@ -71,7 +71,7 @@ describe('changing an address', () => {
     assert.equal(body.email, other.email);
   });
 
-  test('somebody else’s code proves nothing', async () => {
+  test('another person’s code proves nothing', async () => {
     const [one, two] = [await register(latchkey), await register(latchkey)];
     const wanted = newEmail();
     const begun = await latchkey.api('/v1/me/profile/email', { token: one.access_token, body: { email: wanted } });

@@ -62,7 +62,7 @@ describe('the sessions of a project', () => {
     assert.ok(all.body.items.length >= 3);
   });
 
-  test('SE-3 one is ended: out of this project at once, and its grants with it; another project goes on', async () => {
+  test('SE-3 one is ended: it is out of this project immediately, with its grants; another project goes on', async () => {
     const person = await register(latchkey);
     const [, other] = latchkey.demo.projects;
     const scope = { workspaceId: latchkey.demo.workspaceId, projectId: other?.id, environment: 'test' };

@@ -88,7 +88,7 @@ describe('DELETE /v1/me', () => {
     assert.equal((await login(email)).status, 200);
   });
 
-  test('after seven days nothing says who it was; what happened stays, and every project is told', async () => {
+  test('after seven days nothing identifies the person; events stay, and every project is notified', async () => {
     const email = newEmail();
     const admin = await managementToken(latchkey);
     await latchkey.api('/v1/admin/invitations', { token: admin, body: { email } });
@@ -132,7 +132,7 @@ describe('DELETE /v1/me', () => {
     assert.equal((await latchkey.auth('/v1/auth/register', { body: { email, password: PASSWORD } })).status, 200);
   });
 
-  test('former addresses go, too, save one that is another person’s by now', async () => {
+  test('former addresses are erased too, except one that belongs to another person now', async () => {
     const former = newEmail();
     const between = newEmail();
     const phone = '+4930901820123';
@@ -157,7 +157,7 @@ describe('DELETE /v1/me', () => {
       assert.ok(kept.includes(place), `${place}: it is the other person’s`);
   });
 
-  test('401 REAUTHENTICATION_REQUIRED when the sign-in is older than ten minutes; leaving the last project is no way around', async () => {
+  test('401 REAUTHENTICATION_REQUIRED when the sign-in is older than ten minutes; leaving the last project does not bypass it', async () => {
     const { access_token } = await register(latchkey);
     clock.advance(11 * 60_000);
     expectProblem(await erase(access_token), 401, 'REAUTHENTICATION_REQUIRED');
@@ -169,7 +169,7 @@ describe('DELETE /v1/me', () => {
     expectProblem(leaving, 401, 'REAUTHENTICATION_REQUIRED');
   });
 
-  test('409 LAST_OWNER; of two owners who go at once, one stays', async () => {
+  test('409 LAST_OWNER; of two owners who request it at once, one stays', async () => {
     expectProblem(await erase(await ownerToken(latchkey)), 409, 'LAST_OWNER');
     const admin = await managementToken(latchkey);
     const tokens = await Promise.all(
@@ -194,7 +194,7 @@ describe('DELETE /v1/me', () => {
 });
 
 describe('GET /v1/me/profile/export', () => {
-  test('200 holds what is known of the person, and no secret', async () => {
+  test('200 contains everything known about the person, and no secret', async () => {
     const person = await register(latchkey, { profile: { displayName: 'Ada' } });
     const { email, access_token, session } = person;
     const app = await totpOf(latchkey, person, clock);
@@ -220,7 +220,7 @@ describe('GET /v1/me/profile/export', () => {
     for (const list of ['consents', 'invitations', 'messages']) assert.ok(Array.isArray(body[list]));
   });
 
-  test('200 also holds what they asked for lately, and what they did to records of others', async () => {
+  test('200 also contains their recent requests, and their actions on records of others', async () => {
     const { email, access_token: token } = await register(latchkey);
     const admin = await managementToken(latchkey);
     const { items } = (await latchkey.api(`/v1/admin/members?q=${email}`, { token: admin })).body;
@@ -266,7 +266,7 @@ describe('GET /v1/me/security/sessions', () => {
 });
 
 describe('GET /v1/me/security/sessions/{id}', () => {
-  test('200 for one’s own, 404 for another’s', async () => {
+  test('200 for a session of the person, 404 for another person’s', async () => {
     const [one, two] = [await register(latchkey), await register(latchkey)];
     const path = `/v1/me/security/sessions/${one.session.id}`;
     assert.equal((await latchkey.api(path, { token: one.access_token })).body.current, true);

@@ -32,13 +32,13 @@ const Linking = Type.Object(
     code: Type.Optional(
       Type.String({
         pattern: EXCHANGE_CODE,
-        description: 'From the redirect address. It links only in the session that started.',
+        description: 'The code from the redirect address. It works only in the session that started the linking.',
       }),
     ),
     linkToken: Type.Optional(
       Type.String({
         pattern: EXCHANGE_CODE,
-        description: 'From a sign-in that returned `link_required`. Never take it from the address of a page.',
+        description: 'The token of a sign-in that returned `link_required`. Never take it from the address of a page.',
       }),
     ),
   },
@@ -63,7 +63,7 @@ export const linkedIdentityRoutes: Routes = [
     freshProof: 'second factor',
     summary: 'Link an identity',
     description:
-      'In two steps: with `provider`, `clientId` and `redirectUri` it returns the `url` to open in the browser; with the `code` from the redirect address, in the same session, it links the identity (201). The `linkToken` of a sign-in that returned `link_required` links it, too.',
+      'In two steps: with `provider`, `clientId` and `redirectUri` it returns the `url` to open in the browser; with the `code` from the redirect address, in the same session, it links the identity (201). The `linkToken` of a sign-in that returned `link_required` also links it.',
     body: Linking,
     responses: {
       200: Type.Object({ url: Type.String(), expiresIn: Type.Integer({ description: 'Seconds.' }) }),

@@ -48,7 +48,7 @@ const exchange = (code: string | undefined) =>
   latchkey.auth('/v1/auth/login/social/exchange', { body: { code, codeVerifier: PKCE.codeVerifier } });
 const clientId = () => latchkey.demo.environments.test.clientId;
 
-/** Begins linking. */
+/** Starts linking. */
 const begin = (token: string, provider = 'employer', more: Record<string, string> = {}) =>
   latchkey.api(PATH, { token, body: { provider, clientId: clientId(), redirectUri: REDIRECT, ...more } });
 
@@ -81,7 +81,7 @@ async function comer(provider = 'employer') {
 }
 
 describe('POST /v1/me/linked-identities', () => {
-  test('AU-7 links what the same person began, mails them, and leaves events', async () => {
+  test('AU-7 links what the same person started, notifies them, and writes events', async () => {
     const person = await register(latchkey);
     const token = person.access_token;
     const code = await visit((await begin(token)).body.url, { sub: 'one', email: 'ada@employer.example' });
@@ -108,7 +108,7 @@ describe('POST /v1/me/linked-identities', () => {
     assert.ok(linkedAt);
   });
 
-  test('AU-8 a code to link with is none to sign in with, works for who began it only, and once', async () => {
+  test('AU-8 a linking code cannot sign in; it works once, only for the person who started', async () => {
     const [person, stranger] = [await register(latchkey), await register(latchkey)];
     const code = await visit((await begin(person.access_token)).body.url, { sub: crypto.randomUUID() });
     expectProblem(await exchange(code), 400, 'INVALID_TOKEN');
@@ -119,7 +119,7 @@ describe('POST /v1/me/linked-identities', () => {
     expectProblem(await link(person.access_token, toSignIn), 400, 'INVALID_TOKEN');
   });
 
-  test('AU-8 409 ALREADY_EXISTS for an account at the provider that is somebody’s already', async () => {
+  test('AU-8 409 ALREADY_EXISTS for a provider account that is already linked', async () => {
     const sub = crypto.randomUUID();
     const first = await exchange(await visit(startPath('employer'), { sub }));
     const person = await register(latchkey);
@@ -129,7 +129,7 @@ describe('POST /v1/me/linked-identities', () => {
     assert.deepEqual(await list(person.access_token), []);
   });
 
-  test('a proof of the account is asked for by link_required: no token of it opens anything by itself', async () => {
+  test('link_required demands a proof of the account: its token opens nothing by itself', async () => {
     const email = newEmail();
     const owner = await prove(latchkey, await register(latchkey, { email }));
     const claims = { sub: crypto.randomUUID(), email, email_verified: true };
@@ -146,7 +146,7 @@ describe('POST /v1/me/linked-identities', () => {
     assert.equal(back.body.session.userId, owner.session.userId);
   });
 
-  test('OA-1 the way back is an address of an application of this workspace, project and environment that is switched on', async () => {
+  test('OA-1 the redirect address must belong to an enabled application of this workspace, project and environment', async () => {
     const { access_token: token } = await register(latchkey);
     const [, second] = latchkey.demo.projects;
     assert.ok(second);
@@ -176,7 +176,7 @@ describe('POST /v1/me/linked-identities', () => {
     expectProblem(await begin(token, 'nobody'), 404, 'NOT_FOUND');
   });
 
-  test('SE-4 needs a sign-in of the last ten minutes, as unlinking does', async () => {
+  test('SE-4 needs a sign-in within the last ten minutes, like unlinking', async () => {
     const person = await register(latchkey);
     const token = person.access_token;
     const linked = await link(token, await visit((await begin(token)).body.url, { sub: crypto.randomUUID() }));
@@ -196,7 +196,7 @@ describe('DELETE /v1/me/linked-identities/{id}', () => {
     assert.equal((await list(token)).length, 1);
   });
 
-  test('an account at a provider that is switched off is no way in that could be left', async () => {
+  test('an account at a disabled provider does not count as a remaining sign-in method', async () => {
     const { access_token: token } = await comer('employer');
     await link(token, await visit((await begin(token, 'home')).body.url, { sub: crypto.randomUUID() }));
     const [{ id: home }, { id: employer }] = await list(token);
@@ -216,7 +216,7 @@ describe('DELETE /v1/me/linked-identities/{id}', () => {
     expectProblem(await unlink(token, home), 409, 'LAST_SIGN_IN_METHOD');
   });
 
-  test('404 for somebody else’s and an unknown one alike', async () => {
+  test('the same 404 for another person’s and an unknown one', async () => {
     const [mine, theirs] = [await comer(), await comer()];
     const [{ id }] = await list(theirs.access_token);
     expectProblem(await unlink(mine.access_token, id), 404, 'NOT_FOUND');

@@ -29,7 +29,7 @@ export const OwnData = Type.Object({
   identifiers: Records('Email, phone and username, and when each was proven.'),
   memberships: Records('In every project of the workspace, with roles and metadata.'),
   credentials: Type.Object({
-    passwordChangedAt: Type.Union([Type.String(), Type.Null()], { description: 'Null: there is no password.' }),
+    passwordChangedAt: Type.Union([Type.String(), Type.Null()], { description: 'Null without a password.' }),
     factors: Records('Second factors.'),
     passkeys: Records('Without their keys.'),
     recoveryCodesLeft: Type.Integer(),

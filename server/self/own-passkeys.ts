@@ -11,7 +11,7 @@ import { factorRemoved, firstCodes } from './recovery-codes.ts';
 import { ownPasskeys, type PasskeyRecord } from './security.ts';
 
 export const PasskeyName = Type.String({ minLength: 1, maxLength: 100 });
-export const SecondFactor = Type.Boolean({ description: 'Asked for after a password, too.' });
+export const SecondFactor = Type.Boolean({ description: 'True if it is also a second factor after a password.' });
 
 type SavedPasskey = Static<typeof PasskeyRecord> & { recoveryCodes?: string[] };
 
@@ -27,8 +27,8 @@ export const NewPasskey = Type.Object(
 );
 
 /**
- * Adds a passkey to the signed-in person.
- * @returns recovery codes with it, where it is the first second factor
+ * Adds a passkey to the signed-in user.
+ * @returns with recovery codes if it is the first second factor
  * @throws Problem INVALID_CODE, ALREADY_EXISTS
  */
 export async function addOwnPasskey(

@@ -59,7 +59,7 @@ export const securityRoutes: Routes = [
     freshProof: 'second factor',
     ahead: askBreachedAhead,
     summary: 'Change my password',
-    description: 'Ends every other session. The current password is needed where there is one.',
+    description: 'Ends every other session. Requires the current password if there is one.',
     body: Type.Object(
       { currentPassword: Type.Optional(Password), newPassword: Password },
       { additionalProperties: false },
@@ -75,8 +75,8 @@ export const securityRoutes: Routes = [
   post('/v1/me/security/mfa/totp', {
     permission: 'customer',
     freshProof: 'second factor',
-    summary: 'Set an authenticator app up',
-    description: 'It counts once confirmed with a code.',
+    summary: 'Set up an authenticator app',
+    description: 'It becomes a factor when it is confirmed with a code.',
     body: Type.Object({}, { additionalProperties: false }),
     responses: {
       200: Type.Object({ id: IdSchema('fac'), secret: Type.String(), uri: Type.String(), qrSvg: Type.String() }),
@@ -90,7 +90,7 @@ export const securityRoutes: Routes = [
   post('/v1/me/security/mfa/totp/confirm', {
     permission: 'customer',
     freshProof: 'second factor',
-    summary: 'Turn the authenticator app on',
+    summary: 'Confirm the authenticator app',
     description: 'The first second factor comes with ten recovery codes.',
     body: Type.Object(
       { id: IdSchema('fac'), code: Type.String({ pattern: '^[0-9 ]{6,7}$' }) },
@@ -120,8 +120,9 @@ export const securityRoutes: Routes = [
   post('/v1/me/security/mfa/phone', {
     permission: 'customer',
     freshProof: 'second factor',
-    summary: 'Set a phone up as second factor',
-    description: 'Sends a code; confirm with it. A phone is a restricted authenticator: an app or a passkey is safer.',
+    summary: 'Set up a phone as second factor',
+    description:
+      'Sends a code that confirms the phone. A phone is a restricted authenticator: an app or a passkey is safer.',
     body: Type.Object({ phone: Phone }, { additionalProperties: false }),
     responses: { 202: AddressChallengeStarted },
     problems: [...recent, ...withoutSms, 'METHOD_DISABLED', 'RATE_LIMIT_EXCEEDED'],
@@ -132,7 +133,7 @@ export const securityRoutes: Routes = [
   post('/v1/me/security/mfa/phone/confirm', {
     permission: 'customer',
     freshProof: 'second factor',
-    summary: 'Turn the phone on as second factor',
+    summary: 'Confirm the phone as second factor',
     body: Type.Object({ flowId: AddressChallengeId, code: OneTimeCode }, { additionalProperties: false }),
     responses: { 200: Enabled },
     problems: [...recent, 'INVALID_CODE', 'ALREADY_EXISTS'],
@@ -143,8 +144,8 @@ export const securityRoutes: Routes = [
   post('/v1/me/security/recovery-codes', {
     permission: 'customer',
     freshProof: 'second factor',
-    summary: 'Make new recovery codes',
-    description: 'Ten, shown once; those before end.',
+    summary: 'Create new recovery codes',
+    description: 'Creates ten codes, shown once; the previous ones stop working.',
     body: Type.Object({}, { additionalProperties: false }),
     responses: { 200: RecoveryCodes },
     problems: [...recent],
@@ -209,7 +210,7 @@ export const securityRoutes: Routes = [
     permission: 'customer',
     changes: '/v1/me/security',
     freshProof: 'second factor',
-    summary: 'Forget a remembered device',
+    summary: 'Remove a remembered device',
     params: Type.Object({ deviceId: IdSchema('dev') }),
     responses: { 204: Type.Null() },
     problems: [...recent, 'NOT_FOUND'],

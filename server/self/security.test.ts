@@ -71,8 +71,8 @@ function readQr(svg: string): string {
   return decodeQR({ width, height: width, data });
 }
 
-describe('setting an authenticator app up', () => {
-  test('AU-4 its QR code says what the address says: the project, the account, the secret', async () => {
+describe('setting up an authenticator app', () => {
+  test('AU-4 its QR code has the content of its address: the project, the account, the secret', async () => {
     const person = await register(latchkey);
     const { body } = await me('/mfa/totp', person.access_token, { body: {} });
     assert.equal(readQr(body.qrSvg), body.uri);
@@ -84,7 +84,7 @@ describe('setting an authenticator app up', () => {
     assert.ok(!rows[0].secret_sealed.includes(body.secret));
   });
 
-  test('one that was never confirmed asks for nothing; a second one is 409 ALREADY_EXISTS', async () => {
+  test('an unconfirmed app is not asked for; a second one is 409 ALREADY_EXISTS', async () => {
     const person = await register(latchkey);
     await me('/mfa/totp', person.access_token, { body: {} });
     assert.ok((await login(person)).body.access_token);
@@ -93,7 +93,7 @@ describe('setting an authenticator app up', () => {
     await assert.rejects(totpOf(latchkey, person, clock), /ALREADY_EXISTS/);
   });
 
-  test('AU-1 guesses at the code that confirms are limited, in parallel too', async () => {
+  test('AU-1 guesses at the confirming code are limited, also in parallel', async () => {
     const person = await register(latchkey);
     const { body } = await me('/mfa/totp', person.access_token, { body: {} });
     const responses = await Promise.all(
@@ -105,7 +105,7 @@ describe('setting an authenticator app up', () => {
     assert.equal(looked, 20);
   });
 
-  test('404 for the set-up of somebody else', async () => {
+  test('404 for the set-up of another person', async () => {
     const [person, stranger] = [await register(latchkey), await register(latchkey)];
     const { body } = await me('/mfa/totp', person.access_token, { body: {} });
     const stolen = await me('/mfa/totp/confirm', stranger.access_token, { body: { id: body.id, code: '000000' } });
@@ -114,7 +114,7 @@ describe('setting an authenticator app up', () => {
 });
 
 describe('every change of a factor', () => {
-  test('AU-7 is mailed to its owner, and an event', async () => {
+  test('AU-7 is mailed to its owner and writes an event', async () => {
     const person = await register(latchkey);
     const fresh = mailsOf(person);
     await fresh();
@@ -148,7 +148,7 @@ describe('every change of a factor', () => {
     ]);
   });
 
-  test('SE-4 needs a sign-in of the last ten minutes', async () => {
+  test('SE-4 needs a sign-in within the last ten minutes', async () => {
     const person = await register(latchkey);
     const { access_token: token } = person;
     await totpOf(latchkey, person, clock);
@@ -178,7 +178,7 @@ describe('a remembered device', () => {
     return { person, token: body.access_token, deviceToken: body.deviceToken };
   }
 
-  test('SE-3 is forgotten with a new password', async () => {
+  test('SE-3 is removed when the password changes', async () => {
     const { person, token, deviceToken } = await remembered();
     assert.ok((await login(person, { deviceToken })).body.access_token);
     const changed = await me('/password', token, {
@@ -190,14 +190,14 @@ describe('a remembered device', () => {
     assert.deepEqual((await me('', token)).body.rememberedDevices, []);
   });
 
-  test('SE-3 is forgotten when a factor it stood for is removed', async () => {
+  test('SE-3 is removed when a factor it stood for is removed', async () => {
     const { person, token, deviceToken } = await remembered();
     await remove('/mfa/totp', token);
     await totpOf(latchkey, { ...person, access_token: token }, clock);
     assert.equal((await login(person, { deviceToken })).body.status, 'mfa_required');
   });
 
-  test('is kept as a hash, for thirty days, and only where the project allows it', async () => {
+  test('is stored as a hash, for thirty days, only if the project allows it', async () => {
     const { person, token, deviceToken } = await remembered();
     const { rows } = await latchkey.system.pool.query('select * from remembered_devices where user_id = $1', [
       person.session.userId,

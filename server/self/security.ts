@@ -24,7 +24,7 @@ export const PasskeyRecord = Type.Object(
   {
     id: IdSchema('psk'),
     name: Type.String(),
-    synced: Type.Boolean({ description: 'Kept by a provider, on several devices.' }),
+    synced: Type.Boolean({ description: 'Synced by a passkey provider to several devices.' }),
     secondFactor: Type.Boolean(),
     createdAt: Instant,
     lastUsedAt: nullable(Instant),

@@ -30,7 +30,7 @@ export const Branding = Type.Object(
     }),
     links: Type.Record(Type.String({ minLength: 1, maxLength: 40 }), link, {
       maxProperties: 5,
-      description: 'Label to address.',
+      description: 'Maps the label of each link to its address.',
     }),
   },
   {
@@ -51,14 +51,15 @@ export const Settings = Type.Object(
     signInMethods: Type.Array(SignInMethod, {
       maxItems: 6,
       uniqueItems: true,
-      description: 'The ways in that are open.',
+      description: 'The sign-in methods that the project offers.',
     }),
     registration: Type.Enum(['open', 'closed'], { description: 'Whether people may register by themselves.' }),
     emailVerification: Type.Enum(['off', 'required'], {
-      description: '`required`: a new customer proves the address before the first session.',
+      description: '`required`: new users verify their address before their first session starts.',
     }),
     enumerationProtection: Type.Boolean({
-      description: 'The response is the same for an address that has an account; its owner gets a mail.',
+      description:
+        'True: the response does not reveal whether an address has an account; the owner of an existing account gets a mail instead.',
     }),
     passwordMinLength: Type.Integer({
       minimum: 8,
@@ -87,7 +88,7 @@ export const Settings = Type.Object(
     oneTimeCodeTries: Type.Integer({
       minimum: 1,
       maximum: 5,
-      description: 'Wrong codes after which a code, or a sign-in that waits for its second factor, is void.',
+      description: 'After this many wrong codes, a code or a sign-in that waits for its second factor becomes invalid.',
     }),
     mfaTokenSeconds: seconds(60, 1_800, 'How long a sign-in waits for its second factor.'),
     invitationSeconds: seconds(3_600, 90 * DAY, 'Lifetime of invitations.'),
@@ -98,7 +99,7 @@ export const Settings = Type.Object(
       description: 'The languages that pages and messages are offered in.',
     }),
     defaultLanguage: Type.Enum([...languages], {
-      description: 'For people who prefer none of `locales`; one of `locales`.',
+      description: 'The language for people who prefer none of `locales`. Must be one of `locales`.',
     }),
     testPhoneNumbers: Type.Array(TestPhoneNumber, {
       maxItems: 20,
@@ -121,7 +122,7 @@ export const Settings = Type.Object(
     impersonationMinutes: Type.Integer({
       minimum: 0,
       maximum: 60,
-      description: 'How long somebody with `members:impersonate` may act as a member; 0: nobody may.',
+      description: 'How long a member with `members:impersonate` may act as another member. 0 disables impersonation.',
     }),
     webhookLogDays: Type.Integer({ minimum: 1, maximum: 365, description: 'How long webhook deliveries are kept.' }),
     accessTokenSeconds: seconds(60, 3_600, 'Lifetime of an access token.'),

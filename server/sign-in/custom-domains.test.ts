@@ -66,11 +66,11 @@ describe('a custom domain behind a proxy that ends TLS', () => {
     assert.equal((await out(`https://${HOST}`)).status, 204);
   });
 
-  test('a passkey made on its pages signs in there', async () => {
+  test('a passkey created on its pages signs in there', async () => {
     const chromium = await openBrowser();
     try {
       const page = await (await chromium.newContext()).newPage();
-      // The page itself does not matter, its origin does.
+      // Only the origin of the page matters.
       await page.route('**/*', (route) => route.fulfill({ contentType: 'text/html', body: '<!doctype html>' }));
       await page.goto(`https://${HOST}/`);
       const cdp = await page.context().newCDPSession(page);

@@ -12,7 +12,7 @@ const SUBSCRIBERS = 60;
 /** Two-sided, so that a chance difference fails about once in a million runs. */
 const CRITICAL_T = 4.9;
 
-/** Takes milliseconds, so that a hash that one class is spared is seen. */
+/** A password hash takes milliseconds, so a hash that is computed for only one class is noticed. */
 const PASSWORD_COST = { memoryCost: 4_096, timeCost: 1 };
 
 const clock = new TestClock();
@@ -46,7 +46,7 @@ function nextAddress(): string {
   return `10.1.${asked >> 8}.${asked & 255}`;
 }
 
-/** Runs both classes in turns, so that other load on the machine affects both alike. */
+/** Alternates between the two classes, so that other load on the machine affects both. */
 async function compare(attempt: Attempt, unknown: string[] = known.map(newEmail), addresses = known): Promise<Samples> {
   const samples: Samples = { known: [], unknown: [] };
   const measure = async (into: Sample[], email: string) => {
@@ -63,7 +63,7 @@ async function compare(attempt: Attempt, unknown: string[] = known.map(newEmail)
   return samples;
 }
 
-/** Welch's t of the two classes, without the slowest twentieth of each: pauses of the machine, not of the code. */
+/** Welch's t of the two classes, without the slowest twentieth of each: those are pauses of the machine. */
 function welch(first: Sample[], second: Sample[]): { t: number; difference: number } {
   const trimmed = (samples: Sample[]) => {
     const sorted = samples.map(({ milliseconds }) => milliseconds).sort((a, b) => a - b);
@@ -78,8 +78,8 @@ function welch(first: Sample[], second: Sample[]): { t: number; difference: numb
 }
 
 /**
- * What a caller can see of a response, without what is new in each: ids, dates, tokens, the browser's mark, the address
- * itself.
+ * The visible parts of a response, without those that always differ: ids, dates, tokens, the browser's mark, the
+ * address itself.
  */
 function visible({ status, headers, text }: Response): unknown {
   const names = [...headers.keys()]
@@ -89,7 +89,7 @@ function visible({ status, headers, text }: Response): unknown {
   return { status, rest, headers: names.map((name) => [name, headers.get(name)?.replace(/-mark=[^;]+/, '-mark=')]) };
 }
 
-/** Calls without the checks of the harness, whose time would be measured too. */
+/** Sends requests without the checks of the harness, whose time would be measured too. */
 function post(path: string, body: (email: string) => Record<string, unknown>): Attempt {
   return async (email, headers) => {
     const response = await fetch(latchkey.system.config.addresses.production.auth + path, {
@@ -121,14 +121,14 @@ function expectAlike({ known: some, unknown }: { known: Sample[]; unknown: Sampl
   );
 }
 
-describe('known and unknown addresses can not be told apart', () => {
+describe('known and unknown addresses cannot be distinguished', () => {
   for (const [name, attempt] of Object.entries(attempts)) {
-    test(`AU-6 ${name}: same answer and timing, ${2 * PER_CLASS} runs`, async () => {
+    test(`AU-6 ${name}: same response and timing, ${2 * PER_CLASS} runs`, async () => {
       expectAlike(await compare(attempt));
     });
   }
 
-  test(`AU-6 resend: same answer and timing, ${2 * PER_CLASS} runs`, async () => {
+  test(`AU-6 resend: same response and timing, ${2 * PER_CLASS} runs`, async () => {
     const unknown = known.map(newEmail);
     const flows = new Map<string, string>();
     await Promise.all(
@@ -143,7 +143,7 @@ describe('known and unknown addresses can not be told apart', () => {
   });
 
   for (const state of ['pending', 'active', 'unsubscribed', 'quarantined']) {
-    test(`AU-6 ST-1 status subscribe, ${state}: same answer and timing, ${2 * SUBSCRIBERS} runs`, async () => {
+    test(`AU-6 ST-1 status subscribe, ${state}: same response and timing, ${2 * SUBSCRIBERS} runs`, async () => {
       const addresses = Array.from({ length: SUBSCRIBERS }, newEmail);
       const subscribe = post('/api/status/subscribe', (email) => ({ channel: 'email', email }));
       const first = await Promise.all(addresses.map((email) => subscribe(email, { 'x-forwarded-for': nextAddress() })));
@@ -159,7 +159,7 @@ describe('known and unknown addresses can not be told apart', () => {
     });
   }
 
-  test('AU-6 the test can fail: half a millisecond is seen', () => {
+  test('AU-6 the test can fail: it notices half a millisecond', () => {
     const samples = (shift: number) =>
       Array.from({ length: PER_CLASS }, (_, index) => ({
         milliseconds: 30 + shift + ((index * 7919) % 101) / 50,

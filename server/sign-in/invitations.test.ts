@@ -30,7 +30,7 @@ const accept = (body: Record<string, unknown>, as?: string) =>
   latchkey.auth('/v1/auth/invitations/accept', { body, ...(as && { token: as }) });
 
 describe('an invitation', () => {
-  test('lets a new person in although registration is closed, with the roles it names and a proven address', async () => {
+  test('admits a new person although registration is closed, with its roles and a verified address', async () => {
     const email = newEmail();
     const { status, body } = await invite(email, ['admin']);
     assert.deepEqual([status, body.status, body.email], [201, 'pending', email]);
@@ -47,7 +47,7 @@ describe('an invitation', () => {
     assert.ok((await eventsOf(latchkey, accepted.body.session.userId)).includes('membership.created'));
   });
 
-  test('is accepted by who has an account, signed in to it, and by nobody else', async () => {
+  test('is accepted by the owner of an existing account only after signing in to it', async () => {
     await changeSettings(latchkey, { registration: 'open' });
     const [owner, other] = [await register(latchkey), await register(latchkey)];
     await changeSettings(latchkey, { registration: 'closed' });
@@ -61,7 +61,7 @@ describe('an invitation', () => {
     assert.equal(accepted.body.session.userId, owner.session.userId);
   });
 
-  test('works once, of twenty at the same moment', async () => {
+  test('works once, of twenty concurrent uses', async () => {
     const email = newEmail();
     await invite(email);
     const mailed = await mailedToken(latchkey, email);
@@ -73,7 +73,7 @@ describe('an invitation', () => {
     assert.equal(Number(rows[0].count), 1);
   });
 
-  test('does not work when it is revoked, late, or replaced by a newer mail', async () => {
+  test('does not work when it is revoked, expired or replaced by a newer mail', async () => {
     const email = newEmail();
     const { body } = await invite(email);
     const first = await mailedToken(latchkey, email);
@@ -95,7 +95,7 @@ describe('an invitation', () => {
     expectProblem(await accept({ token: mailed, password: PASSWORD }), 400, 'INVALID_TOKEN');
   });
 
-  test('grants nothing its inviter does not have, and no role that does not exist', async () => {
+  test('grants no permission that its inviter lacks, and no role that does not exist', async () => {
     expectProblem(await invite(newEmail(), ['no-such-role']), 400, 'VALIDATION_FAILED');
     const email = newEmail();
     await invite(email, ['admin']);

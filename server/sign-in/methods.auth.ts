@@ -49,7 +49,7 @@ export const methodRoutes: Routes = [
   get('/v1/auth/challenge', {
     permission: 'public',
     summary: 'Get a proof-of-work challenge',
-    description: 'For an ALTCHA widget; its payload goes into the field `proof`. Works for ten minutes, once.',
+    description: 'For an ALTCHA widget; send its payload in the field `proof`. It works once, for ten minutes.',
     query: Type.Object(scopeFields),
     responses: { 200: ProofChallenge },
     problems: ['CONTEXT_REQUIRED'],

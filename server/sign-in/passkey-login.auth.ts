@@ -18,7 +18,7 @@ export const passkeyLoginRoutes: Routes = [
     counted: 'begin',
     summary: 'Start a sign-in with a passkey',
     description:
-      'Options for `navigator.credentials.get()`. They depend on no account: the browser offers the passkeys it has.',
+      'Options for `navigator.credentials.get()`. They depend on no account: the browser offers its passkeys.',
     body: Type.Object(scopeFields, { additionalProperties: false }),
     responses: { 200: PasskeyOptions },
     problems: ['CONTEXT_REQUIRED', 'METHOD_DISABLED'],

@@ -28,7 +28,7 @@ after(async () => {
 type Person = Awaited<ReturnType<typeof register>>;
 type Device = { page: Page; cdp: CDPSession; authenticatorId: string };
 
-/** A browser of its own, with an authenticator that verifies its user. */
+/** A separate browser with an authenticator that verifies its user. */
 async function device(verified = true): Promise<Device> {
   const context = await browser.newContext();
   const page = await context.newPage();
@@ -48,7 +48,7 @@ async function device(verified = true): Promise<Device> {
   return { page, cdp, authenticatorId };
 }
 
-/** Makes a passkey in the page. */
+/** Creates a passkey in the page. */
 function create({ page }: Device, options: unknown): Promise<unknown> {
   return page.evaluate(async (json) => {
     const { PublicKeyCredential: type, navigator: browser } = Object(globalThis);
@@ -81,7 +81,7 @@ async function assertion(on: Device) {
 const signIn = (body: Record<string, unknown>) => latchkey.auth('/v1/auth/login/passkey/verify', { body });
 
 describe('a passkey', () => {
-  test('AU-5 signs in without a name or a password, as two factors in one; its owner is told of it', async () => {
+  test('AU-5 signs in without a name or a password, as two factors in one; its owner is notified', async () => {
     const person = await register(latchkey);
     const on = await device();
     const added = await add(on, person, { name: 'My laptop' });
@@ -94,7 +94,7 @@ describe('a passkey', () => {
     assert.ok(response.body.session.amr.includes('user'), response.body.session.amr);
   });
 
-  test('an answer works once, in time, and for the challenge it was made for', async () => {
+  test('a response works once, in time, and for its own challenge', async () => {
     const person = await register(latchkey);
     const on = await device();
     await add(on, person);
@@ -108,7 +108,7 @@ describe('a passkey', () => {
     assert.equal(responses.filter(({ status }) => status === 200).length, 1);
   });
 
-  test('what was signed for another origin, or changed afterwards, is refused', async () => {
+  test('a response that was signed for another origin, or changed afterwards, is refused', async () => {
     const person = await register(latchkey);
     const on = await device();
     await add(on, person);
@@ -124,7 +124,7 @@ describe('a passkey', () => {
     expectProblem(production, 401, 'INVALID_CREDENTIALS');
   });
 
-  test('one that did not verify its user does not sign in', async () => {
+  test('a passkey that did not verify its user does not sign in', async () => {
     const person = await register(latchkey);
     const on = await device();
     await add(on, person);
@@ -132,7 +132,7 @@ describe('a passkey', () => {
     await assert.rejects(assertion(on), /NotAllowedError/);
   });
 
-  test('as a second factor it is asked for after the password, where its owner wants so', async () => {
+  test('is asked for after the password if its owner made it a second factor', async () => {
     const [person, stranger] = [await register(latchkey), await register(latchkey)];
     const [on, theirs] = [await device(), await device()];
     await add(on, person, { secondFactor: true });
@@ -155,7 +155,7 @@ describe('a passkey', () => {
     assert.equal(response.body.session?.acr, 'aal2', response.text);
   });
 
-  test('several are listed, renamed and removed, but never the last way in', async () => {
+  test('several can be listed, renamed and removed, but never the last sign-in method', async () => {
     const person = await register(latchkey);
     const [first, second] = [await device(), await device()];
     const one = await add(first, person, { name: 'One' });
@@ -174,7 +174,7 @@ describe('a passkey', () => {
     expectProblem(last, 409, 'LAST_SIGN_IN_METHOD');
   });
 
-  test('signs in on the hosted page, by its button', async () => {
+  test('signs in on the hosted page with its button', async () => {
     const person = await register(latchkey);
     const on = await device();
     await add(on, person);

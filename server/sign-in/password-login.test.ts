@@ -22,7 +22,7 @@ const login = (body: Record<string, unknown>, ip = '198.51.100.1') =>
   latchkey.auth('/v1/auth/login/password', { body, headers: { 'x-forwarded-for': ip } });
 
 describe('POST /v1/auth/login/password', () => {
-  test('200 by email, typed in any case, under either name', async () => {
+  test('200 by email, typed in any case, under either field name', async () => {
     const { email, session } = await register(latchkey);
     const response = await login({ identifier: email.toUpperCase(), password: PASSWORD });
     assert.equal(response.status, 200);
@@ -51,7 +51,7 @@ describe('POST /v1/auth/login/password', () => {
     assert.deepEqual(first, second);
   });
 
-  test('a refusal leaves `user.login_failed`, with the account where there is one', async () => {
+  test('a refusal writes `user.login_failed`, with the account if there is one', async () => {
     const { email, session } = await register(latchkey);
     for (const [identifier, userId] of [
       [email, session.userId],
@@ -98,7 +98,7 @@ describe('POST /v1/auth/login/password', () => {
     assert.equal((await login(there)).status, 200);
   });
 
-  test('an unproven address is verified first where the project asks for it', async () => {
+  test('an unverified address is verified first if the project requires it', async () => {
     const { email } = await register(latchkey);
     await latchkey.inProject((tx) => updateSettings(tx, { emailVerification: 'required' }));
     const challenge = await login({ identifier: email, password: PASSWORD });
@@ -115,7 +115,7 @@ describe('throttling of sign-in', () => {
   const wrong = (email: string, ip: string) => login({ identifier: email, password: 'a guess of the attacker' }, ip);
   const statuses = (responses: { status: number }[]) => Object.groupBy(responses, ({ status }) => status);
 
-  test('AU-1 of 200 parallel guesses from 200 places exactly 80 are looked at', async () => {
+  test('AU-1 of 200 parallel guesses from 200 sources, exactly 80 are checked', async () => {
     const { email } = await register(latchkey);
     const responses = await Promise.all(Array.from({ length: 200 }, (_, index) => wrong(email, `203.0.113.${index}`)));
     const byStatus = statuses(responses);
@@ -124,9 +124,9 @@ describe('throttling of sign-in', () => {
     assert.ok(refused);
   });
 
-  test('AU-1 guesses from strange and familiar places together stay at 100', async () => {
+  test('AU-1 guesses from new and known sources together stay at 100', async () => {
     const { email } = await register(latchkey);
-    // Two addresses the owner has signed in from.
+    // Two sources from which the owner has signed in.
     for (const ip of ['192.0.2.1', '192.0.2.2']) {
       // biome-ignore lint/performance/noAwaitInLoops: one after the other
       assert.equal((await login({ identifier: email, password: PASSWORD }, ip)).status, 200);
@@ -138,7 +138,7 @@ describe('throttling of sign-in', () => {
     assert.equal([...strange, ...familiar].filter(({ status }) => status === 401).length, 100);
   });
 
-  test('AU-1 of 100 parallel guesses from one place exactly 20 are looked at', async () => {
+  test('AU-1 of 100 parallel guesses from one source, exactly 20 are checked', async () => {
     const { email } = await register(latchkey);
     const responses = await Promise.all(Array.from({ length: 100 }, () => wrong(email, '203.0.113.7')));
     const byStatus = statuses(responses);
@@ -157,7 +157,7 @@ describe('throttling of sign-in', () => {
     assert.equal((await login({ identifier: email, password: PASSWORD }, '192.0.2.9')).status, 200);
   });
 
-  test('AU-1 a success forgets the failures before it', async () => {
+  test('AU-1 a success resets the earlier failures', async () => {
     const { email } = await register(latchkey);
     for (let round = 0; round < 3; round += 1) {
       // biome-ignore lint/performance/noAwaitInLoops: rounds follow one another

@@ -15,7 +15,7 @@ import { Passage, type SignInResponse, signedIn, signIn, signInFields } from '#w
 export const PasswordLogin = Type.Object(
   {
     identifier: Type.Optional(Identifier),
-    email: Type.Optional(Type.String({ minLength: 1, maxLength: 254, description: 'Accepted for `identifier`.' })),
+    email: Type.Optional(Type.String({ minLength: 1, maxLength: 254, description: 'Another name for `identifier`.' })),
     password: Password,
     ...proofField,
     ...signInFields,

@@ -9,7 +9,7 @@ export const passwordResetRoutes: Routes = [
   post('/v1/auth/password/forgot', {
     permission: 'public',
     counted: 'proof',
-    summary: 'Ask for a new password',
+    summary: 'Request a password reset',
     description: 'The response is the same whether or not an account exists.',
     body: Forgot,
     responses: { 202: AddressChallengeStarted },
@@ -23,7 +23,7 @@ export const passwordResetRoutes: Routes = [
     ahead: askBreachedAhead,
     summary: 'Choose a new password',
     description:
-      'Takes the `token` of the mailed link, or `flowId` and `code`. Ends every session; second factors stay.',
+      'Accepts the `token` of the mailed link, or `flowId` and `code`. Ends every session; second factors stay.',
     body: Reset,
     responses: { 204: Type.Null() },
     problems: ['CONTEXT_REQUIRED', 'INVALID_TOKEN', 'INVALID_CODE', 'WEAK_PASSWORD'],

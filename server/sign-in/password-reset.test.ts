@@ -31,7 +31,7 @@ const forgot = (identifier: string) => latchkey.auth('/v1/auth/password/forgot',
 const reset = (body: Record<string, unknown>) => latchkey.auth('/v1/auth/password/reset', { body });
 
 describe('a forgotten password', () => {
-  test('is replaced with the mailed link; every session ends and the owner is told', async () => {
+  test('is replaced with the mailed link; every session ends and the owner is notified', async () => {
     const { email, access_token, refresh_token, session } = await register(latchkey);
     assert.equal((await forgot(email)).status, 202);
     const token = await mailedToken(latchkey, email);
@@ -44,7 +44,7 @@ describe('a forgotten password', () => {
     assert.match((await lastMessage(latchkey, email)).text, /password/i);
   });
 
-  test('is replaced with the code in the flow that asked for it, and in no other', async () => {
+  test('is replaced with the code only in the flow that requested it', async () => {
     const { email } = await register(latchkey);
     const other = await register(latchkey);
     const { body } = await forgot(email);
@@ -66,7 +66,7 @@ describe('a forgotten password', () => {
     assert.equal(responses.filter(({ body }) => body.errorCode === 'INVALID_TOKEN').length, 19);
   });
 
-  test('a link or code that is late, or that a newer one replaced, does not work', async () => {
+  test('an expired or replaced link or code does not work', async () => {
     const { email } = await register(latchkey);
     const { body } = await forgot(email);
     const [token, code] = [await mailedToken(latchkey, email), await mailedCode(latchkey, email)];
@@ -79,7 +79,7 @@ describe('a forgotten password', () => {
     expectProblem(await reset({ token: newer, newPassword: NEW }), 400, 'INVALID_TOKEN');
   });
 
-  test('AU-3 of fifty parallel guesses five are looked at, then the code is void', async () => {
+  test('AU-3 of fifty parallel guesses five are checked, then the code is void', async () => {
     const { email } = await register(latchkey);
     const { body } = await forgot(email);
     const code = await mailedCode(latchkey, email);
@@ -109,7 +109,7 @@ describe('a forgotten password', () => {
     assert.deepEqual([response.status, response.body.status], [200, 'mfa_required']);
   });
 
-  test('an unknown address gets the same answer and no mail', async () => {
+  test('an unknown address gets the same response and no mail', async () => {
     const response = await forgot('nobody@example.com');
     assert.equal(response.status, 202);
     const { body } = await latchkey.console('/dev/inbox?to=nobody@example.com');
@@ -117,7 +117,7 @@ describe('a forgotten password', () => {
   });
 });
 
-describe('a reset an administrator starts', () => {
+describe('a reset started by an administrator', () => {
   test('PW-6 mails the owner; the administrator neither chooses nor sees a password', async () => {
     const { email, session } = await register(latchkey);
     const token = await managementToken(latchkey);
@@ -152,7 +152,7 @@ describe('changing a password', () => {
     assert.equal((await login(email, NEW)).status, 200);
   });
 
-  test('PW-4 what is common, or the person’s own address, is refused without any network', async () => {
+  test('PW-4 a common password, or the person’s own address, is refused without any network', async () => {
     await changeSettings(latchkey, { mfa: 'required', passwordMinLength: 8 }, 'production');
     const attempt = (email: string, password: string) =>
       latchkey.auth('/v1/auth/register', { body: { email, password } }, 'production');

@@ -56,7 +56,7 @@ export const passwordlessRoutes: Routes = [
   post('/v1/auth/login/email-code', {
     permission: 'public',
     counted: 'proof',
-    summary: 'Mail a code to sign in with',
+    summary: 'Mail a sign-in code',
     body: EmailStart,
     responses: { 202: AddressChallengeStarted },
     problems: ['CONTEXT_REQUIRED', 'ENVIRONMENT_MISMATCH', 'INVALID_TOKEN', 'METHOD_DISABLED', 'RATE_LIMIT_EXCEEDED'],

@@ -27,11 +27,11 @@ const ways = {
   'email code': { start: '/v1/auth/login/email-code', verify: '/v1/auth/login/email-code/verify' },
 };
 
-describe('codes and links as the settings have them', () => {
+describe('codes and links follow the settings', () => {
   const { start, verify } = ways['email code'];
   after(() => changeSettings(latchkey, { oneTimeCodeSeconds: 600, oneTimeCodeTries: 5, magicLinkSeconds: 900 }));
 
-  test('AU-3 a code is void after fewer tries where the project wants so, also one that is sent again', async () => {
+  test('AU-3 a code is void after fewer attempts if the project wants so, also a resent code', async () => {
     await changeSettings(latchkey, { oneTimeCodeTries: 2 });
     const { email } = await register(latchkey);
     const { flowId } = (await latchkey.auth(start, { body: { email } })).body;
@@ -48,7 +48,7 @@ describe('codes and links as the settings have them', () => {
     assert.equal(await left(), 2);
   });
 
-  test('AU-3 a code ends sooner where the project wants so', async () => {
+  test('AU-3 a code expires sooner if the project wants so', async () => {
     await changeSettings(latchkey, { oneTimeCodeSeconds: 120 });
     const { email } = await register(latchkey);
     const begun = await latchkey.auth(start, { body: { email } });
@@ -61,7 +61,7 @@ describe('codes and links as the settings have them', () => {
     expectProblem(await latchkey.auth(verify, { body: proof }), 401, 'INVALID_CODE');
   });
 
-  test('AU-3 a mailed link ends when the settings say, and the code beside it not later', async () => {
+  test('AU-3 a mailed link expires when the settings say, and its code no later', async () => {
     await changeSettings(latchkey, { magicLinkSeconds: 60, oneTimeCodeSeconds: 600 });
     const link = ways['magic link'];
     const { email } = await register(latchkey);
@@ -76,7 +76,7 @@ describe('codes and links as the settings have them', () => {
 
 describe('signing in by mail', () => {
   for (const [name, { start, verify }] of Object.entries(ways)) {
-    test(`${name}: the code signs in, in the flow that asked, once`, async () => {
+    test(`${name}: the code signs in once, in the flow that requested it`, async () => {
       const { email, session } = await register(latchkey);
       const { status, body } = await latchkey.auth(start, { body: { email } });
       assert.equal(status, 202);
@@ -88,7 +88,7 @@ describe('signing in by mail', () => {
       assert.ok((await eventsOf(latchkey, session.userId)).includes('user.email.verified'));
     });
 
-    test(`${name}: an unknown address becomes an account, where registration is open`, async () => {
+    test(`${name}: an unknown address becomes an account if registration is open`, async () => {
       const email = newEmail();
       const { body } = await latchkey.auth(start, { body: { email } });
       const signedIn = await latchkey.auth(verify, {
@@ -99,7 +99,7 @@ describe('signing in by mail', () => {
       assert.deepEqual([me.email, me.emailVerified], [email, true]);
     });
 
-    test(`${name}: where registration is closed nothing is sent, and the answer is the same`, async () => {
+    test(`${name}: if registration is closed, nothing is sent and the response is the same`, async () => {
       await changeSettings(latchkey, { registration: 'closed' });
       const email = newEmail();
       const { status, body } = await latchkey.auth(start, { body: { email } });
@@ -109,7 +109,7 @@ describe('signing in by mail', () => {
       await changeSettings(latchkey, { registration: 'open' });
     });
 
-    test(`AU-3 ${name}: of 200 parallel guesses five are looked at, then the code is void`, async () => {
+    test(`AU-3 ${name}: of 200 parallel guesses five are checked, then the code is void`, async () => {
       const { email } = await register(latchkey);
       const { body } = await latchkey.auth(start, { body: { email } });
       const code = await mailedCode(latchkey, email);
@@ -122,7 +122,7 @@ describe('signing in by mail', () => {
       expectProblem(await latchkey.auth(verify, { body: { flowId: body.flowId, code } }), 401, 'INVALID_CODE');
     });
 
-    test(`AU-3 ${name}: not after ten minutes, and never for another flow or project`, async () => {
+    test(`AU-3 ${name}: a code does not work after ten minutes, and never for another flow or project`, async () => {
       const { email } = await register(latchkey);
       const { body } = await latchkey.auth(start, { body: { email } });
       const proof = { flowId: body.flowId, code: await mailedCode(latchkey, email) };
@@ -139,7 +139,7 @@ describe('signing in by mail', () => {
       expectProblem(await latchkey.auth(verify, { body: proof }), 401, 'INVALID_CODE');
     });
 
-    test(`${name}: 403 METHOD_DISABLED where the project does not offer it`, async () => {
+    test(`${name}: 403 METHOD_DISABLED if the project does not offer it`, async () => {
       await changeSettings(latchkey, { signInMethods: ['password'] });
       expectProblem(await latchkey.auth(start, { body: { email: newEmail() } }), 403, 'METHOD_DISABLED');
       await changeSettings(latchkey, {
@@ -148,7 +148,7 @@ describe('signing in by mail', () => {
     });
   }
 
-  test('AU-3 of fifty parallel uses of a link one succeeds', async () => {
+  test('AU-3 of fifty parallel uses of a link, one succeeds', async () => {
     const { email } = await register(latchkey);
     await latchkey.auth(ways['magic link'].start, { body: { email } });
     const token = await mailedToken(latchkey, email);
@@ -183,14 +183,14 @@ describe('signing in by mail', () => {
     assert.equal((await verify(second)).status, 200);
   });
 
-  test('one address gets ten mails an hour, however many ask at once and from wherever', async () => {
+  test('one address gets ten mails an hour, however many requests come at once and from wherever', async () => {
     const email = newEmail();
     const responses = await Promise.all(
       Array.from({ length: 40 }, (_, index) =>
         latchkey.auth(ways['email code'].start, { body: { email }, headers: { 'x-forwarded-for': `10.9.0.${index}` } }),
       ),
     );
-    // The asker does not learn what others asked for.
+    // The caller does not learn about the requests of others.
     assert.equal(responses.filter(({ status }) => status === 202).length, 40);
     const { rows } = await latchkey.system.pool.query(
       `select count(*)::int as sent from messages where recipient = $1 and status <> 'suppressed'`,
@@ -227,7 +227,7 @@ describe('signing in by phone', () => {
   const verify = (flowId: string, code: string) =>
     latchkey.auth('/v1/auth/login/phone/verify', { body: { flowId, code } });
 
-  test('a code by text message signs in; the number may be written as people write it', async () => {
+  test('a code by text message signs in; the number may be written in any common form', async () => {
     const { status, body } = await start('+49 1512 3456789');
     assert.equal(status, 202);
     const { text } = await lastMessage(latchkey, '+4915123456789');
@@ -243,7 +243,7 @@ describe('signing in by phone', () => {
     assert.equal((await verify(again.body.flowId, next)).body.session.userId, signedIn.body.session.userId);
   });
 
-  test('a code proves only the method that sent it, so a method that is switched off lets nobody in', async () => {
+  test('a code proves only the method that sent it, so a disabled method lets nobody in', async () => {
     const phone = '+4915123456790';
     const { body: texted } = await start(phone);
     const code = /\d{8}/.exec((await lastMessage(latchkey, phone)).text)?.[0] ?? '';
@@ -260,7 +260,7 @@ describe('signing in by phone', () => {
     assert.equal((await verify(texted.flowId, code)).status, 200, 'the refused attempts have not spent the code');
   });
 
-  test('a number that can not be one is refused with its field', async () => {
+  test('an impossible number is refused with its field', async () => {
     for (const phone of ['+49', '0151234567', '+1 000 000 0000', 'phone']) {
       // biome-ignore lint/performance/noAwaitInLoops: one after the other
       expectProblem(await start(phone), 400, 'VALIDATION_FAILED');

@@ -67,8 +67,8 @@ export const MagicLinkStart = Type.Object(
 );
 
 /**
- * Where a magic link ends, kept with its challenge. `ownPages`: in a sign-in on our own pages, which continues only in
- * its browser.
+ * The destination of a magic link, stored with its challenge. `ownPages`: a sign-in on our own pages, which continues
+ * only in its own browser.
  */
 export const Destination = Type.Object({
   redirectUri: Type.String(),
@@ -83,7 +83,7 @@ type Start = {
   address: string;
   proof?: string | undefined;
   pending?: Record<string, unknown>;
-  /** The mark of the browser that requested it. */
+  /** The mark of the browser that requested the link. */
   browser?: string | undefined;
 };
 

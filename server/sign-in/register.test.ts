@@ -51,13 +51,13 @@ describe('POST /v1/auth/register', () => {
     expectProblem(await signUp({ email: ` ${email}` }), 400, 'VALIDATION_FAILED');
   });
 
-  test('twenty registrations of one address at once make one account', async () => {
+  test('twenty concurrent registrations of one address create one account', async () => {
     const email = newEmail();
     const responses = await Promise.all(Array.from({ length: 20 }, () => signUp({ email })));
     assert.deepEqual(responses.map(({ status }) => status).sort(), [200, ...Array.from({ length: 19 }, () => 409)]);
   });
 
-  test('PW-1 a single-factor password needs 15 characters, and policy can not lower that', async () => {
+  test('PW-1 a single-factor password needs 15 characters, and no policy can lower that', async () => {
     const weak = await signUp({ password: 'a'.repeat(14) });
     expectProblem(weak, 400, 'WEAK_PASSWORD');
     assert.equal(weak.body.minimumLength, 15);
@@ -66,7 +66,7 @@ describe('POST /v1/auth/register', () => {
     expectProblem(await signUp({ password: 'a'.repeat(14) }), 400, 'WEAK_PASSWORD');
   });
 
-  test('PW-1 eight characters are enough where a second factor is enforced, and policy may raise it', async () => {
+  test('PW-1 eight characters are enough if a second factor is enforced, and a policy may raise it', async () => {
     await latchkey.inProject((tx) => updateSettings(tx, { mfa: 'required', passwordMinLength: 8 }));
     assert.equal((await signUp({ password: 'kq7 vzt2' })).status, 200);
     expectProblem(await signUp({ password: 'kq7 vzt' }), 400, 'WEAK_PASSWORD');
@@ -75,7 +75,7 @@ describe('POST /v1/auth/register', () => {
     await latchkey.inProject((tx) => updateSettings(tx, { mfa: 'optional', passwordMinLength: 15 }));
   });
 
-  test('PW-2 64 characters of any script, with spaces, are taken and none is cut', async () => {
+  test('PW-2 64 characters of any script, with spaces, are accepted and none is cut off', async () => {
     const email = newEmail();
     const password = `${'пароль 密码 🗝️ '.repeat(8)}`.slice(0, 63);
     assert.equal((await signUp({ email, password: `${password}a` })).status, 200);
@@ -92,13 +92,13 @@ describe('POST /v1/auth/register', () => {
     }
   });
 
-  test('403 REGISTRATION_CLOSED where people are invited only', async () => {
+  test('403 REGISTRATION_CLOSED if people can only be invited', async () => {
     await latchkey.inProject((tx) => updateSettings(tx, { registration: 'closed' }));
     expectProblem(await signUp({}), 403, 'REGISTRATION_CLOSED');
     await latchkey.inProject((tx) => updateSettings(tx, { registration: 'open' }));
   });
 
-  test('400 names a wrong environment and a project that is not known', async () => {
+  test('400 names a wrong environment and an unknown project', async () => {
     expectProblem(await signUp({ environment: 'production' }), 400, 'ENVIRONMENT_MISMATCH');
     expectProblem(await signUp({ environment: 'prod' }), 400, 'ENVIRONMENT_MISMATCH');
     expectProblem(await signUp({ clientId: 'nobody' }), 400, 'CONTEXT_REQUIRED');
@@ -110,7 +110,7 @@ describe('POST /v1/auth/register', () => {
     );
   });
 
-  test('the project is the application’s, or the named one, or the default', async () => {
+  test('the project is that of the application, the named one, or the default', async () => {
     const [shop, helpdesk] = latchkey.demo.projects;
     const { clientId } = latchkey.demo.environments.test;
     assert.equal((await signUp({})).body.session.projectId, shop?.id);
@@ -126,7 +126,7 @@ describe('registration with verification (production)', () => {
   const verify = (flowId: string, code: string) =>
     latchkey.auth('/v1/auth/email/verify', { body: { flowId, code } }, 'production');
 
-  test('the account exists once the mailed code is given', async () => {
+  test('the account exists once the mailed code is entered', async () => {
     const email = newEmail();
     const { status, body } = await signUp({ email }, 'production');
     assert.deepEqual(
@@ -144,7 +144,7 @@ describe('registration with verification (production)', () => {
     assert.equal((await login()).status, 200);
   });
 
-  test('a code works once, in its flow only, and not after ten minutes', async () => {
+  test('a code works once, in its own flow, for ten minutes', async () => {
     const email = newEmail();
     const { body } = await signUp({ email }, 'production');
     const other = await signUp({}, 'production');
@@ -159,7 +159,7 @@ describe('registration with verification (production)', () => {
     expectProblem(await verify(flow.flowId, lateCode), 401, 'INVALID_CODE');
   });
 
-  test('AU-3 of fifty parallel guesses five are looked at, then the code is void', async () => {
+  test('AU-3 of fifty parallel guesses five are checked, then the code is void', async () => {
     const email = newEmail();
     const { body } = await signUp({ email }, 'production');
     const code = await eventually(() => mailedCode(latchkey, email));
@@ -171,7 +171,7 @@ describe('registration with verification (production)', () => {
     expectProblem(await verify(body.flowId, code), 401, 'INVALID_CODE');
   });
 
-  test('AU-3 of twenty parallel uses of the right code one succeeds', async () => {
+  test('AU-3 of twenty parallel uses of the right code, one succeeds', async () => {
     const email = newEmail();
     const { body } = await signUp({ email }, 'production');
     const code = await eventually(() => mailedCode(latchkey, email));
@@ -179,7 +179,7 @@ describe('registration with verification (production)', () => {
     assert.equal(responses.filter(({ status }) => status === 200).length, 1);
   });
 
-  test('resend replaces the code, not before 30 seconds, and answers the same for an unknown flow', async () => {
+  test('resend replaces the code, not before 30 seconds, and responds the same for an unknown flow', async () => {
     const email = newEmail();
     const { body } = await signUp({ email }, 'production');
     const first = await eventually(() => mailedCode(latchkey, email));
@@ -200,7 +200,7 @@ describe('registration with verification (production)', () => {
     assert.equal((await verify(body.flowId, second)).status, 200);
   });
 
-  test('registering a known address answers the same and mails its owner', async () => {
+  test('registering a known address gets the same response, and its owner gets a mail', async () => {
     const email = newEmail();
     const { body } = await signUp({ email }, 'production');
     await verify(body.flowId, await eventually(() => mailedCode(latchkey, email)));

@@ -99,13 +99,13 @@ describe('POST /v1/sessions/switch-context', () => {
     );
   });
 
-  test('an ended session can not enter anything', async () => {
+  test('an ended session cannot enter any project', async () => {
     const customer = await memberOfBoth();
     await latchkey.auth('/v1/sessions/logout', { token: customer.access_token, method: 'POST' });
     expectProblem(await switchTo(customer.access_token), 401, 'SESSION_REVOKED');
   });
 
-  test('twenty switches at once share one entry', async () => {
+  test('twenty concurrent switches share one entry', async () => {
     const customer = await memberOfBoth();
     const responses = await Promise.all(Array.from({ length: 20 }, () => switchTo(customer.access_token)));
     assert.ok(responses.every(({ status }) => status === 200));
@@ -118,7 +118,7 @@ describe('POST /v1/sessions/switch-context', () => {
 });
 
 describe('a blocked member', () => {
-  test('is out of this project at once, stays in the other, and comes back only by signing in', async () => {
+  test('is out of this project immediately, stays in the other, and returns only by signing in', async () => {
     const customer = await memberOfBoth();
     const { body: elsewhere } = await switchTo(customer.access_token);
     const token = await managementToken(latchkey);
@@ -145,7 +145,7 @@ describe('a blocked member', () => {
 });
 
 describe('GET /v1/auth/methods', () => {
-  test('says what a sign-in form needs to know', async () => {
+  test('returns what a sign-in form needs', async () => {
     const { status, body } = await latchkey.auth(
       `/v1/auth/methods?clientId=${latchkey.demo.environments.test.clientId}`,
     );

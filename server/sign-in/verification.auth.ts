@@ -44,7 +44,7 @@ export const verificationRoutes: Routes = [
       counted: 'proof',
       summary: channel === 'email' ? 'Mail the code again' : 'Send the code to the phone again',
       description:
-        'For any flow that was started. The response is the same for every flow; the previous code and link stop working.',
+        'Resends the message of an open flow. The response is the same for every flow; the previous code and link stop working.',
       body: Type.Object({ flowId: AddressChallengeId, ...scopeFields }, { additionalProperties: false }),
       responses: { 202: AddressChallengeStarted },
       problems: ['CONTEXT_REQUIRED', 'RATE_LIMIT_EXCEEDED'],

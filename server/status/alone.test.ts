@@ -98,7 +98,7 @@ describe('the status alone', () => {
     return { body, states };
   };
 
-  test('ST-4 goes on while the server and the database are down, through a restart of its own, and catches up with what it saw', async () => {
+  test('ST-4 continues while the server and the database are down, survives a restart of its own, and then stores its measurements', async () => {
     main = await serveMain();
     status = await serveStatus();
     await eventually(async () => {

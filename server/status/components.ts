@@ -53,9 +53,9 @@ declare module '#platform/db.ts' {
 
 const Name = Type.String({ minLength: 1, maxLength: 100 });
 const Description = Type.String({ maxLength: 500 });
-const Position = Type.Integer({ minimum: 0, maximum: 1_000, description: 'Lower stands first in its group.' });
+const Position = Type.Integer({ minimum: 0, maximum: 1_000, description: 'Lower positions come first in the group.' });
 const ShownField = Type.Enum(['always', 'when_degraded', 'never'], {
-  description: 'A component that is never shown does not count for the status either.',
+  description: 'A component that is `never` shown does not affect the status either.',
 });
 
 /** Built-in components have names for ids. */
@@ -80,7 +80,7 @@ export const Component = Type.Object(
     builtIn: Type.Boolean(),
     position: Type.Integer(),
     shown: ShownField,
-    check: Type.Union([Check, Type.Null()], { description: 'Null: built in.' }),
+    check: Type.Union([Check, Type.Null()], { description: 'Null for a built-in component.' }),
     heartbeatAt: nullable(Instant),
     status: MeasuredStatus,
     statusSince: Instant,

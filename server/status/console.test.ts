@@ -80,7 +80,7 @@ describe('components and their groups', () => {
     assert.deepEqual(await faultsOf(page), []);
   });
 
-  test('two people rename a group: the second sees the change of the first, and decides', async () => {
+  test('two people rename a group: the second sees the first change, and decides', async () => {
     const { id } = await named('/groups', 'Shop');
     await app.open('/status/components');
     await page.getByRole('link', { name: 'Edit the group Shop' }).click();
@@ -97,7 +97,7 @@ describe('components and their groups', () => {
     assert.equal((await read(`/groups/${id}`)).name, 'The shop');
   });
 
-  test('a component moves to another group, and an empty group can go', async () => {
+  test('a component moves to another group, and an empty group can be removed', async () => {
     const group = await named('/groups', 'The shop');
     await app.open(`/status/groups/${group.id}`);
     const removeGroup = async () => {
@@ -126,7 +126,7 @@ describe('components and their groups', () => {
     assert.equal(await named('/groups', 'The shop'), undefined);
   });
 
-  test('one that reports by itself shows once where to', async () => {
+  test('a component that reports by itself shows its address once', async () => {
     await app.open('/status/components');
     await button('Add component').click();
     await field('Name').fill('Nightly import');
@@ -140,7 +140,7 @@ describe('components and their groups', () => {
     assert.notEqual((await named('/components', 'Nightly import')).heartbeatAt, null);
   });
 
-  test('more than a page of them are all there, and to choose from', async () => {
+  test('more than one page of components are all listed and selectable', async () => {
     const names = Array.from({ length: 100 }, (_, index) => `Part ${index + 1}`);
     const check = { kind: 'manual' };
     await Promise.all(names.map((name) => call('/components', 'POST', { groupId: 'platform', name, check })));
@@ -157,8 +157,8 @@ describe('components and their groups', () => {
   });
 });
 
-describe('what people are told', () => {
-  test('an incident is kept as a draft, published, and goes on; a correction overwrites nobody’s', async () => {
+describe('incidents, maintenances and subscribers', () => {
+  test('an incident is kept as a draft, published and updated; a correction overwrites no other', async () => {
     await app.open('/status');
     await button('Report an incident').click();
     await field('Title').fill('Mail delivery is delayed');
@@ -197,7 +197,7 @@ describe('what people are told', () => {
     assert.deepEqual(await faultsOf(page), []);
   });
 
-  test('a maintenance is planned, moved, begun and ended; one that has not begun is called off', async () => {
+  test('a maintenance is planned, moved, started and ended; a planned one is cancelled', async () => {
     const plan = async (title: string) => {
       await app.open('/status/maintenance');
       await button('Plan maintenance').first().click();
@@ -244,7 +244,7 @@ describe('what people are told', () => {
     assert.equal((await read('/maintenances')).items.length, 1);
   });
 
-  test('subscribers are imported, found, and forgotten', async () => {
+  test('subscribers are imported, found and deleted', async () => {
     await app.open('/status/subscribers');
     await button('Import addresses').click();
     await field('Addresses').fill('ada@example.com\ngrace@example.com');

@@ -41,7 +41,7 @@ const records: [name: string, path: () => Promise<string>, changes: [object, obj
 
 describe('two people edit one record of the status', () => {
   for (const [name, pathOf, [mine, theirs]] of records)
-    test(`${name}: who saw it before it changed overwrites nothing`, async () => {
+    test(`${name}: a change based on an older version overwrites nothing`, async () => {
       const path = await pathOf();
       const seen = (await admin(path)).headers.get('etag') ?? '';
       assert.match(seen, /^"/);

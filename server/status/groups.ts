@@ -18,7 +18,7 @@ declare module '#platform/db.ts' {
 }
 
 const Name = Type.String({ minLength: 1, maxLength: 100 });
-const Position = Type.Integer({ minimum: 0, maximum: 1_000, description: 'Lower stands first.' });
+const Position = Type.Integer({ minimum: 0, maximum: 1_000, description: 'Lower positions come first.' });
 
 /** Built-in groups have names for ids. */
 export const GroupId = Type.String({

@@ -31,17 +31,17 @@ describe('the health of a component, replayed', () => {
     assert.equal(replay([3, 0, 3, 0, 3, 3, 0, 0, 3, 0, 0, 0]).levels, '000003333330');
   });
 
-  test('it is as bad as the mildest reading of those that proved it', () => {
+  test('its level is the mildest reading of the streak that proved it', () => {
     assert.equal(replay([1, 3, 3, 3]).levels, '0113');
     assert.equal(replay([3, 1]).levels, '01');
   });
 
-  test('it began with the first reading that proved it', () => {
+  test('it starts with the first reading of that streak', () => {
     const { last } = replay([0, 3, 3]);
     assert.deepEqual([statusOf(last), last.since], ['major_outage', at(2).getTime()]);
   });
 
-  test('a trace that goes up and down does not flap: each fall of the last half hour doubles the proof of recovery', () => {
+  test('an alternating trace does not flap: each fall within the last half hour doubles the readings that recovery takes', () => {
     const flapping = times(40, 3, 3, 0, 0, 0);
     const { levels } = replay(flapping);
     const changes = [...levels].filter((level, index) => index > 0 && level !== levels[index - 1]).length;
@@ -49,7 +49,7 @@ describe('the health of a component, replayed', () => {
     assert.equal(levels.at(-1), '3', 'what goes on failing is shown as failing');
   });
 
-  test('too little to tell leaves it as it is, for a quarter of an hour', () => {
+  test('with too little data the level stays, for a quarter of an hour', () => {
     const { last, levels } = replay([3, 3, ...times(100, null)]);
     assert.equal(levels.slice(-3), '333');
     const later = observe(last, null, new Date(at(2).getTime() + 15 * 60_000));
@@ -65,7 +65,7 @@ describe('the health of a component, replayed', () => {
     assert.equal(rateReading({ good: 10, bad: 90 }, 0, 10), 3);
   });
 
-  test('a queue is degraded from five minutes on, and well again below half of that', () => {
+  test('a queue is degraded above five minutes, and recovers below half of that', () => {
     assert.deepEqual(
       [4, 6, 21].map((minutes) => ageReading(minutes * 60_000, 0)),
       [0, 1, 2],

@@ -49,7 +49,7 @@ const IncidentSeverity = Type.Enum(['minor', 'major', 'critical']);
 const Statuses = Type.Record(Type.String({ maxLength: 40 }), MeasuredStatus, {
   maxProperties: 200,
   description:
-    'The status of components by id, instead of the status that the severity gives to those in `componentIds`: `degraded_performance` for minor, `partial_outage` for major, `major_outage` for critical. The worse of this and the measured status is shown. An update replaces the earlier statements.',
+    'The status of components by id, instead of the status that the severity gives to those in `componentIds`: `degraded_performance` for minor, `partial_outage` for major, `major_outage` for critical. The worse of this and the measured status is shown. An update replaces the earlier values.',
 });
 
 /** An incident as the public sees it. */

@@ -15,7 +15,7 @@ import {
 export const statusIncidentRoutes: Routes = [
   get('/v1/admin/status/incidents', {
     permission: 'status:read',
-    summary: 'List incidents, drafts too',
+    summary: 'List incidents, including drafts',
     query: PageQuery,
     responses: { 200: PageOf(AdminIncident) },
     problems: ['NOT_FOUND', 'INVALID_CURSOR'],
@@ -75,7 +75,7 @@ export const statusIncidentRoutes: Routes = [
   del('/v1/admin/status/incidents/:id', {
     permission: 'status:write',
     stepUp: false,
-    summary: 'Throw the draft of an incident away',
+    summary: 'Delete the draft of an incident',
     params: IncidentRef,
     responses: { 204: Type.Null({ description: 'Removed.' }) },
     problems: ['NOT_FOUND', 'CONFLICT'],

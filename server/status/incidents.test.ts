@@ -57,7 +57,7 @@ const countEvents = async (type: string): Promise<number> => {
 };
 
 describe('an incident of the operator', () => {
-  test('ST-3 goes through its phases, tells of each once, can be reopened, and is public at once', async () => {
+  test('ST-3 goes through its phases, announces each once, can be reopened, and is public immediately', async () => {
     const made = await admin('/incidents', {
       body: {
         title: 'Slow sign-in',
@@ -121,14 +121,14 @@ describe('an incident of the operator', () => {
     await admin(`/incidents/${made.body.id}/updates`, { body: { phase: 'resolved', body: 'Over.' } });
   });
 
-  test('names only components there are', async () => {
+  test('names only existing components', async () => {
     const body = { title: 'x', severity: 'minor', body: 'x', componentIds: ['cmp_01kaz3w9hqf8p9n2m4v5x6y7z8'] };
     const response = await admin('/incidents', { body });
     expectProblem(response, 400, 'VALIDATION_FAILED');
     assert.equal(response.body.errors[0].pointer, '/body/componentIds/0');
   });
 
-  test('belongs to the environment’s default project alone', async () => {
+  test('belongs only to the environment’s default project', async () => {
     const [, second] = latchkey.demo.projects;
     assert.ok(second);
     const { workspaceId } = latchkey.demo;
@@ -137,7 +137,7 @@ describe('an incident of the operator', () => {
   });
 });
 
-describe('an incident of its own accord', () => {
+describe('an automatic incident', () => {
   test('four processes find the same failure and recovery at once: one incident, one alert, one notice per phase', async () => {
     const to = newEmail();
     await admin('/settings', { method: 'PATCH', body: { alertEmails: [to] } });
@@ -171,7 +171,7 @@ describe('an incident of its own accord', () => {
     });
   });
 
-  test('fails again while it is monitored: back to investigating, once', async () => {
+  test('a failure during monitoring returns it to investigating, once', async () => {
     await applyTransitions(ctx(), [change('email', 'partial_outage')]);
     await applyTransitions(ctx(), [change('email', 'operational')]);
     await applyTransitions(ctx(), [change('email', 'partial_outage')]);
@@ -217,7 +217,7 @@ describe('a maintenance', () => {
     }
   };
 
-  test('reminds, starts and ends automatically, each once; failures meanwhile are planned', async () => {
+  test('reminds, starts and ends automatically, each once; failures during it count as planned', async () => {
     const made = await plan(120, 30);
     assert.equal(made.status, 201, made.text);
     const { id } = made.body;
@@ -242,7 +242,7 @@ describe('a maintenance', () => {
     await eventually(async () => assert.equal((await statuses())['database'], 'operational'));
   });
 
-  test('must end after it begins, and can be called off', async () => {
+  test('must end after it starts, and can be cancelled', async () => {
     expectProblem(await plan(10, -5), 400, 'VALIDATION_FAILED');
     const { id } = (await plan(300, 5)).body;
     assert.equal((await admin(`/maintenances/${id}`, { method: 'DELETE' })).status, 204);
@@ -252,7 +252,7 @@ describe('a maintenance', () => {
 });
 
 describe('components and groups', () => {
-  test('of the operator’s own: added, reordered, hidden until degraded, reporting by themselves, removed', async () => {
+  test('the operator’s own are added, reordered, hidden until degraded, report by themselves, and are removed', async () => {
     const group = (await admin('/groups', { body: { name: 'Shops', position: 5 } })).body;
     const made = await admin('/components', {
       body: {

@@ -29,7 +29,7 @@ export const statusMaintenanceRoutes: Routes = [
     stepUp: false,
     summary: 'Plan a maintenance',
     description:
-      'It starts and ends automatically at the given times; meanwhile its components count as under maintenance.',
+      'It starts and ends automatically at the given times; in between, its components count as under maintenance.',
     body: NewMaintenance,
     responses: { 201: Maintenance },
     problems: ['NOT_FOUND'],
@@ -68,9 +68,9 @@ export const statusMaintenanceRoutes: Routes = [
   del('/v1/admin/status/maintenances/:id', {
     permission: 'status:write',
     stepUp: false,
-    summary: 'Call a maintenance off',
+    summary: 'Cancel a maintenance',
     params: MaintenanceRef,
-    responses: { 204: Type.Null({ description: 'Called off.' }) },
+    responses: { 204: Type.Null({ description: 'Cancelled.' }) },
     problems: ['NOT_FOUND', 'CONFLICT'],
     handler: async (request, reply) => {
       await cancelMaintenance(request.ctx, request.params.id);

@@ -41,7 +41,7 @@ export const NewMaintenance = Type.Object(
       Type.Integer({
         minimum: 0,
         maximum: 10_080,
-        description: 'Subscribers are reminded so long before; 0 for never, 60 when absent.',
+        description: 'How many minutes before the start subscribers are reminded; 0 for never, 60 when absent.',
       }),
     ),
   },

@@ -30,8 +30,8 @@ const leader = async (): Promise<number | null> => {
   return rows[0]?.pid ?? null;
 };
 
-describe('several processes that look after the status', () => {
-  test('agree on one state; when the leader is killed another takes over, and a failure is told once', async () => {
+describe('several processes that measure the status', () => {
+  test('agree on one state; when the leader is killed another takes over, and a failure is announced once', async () => {
     for (const _ of [1, 2]) {
       // biome-ignore lint/performance/noAwaitInLoops: the first to start leads
       processes.push(await startSecondProcess(latchkey, { LATCHKEY_ROLES: 'status' }));

@@ -31,8 +31,7 @@ export async function readShared(system: System, database: Reading): Promise<Sha
 }
 
 /**
- * Expects one status from an address. It is one that only the route itself sends, since an unknown path would answer
- * too.
+ * Expects one status from an address: a status that only the route itself sends, because an unknown path responds too.
  */
 function expects(url: string, expected: number): Promise<Reading> {
   return timed(async () => {
@@ -53,7 +52,7 @@ async function readCounts(system: System, environment: Environment, database: Re
   return { rates, endpoints };
 }
 
-/** When the database is back, components that were out only because of it recover, even without traffic. */
+/** After a database outage, components that were out only because of it recover without waiting for traffic. */
 const afterwards = perSystem(() => {
   const out = new Set<Environment>();
   return (environment: Environment, gone: boolean, rate: Reading): Reading => {

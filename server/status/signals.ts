@@ -72,7 +72,7 @@ export async function signalRates(system: System, environment: Environment): Pro
   return new Map(rows.map(({ signal, ...rate }) => [signal, rate]));
 }
 
-/** Deletes signals that no reading uses any more. */
+/** Deletes signals that are too old for any reading. */
 export async function removeOldSignals(system: System): Promise<void> {
   await sql`delete from status_signals where minute < ${system.clock.now()}::timestamptz - ${KEPT}::interval`.execute(
     singleWrite(system, 'clean-up'),

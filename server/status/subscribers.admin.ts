@@ -28,7 +28,7 @@ export const statusSubscriberRoutes: Routes = [
   post('/v1/admin/status/subscribers/import', {
     permission: 'status:write',
     stepUp: false,
-    summary: 'Import subscribers who have agreed elsewhere',
+    summary: 'Import subscribers who consented elsewhere',
     description: 'People who are subscribed already or have unsubscribed are skipped.',
     body: SubscriberImport,
     responses: { 200: Imported },
@@ -38,8 +38,9 @@ export const statusSubscriberRoutes: Routes = [
   post('/v1/admin/status/subscribers/bounces', {
     permission: 'status:write',
     stepUp: false,
-    summary: 'Report addresses whose mails came back',
-    description: 'Addresses that the mail server rejects during sending are suppressed without this.',
+    summary: 'Report bounced addresses',
+    description:
+      'Needed only for bounces that arrive later: an address that the mail server rejects during sending is suppressed automatically.',
     body: Bounces,
     responses: { 200: Quarantined },
     problems: ['NOT_FOUND'],
@@ -57,7 +58,7 @@ export const statusSubscriberRoutes: Routes = [
   del('/v1/admin/status/subscribers/:id', {
     permission: 'status:write',
     stepUp: false,
-    summary: 'Forget a subscriber',
+    summary: 'Delete a subscriber',
     params: SubscriberRef,
     responses: { 204: Type.Null({ description: 'Forgotten.' }) },
     problems: ['NOT_FOUND'],

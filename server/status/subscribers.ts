@@ -52,7 +52,7 @@ export const Subscriber = Type.Object({
   channel: ChannelField,
   address: Type.String({ description: 'Empty once the subscription has ended.' }),
   state: StateField,
-  componentIds: Type.Array(Type.String(), { description: 'Empty: all.' }),
+  componentIds: Type.Array(Type.String(), { description: 'The components of the subscription; empty means all.' }),
   locale: Type.Union([Type.String(), Type.Null()]),
   source: Type.Enum(['self', 'import']),
   consent: Type.String(),
@@ -227,7 +227,7 @@ export async function quarantine(ctx: Ctx | TxCtx, emails: readonly string[], re
   });
 }
 
-/** Takes a mail provider's report of delayed bounces. */
+/** Quarantines the addresses whose mails bounced after the mail provider had accepted them. */
 export async function reportBounces(ctx: Ctx, { emails }: Static<typeof Bounces>): Promise<Static<typeof Quarantined>> {
   await requireKeeper(ctx);
   return { quarantined: await quarantine(ctx, emails, 'bounce') };

@@ -103,7 +103,7 @@ const openIncident = (body: Record<string, unknown> = {}) =>
   admin('/incidents', { body: { title: 'Slow sign-in', severity: 'minor', body: 'We look into it.', ...body } });
 
 describe('POST /api/status/subscribe', () => {
-  test('ST-1 answers the same for an address that is new, pending, active, gone, or bounces; only the first gets mail', async () => {
+  test('ST-1 responds the same for an address that is new, pending, active, gone or bouncing; only the first gets mail', async () => {
     const email = newEmail();
     const ask = async () => {
       const { status, body, headers } = await subscribe({ channel: 'email', email });
@@ -123,7 +123,7 @@ describe('POST /api/status/subscribe', () => {
     assert.equal(smtp.to(email).length, 2, 'nothing more');
   });
 
-  test('another channel: 400 that names the known ones; a sixth time from one place: 429', async () => {
+  test('400 for an unknown channel names the known ones; 429 for the sixth request from one source', async () => {
     const response = await subscribe({ channel: 'pigeon', email: newEmail() });
     expectProblem(response, 400, 'UNSUPPORTED_CHANNEL');
     assert.match(response.body.detail, /email, webhook/);
@@ -180,7 +180,7 @@ describe('links', () => {
 });
 
 describe('a notice', () => {
-  test('ST-3 goes once per phase to those it concerns, in their language, with a way out', async () => {
+  test('ST-3 is sent once per phase to the affected subscribers, in their language, with an unsubscribe link', async () => {
     const [all, some, others, german] = [newEmail(), newEmail(), newEmail(), newEmail()];
     await confirmed(all);
     await confirmed(some, { componentIds: ['auth'] });
@@ -211,14 +211,14 @@ describe('a notice', () => {
     assert.equal((await page(path, { 'List-Unsubscribe': 'One-Click' })).status, 200);
   });
 
-  test('to an address that is refused for good sets the subscriber aside', async () => {
+  test('a permanent rejection of the address quarantines the subscriber', async () => {
     const email = `gone.${newEmail()}`;
     await admin('/subscribers/import', { body: { consent: 'They asked by phone.', subscribers: [{ email }] } });
     await openIncident();
     await eventually(async () => assert.equal(await stateOf(email), 'quarantined'));
   });
 
-  test('ST-3 to a webhook: confirmed first, then signed like any other, and ended with its subscription', async () => {
+  test('ST-3 to a webhook is confirmed first, signed like any other, and ends with its subscription', async () => {
     const url = `${receiver.origin}/status`;
     assert.deepEqual((await subscribe({ channel: 'webhook', url })).body, PENDING);
     const [asked] = await eventually(async () => {
@@ -257,7 +257,7 @@ describe('a notice', () => {
 });
 
 describe('one’s own subscription', () => {
-  test('is opened by a mailed code, and changed; an unknown address sees the same page and gets nothing', async () => {
+  test('a mailed code opens it for changes; an unknown address gets the same page and no mail', async () => {
     const email = newEmail();
     await confirmed(email);
     const stranger = newEmail();
@@ -305,7 +305,7 @@ describe('importing subscribers', () => {
     assert.deepEqual(body, { added: 1, skipped: 1 });
   });
 
-  test('100,000 of them: a notice is queued at once, and sign-in mail goes first', async () => {
+  test('100,000 subscribers: a notice is queued immediately, and sign-in mail goes first', async () => {
     await latchkey.system.pool.query(`
       insert into status_subscribers (environment, id, channel, address, address_digest, state, component_ids, source, consent, created_at, updated_at)
       select 'test', 'sub_' || lpad(n::text, 26, '0'), 'email', 'bulk' || n || '@example.com', sha256(('bulk' || n)::bytea), 'active', '{console}', 'import', 'test', now(), now()
@@ -340,7 +340,7 @@ describe('importing subscribers', () => {
 
 // Last, because it advances the clock.
 describe('a confirmation link', () => {
-  test('ST-1 dies after 24 hours, is of no use for anything else, and can not be made up', async () => {
+  test('ST-1 expires after 24 hours, works for nothing else, and cannot be forged', async () => {
     const email = newEmail();
     await subscribe({ channel: 'email', email });
     const path = await mailedPath(email, 'confirm');

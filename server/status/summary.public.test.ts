@@ -71,7 +71,7 @@ describe('GET /api/status/summary', () => {
     );
   });
 
-  test('304 for the ETag it gave, in each form a client may send it', async () => {
+  test('304 for its ETag, in each form a client may send', async () => {
     await eventually(async () => assert.equal((await latchkey.api(PATH)).body.summary, 'All systems are operational.'));
     const etag = (await latchkey.api(PATH)).headers.get('etag') ?? '';
     for (const header of [etag, etag.replace('W/', ''), `"other", ${etag}`, '*']) {

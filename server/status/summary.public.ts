@@ -10,7 +10,7 @@ import { type Maker, viewsOf } from './views.ts';
 export const StatusQuery = Type.Object({
   environment: Type.Optional(
     Type.Enum(['test', 'production', 'prod'], {
-      description: 'Only on the console host, which has none of its own; production when absent.',
+      description: 'Only on the console host, which has no environment of its own; production when absent.',
     }),
   ),
 });

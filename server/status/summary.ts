@@ -21,7 +21,7 @@ const ComponentRecord = Type.Object({
 export const Summary = Type.Object({
   overallStatus: Type.Enum(['operational', 'degraded'], {
     description:
-      '`degraded` as soon as any component is neither operational nor under planned maintenance, or an incident is open. Take an unknown value as not operational.',
+      '`degraded` as soon as any component is neither operational nor under planned maintenance, or an incident is open. Treat an unknown value as not operational.',
   }),
   severity: Type.Enum(['none', 'minor', 'major', 'critical'], {
     description: 'The worst of the components and the open incidents.',
@@ -37,11 +37,12 @@ export const Summary = Type.Object({
       components: Type.Array(ComponentRecord),
     }),
   ),
-  incidents: Type.Array(Incident, { description: 'Those that are not resolved.' }),
-  maintenances: Type.Array(Maintenance, { description: 'Those to come and those in progress.' }),
+  incidents: Type.Array(Incident, { description: 'Incidents that are not resolved.' }),
+  maintenances: Type.Array(Maintenance, { description: 'Maintenances that are planned or in progress.' }),
   subscriptionChannels: Type.Array(Type.String()),
   lastKnownAt: Type.Union([Instant, Type.Null()], {
-    description: 'When incidents and maintenances were last read, while the database does not respond. Null otherwise.',
+    description:
+      'When incidents and maintenances were last read, if the database does not respond now. Otherwise null.',
   }),
 });
 export type Summary = Static<typeof Summary>;

@@ -23,7 +23,7 @@ describe('uptime', () => {
     assert.equal(uptimeOf([{ ...day, operational: 9_999_999, major: 1 }]), 99.999, 'not whole');
   });
 
-  test('keeps the worst of each minute, counts it once however many processes tell it, and outlives a lost database', async () => {
+  test('keeps the worst status of each minute, counts it once however many processes report it, and survives a database outage', async () => {
     const [one, other] = [new MinuteBook(), new MinuteBook()];
     const at = (minute: number, second = 0) => new Date(clock.now().getTime() + minute * MINUTE + second * 1000);
     for (const book of [one, other]) {

@@ -94,8 +94,8 @@ const pages = () => [
   '/status/manage',
 ];
 
-describe('every public answer', () => {
-  test('holds nothing private, can be cached, and is 304 when unchanged', async () => {
+describe('every public response', () => {
+  test('contains nothing private, can be cached, and is 304 when unchanged', async () => {
     const urls = [
       ...paths().map((path) => latchkey.system.config.addresses.test.api + path),
       ...[...paths(), ...pages()].map((path) => `${latchkey.system.config.addresses.console + path}?environment=test`),
@@ -117,14 +117,14 @@ describe('every public answer', () => {
 });
 
 describe('readers of Statuspage', () => {
-  test('find every document as they know it, field by field', async () => {
+  test('find every document with the fields they know', async () => {
     const faults = await Promise.all(statuspagePaths.map(async (path) => statuspageFaults(path, await v2(path))));
     assert.deepEqual(faults.flat(), []);
     assert.equal(statuspagePaths.length, 8);
     assert.notDeepEqual(statuspageFaults('status.json', { page: {}, status: { indicator: 'fine' } }), []);
   });
 
-  test('find in them what there is', async () => {
+  test('find the current components and incidents in them', async () => {
     const summary = await v2('summary.json');
     assert.deepEqual([summary.page.id, summary.page.time_zone, summary.status.indicator], ['test', 'Etc/UTC', 'major']);
     const component = (wanted: string) => summary.components.find(({ id }: { id: string }) => id === wanted);

@@ -50,7 +50,7 @@ const NOBODY: Own = new Map();
 
 /**
  * The status as this process shows it: read from the database and kept in memory, so that responses need no database.
- * While the database is down they go on, and say so.
+ * While the database is down, responses continue and say so.
  */
 export class Views {
   readonly #system: System;

@@ -112,7 +112,7 @@ function requireUntouched({ now }: TxCtx, row: Closed): void {
 }
 
 /**
- * Whether a closed project or workspace is due for removal; if so, it can't be restored any more.
+ * Whether a closed project or workspace is due for removal; if so, it can no longer be restored.
  * @returns the time of removal if it is later, false if it was restored or no longer exists
  */
 export async function isDueForRemoval(tx: TxCtx, { projectId }: Removed): Promise<boolean | Date> {

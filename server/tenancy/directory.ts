@@ -11,7 +11,7 @@ import { Instant } from '#platform/schemas.ts';
 import { at, inWorkspace } from '#platform/scoped.ts';
 
 const DeletesAt = Type.Union([Instant, Type.Null()], {
-  description: 'It is closed, and removed from this moment on; until then an owner restores it.',
+  description: 'When a closed project or workspace is removed. Until then, an owner can restore it.',
 });
 
 /** A workspace as its team sees it. */

@@ -38,7 +38,7 @@ const LANGUAGES: Record<string, { make: (folder: string) => Command; start: (fol
   },
 };
 
-/** Nothing is downloaded: what a language needs is here, or its test is skipped. */
+/** Downloads nothing: a test is skipped if this machine lacks what its language needs. */
 const TOOLS = { ...process.env, GOPROXY: 'off', GOFLAGS: '-mod=readonly' };
 
 function isMade([program, ...rest]: Command): boolean {

@@ -53,7 +53,7 @@ export const grantOf = ({ identifier }: TestApi, ...scopes: string[]) => ({ iden
 
 export type Asked = { parameters: Record<string, string>; browser?: Browser };
 
-/** Opens an authorization request in a browser, and signs the person in if the browser is not yet. */
+/** Opens an authorization request in a browser, and signs the person in if needed. */
 export async function authorize(
   latchkey: TestLatchkey,
   { clientId, secret }: TestApplication,

@@ -66,7 +66,7 @@ describe('deleting a project', () => {
     assert.equal(await deletesAt(), null);
   });
 
-  test('explains what can not be deleted', async () => {
+  test('explains what cannot be deleted', async () => {
     const { page } = app;
     await app.open('/settings');
     await buttonOn(page, 'Delete project…').click();

@@ -20,7 +20,7 @@ describe('front doors', () => {
     assert.deepEqual(tooGenerous({ members: { max: 26, why: 'says why' } }), ['members']);
   });
 
-  test('a planted name too many is found', () => {
+  test('a planted surplus name is found', () => {
     const names = Array.from({ length: 26 }, (_, index) => `name${index}`);
     const planted = (text: string) => doorsOf([{ path: 'members/index.ts', text }]);
     const wide = planted(`export {\n  ${names.join(',\n  ')},\n} from './members.ts';\n`);

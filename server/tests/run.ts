@@ -18,9 +18,9 @@ const root = resolve(server, '..');
 
 /** A file that takes longer than this hangs. */
 const FILE_LIMIT_MS = 600_000;
-/** What files leave behind adds up in a process: after so many, a fresh one takes over. */
+/** Files leave memory behind in their process, so a new process takes over after this many. */
 const FILES_PER_PROCESS = 30;
-/** They start first, so that no process works alone on one of them in the end. */
+/** They start first, so that no process works alone on one of them at the end. */
 const SLOWEST = [
   'server/tests/console-screens.test.ts',
   'server/cli/serve.test.ts',

@@ -5,8 +5,8 @@ import type { RelyingParty } from '#passkeys';
 import type { Ctx } from '#platform/ctx.ts';
 
 /**
- * Passkeys are made and used on pages of the auth addresses and of the project's own applications; unless the settings name another
- * relying party, for the auth address in use alone.
+ * The relying party of the scope. Passkeys are created and used on pages of the auth addresses and of the project's own
+ * applications. Without a configured id, it is the host of the auth address in use, so a passkey works only there.
  */
 export async function relyingPartyOf(
   ctx: Pick<Ctx, 'system' | 'scope' | 'authAddress'>,

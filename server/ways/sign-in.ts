@@ -22,35 +22,35 @@ import type { Passage } from './ways.ts';
 export const signInFields = {
   ...scopeFields,
   cookies: Type.Optional(
-    Type.Boolean({ description: 'Tokens come as HttpOnly cookies; for browsers on an origin of the project.' }),
+    Type.Boolean({ description: 'Returns the tokens in HttpOnly cookies, for browsers on an origin of the project.' }),
   ),
   deviceToken: Type.Optional(
-    Type.String({ maxLength: 100, description: 'Of a remembered device: skips the second factor.' }),
+    Type.String({ maxLength: 100, description: 'The token of a remembered device, which skips the second factor.' }),
   ),
 };
 
-/** A proven first factor: on which way, what was used, as RFC 8176 names it, and the level it reaches alone. */
+/** A proven first factor: the way, the methods used as RFC 8176 names them, and the level that it reaches alone. */
 export type FirstFactor = { way: Passage; amr: string[]; acr: 'aal1' | 'aal2' };
 
 export type SignInOptions = {
   deviceToken?: string | undefined;
-  /** Failed attempts in a row before this one. */
+  /** Consecutive failed attempts before this one. */
   failures?: number;
 };
 
-/** What a first factor leads to: a session, or the question for a second one. */
+/** The result of a first factor: a session, or a request for the second factor. */
 export const SignInResponse = Type.Union([SessionResponse, MfaChallenge]);
 export type SignInResponse = Static<typeof SignInResponse>;
 
-/** The result of a sign-in, before the commit; {@link signInResponse} makes it an answer after it. */
+/** The result of a sign-in before the commit; {@link signInResponse} turns it into a response after the commit. */
 export type SignedIn = IssuedSession | { challenge: Static<typeof MfaChallenge> };
 
-/** Failures in a row that are worth a mail when a sign-in succeeds after them. */
+/** After this many consecutive failures, a successful sign-in is reported by mail. */
 const SUSPICIOUS_FAILURES = 5;
 
 /**
- * The end of every way in: asks for the second factor where one is due, or enters the project with a new session. Where
- * registration is open, signing in also joins the project, as registering anew would.
+ * Completes every way in: asks for the second factor if one is required, or enters the project with a new session. If
+ * registration is open, signing in also joins the project, as registering would.
  * @throws Problem MEMBER_BLOCKED, MEMBERSHIP_REQUIRED, METHOD_DISABLED for a phone that is the second factor already
  */
 export async function signIn(
@@ -74,7 +74,10 @@ export async function signIn(
   return begin(tx, userId, { amr, acr, rememberedDevice: device });
 }
 
-/** Enters the project with two factors, once both are proven. @throws Problem MEMBER_BLOCKED, MEMBERSHIP_REQUIRED */
+/**
+ * Enters the project after both factors are proven.
+ * @throws Problem MEMBER_BLOCKED, MEMBERSHIP_REQUIRED
+ */
 export async function enterWithBoth(tx: TxCtx, userId: UserId, { way, amr }: { way: Passage; amr: string[] }) {
   const proof = { amr, acr: 'aal2', authTime: tx.now };
   const { decision } = await admit(tx, way.entrance(), { userId, proof, device: async () => null });
@@ -85,7 +88,7 @@ export async function enterWithBoth(tx: TxCtx, userId: UserId, { way, amr }: { w
 
 type Proven = { amr: string[]; acr: string; rememberedDevice: DeviceId | null };
 
-/** Begins the session of somebody who was admitted. */
+/** Starts the session of an admitted user. */
 async function begin(tx: TxCtx, userId: UserId, how: Proven) {
   await memberSeen(tx, userId);
   await keepAccount(tx, userId);
@@ -95,7 +98,7 @@ async function begin(tx: TxCtx, userId: UserId, how: Proven) {
   return issueRefreshToken(tx, entry);
 }
 
-/** Runs a sign-in in one transaction and puts its answer together. */
+/** Runs a sign-in in one transaction, and builds its response after the commit. */
 export async function signedIn(ctx: Ctx, work: (tx: TxCtx) => Promise<SignedIn>): Promise<SignInResponse> {
   return signInResponse(ctx, await transaction(ctx, work));
 }

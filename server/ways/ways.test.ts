@@ -54,7 +54,7 @@ describe('the table of the ways in', () => {
     });
   }
 
-  test('what did not hold was not passed', () => {
+  test('a check that failed does not count as passed', () => {
     for (const found of [false, null]) {
       const passage = new Passage('switch_context');
       assert.equal(passage.passed('credential', found), found);
@@ -62,7 +62,7 @@ describe('the table of the ways in', () => {
     }
   });
 
-  test('has every entrance but those that only ask for a session of the browser, or renew a token of the OpenID provider', () => {
+  test('names every entrance, except those that only check a session of the browser or renew a token of the OpenID provider', () => {
     const found = new Set(ways.map((way) => rowOf(way).entrance));
     assert.deepEqual(
       Object.keys(ENTRANCES).filter((entrance) => !found.has(entrance)),
@@ -70,7 +70,7 @@ describe('the table of the ways in', () => {
     );
   });
 
-  test('stands in the security model', async () => {
+  test('is shown in the security model', async () => {
     const page = await readFile(new URL('../../docs/security-model.md', import.meta.url), 'utf8');
     const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
     const places = (way: Way) => checks.map((check) => String(rowOf(way).checks.indexOf(check) + 1).replace('0', ''));
@@ -93,7 +93,7 @@ function tableIn(page: string, name: string): string | undefined {
   return new RegExp(`<!-- table: ${name} -->\\n+([\\s\\S]*?)\\n+<!-- /table -->`).exec(page)?.[1];
 }
 
-describe('every way refuses what its row checks before anything else', () => {
+describe('every way makes the checks of its row before anything else', () => {
   let latchkey: TestLatchkey;
   let providerId: string;
   const REDIRECT = 'http://localhost:5173/callback';
@@ -129,14 +129,14 @@ describe('every way refuses what its row checks before anything else', () => {
     familyName: null,
   });
 
-  /** An exchange code, as a sign-in at the provider, a linking or a clicked link issues it. */
+  /** An exchange code, as issued by a sign-in at the provider, a linking or a clicked link. */
   const codeFor = (purpose: 'upstream' | 'link' | 'address', content: Record<string, unknown>) =>
     latchkey.inProject((tx) => issueExchangeCode(tx, { purpose, content, userId: null, seconds: 60 }));
   const exchange = (code: string) => post('/v1/auth/login/social/exchange', { code, codeVerifier: PKCE.codeVerifier });
 
   /**
-   * Ways whose proof exists before the method is switched off.
-   * @returns finishes the way
+   * Ways whose proof exists before the method is disabled.
+   * @returns a function that finishes the way
    */
   const BEGUN: Partial<Record<Way, () => Promise<() => Promise<TestResponse>>>> = {
     exchanged_link: async () => {
@@ -163,7 +163,7 @@ describe('every way refuses what its row checks before anything else', () => {
     },
   };
 
-  /** Goes a way as far as its first checks. */
+  /** Starts a way, up to its first checks. */
   const CALLS: Partial<Record<Way, () => Promise<TestResponse>>> = {
     password: () => post('/v1/auth/login/password', { identifier: newEmail(), password: PASSWORD }),
     magic_link_asked: () => post('/v1/auth/login/magic-link', { email: newEmail() }),
@@ -210,13 +210,13 @@ describe('every way refuses what its row checks before anything else', () => {
   }
 
   for (const way of having('method'))
-    test(`${way}: a method that is switched off`, async () => {
+    test(`${way}: a disabled method`, async () => {
       const finish = await begin(way);
       await changeSettings(latchkey, { signInMethods: METHODS.filter((method) => method !== rowOf(way).method) });
       expectProblem(await finish(), 403, 'METHOD_DISABLED');
     });
 
-  describe('an identity provider that is switched off or gone', () => {
+  describe('a disabled or removed identity provider', () => {
     async function enable(enabled: boolean): Promise<void> {
       const path = `/v1/admin/identity-providers/${providerId}`;
       const changed = await latchkey.api(path, {
@@ -238,7 +238,7 @@ describe('every way refuses what its row checks before anything else', () => {
   });
 
   for (const way of having('puzzle'))
-    test(`${way}: a puzzle that is not solved`, async () => {
+    test(`${way}: an unsolved puzzle`, async () => {
       await changeSettings(latchkey, { signInMethods: METHODS, proofOfWork: 'required' });
       const response = await callOf(way);
       expectProblem(response, 400, 'VALIDATION_FAILED');

@@ -8,7 +8,7 @@ import { problem } from '#platform/problem.ts';
 import { type NewAddressChallenge, startAddressChallenge } from '#proofs';
 import type { SignInMethod } from '#settings';
 
-/** What a way in may check; docs/security-model.md shows this with the table of ways. */
+/** The checks of the ways in; docs/security-model.md shows them with the table of ways. */
 export const CHECKS = {
   sms: 'text messages can be sent: the add-on is bought and its limit is not reached',
   application: 'the application that the way leads to is the one it began with, of the project itself, and enabled',
@@ -29,8 +29,8 @@ export type Check = keyof typeof CHECKS;
 type Row = { entrance?: Entrance; method?: SignInMethod; checks: readonly Check[] };
 
 /**
- * Every way in, and what asks for the message of one: its checks, in the order they are made, which is the order of refusals.
- * A {@link Passage} holds a way to its row.
+ * The checks of every way in, and of every request for its message, in the order in which they are made and refuse. A
+ * {@link Passage} enforces the row of a way.
  */
 export const WAYS = {
   password: {
@@ -83,7 +83,7 @@ export const WAYS = {
 } as const satisfies Record<string, Row>;
 export type Way = keyof typeof WAYS;
 
-/** What the checks that need nothing but the request are made with. */
+/** The input of the checks that need nothing but the request. */
 type Given = { proof?: string | undefined };
 
 /** The checks that are the same for every way. */
@@ -101,7 +101,10 @@ const AT_THE_DOOR: Partial<Record<Check, (ctx: Ctx, row: Row, given: Given) => P
   },
 };
 
-/** Somebody on a way in: which checks of its row they have passed. A session begins, and a message leaves, at the end of a row only. */
+/**
+ * A request on a way in, with the checks of its row that it has passed. A session starts, and a message is sent, only
+ * at the end of a row.
+ */
 export class Passage {
   readonly #way: Way;
   readonly #row: Row;
@@ -112,7 +115,10 @@ export class Passage {
     this.#row = WAYS[way];
   }
 
-  /** Makes the checks that are the same for every way, as far as the row begins with them. @throws Problem */
+  /**
+   * Makes the checks that are the same for every way, as far as the row starts with them.
+   * @throws Problem
+   */
   async open(ctx: Ctx, given: Given = {}): Promise<this> {
     for (const check of this.#row.checks.slice(this.#passed)) {
       const make = AT_THE_DOOR[check];
@@ -124,8 +130,10 @@ export class Passage {
   }
 
   /**
-   * Notes what a check found; nothing where it did not hold (null or false). A transaction that runs again may note it again.
-   * @returns what was found @throws Error where checks before it are missing: a fault of ours, and nobody gets in
+   * Records the result of a check; null or false does not count as passed. A transaction that runs again may record it
+   * again.
+   * @returns the result
+   * @throws Error if an earlier check of the row is missing. That is a programming error, and nobody gets in
    */
   passed<Found>(check: Check, found: Found): Found {
     if (found === false || found === null) return found;
@@ -136,14 +144,17 @@ export class Passage {
     return found;
   }
 
-  /** @throws Error where a check of the row was not passed */
+  /** @throws Error if a check of the row was not passed */
   end(): void {
     const { checks } = this.#row;
     if (this.#passed < checks.length)
       throw new Error(`The way in "${this.#way}" ends before "${checks.slice(this.#passed).join('", "')}".`);
   }
 
-  /** The entrance that the way ends at, once nothing but admission is left to be decided. @throws Error */
+  /**
+   * The entrance at the end of the way, when only admission is left to decide.
+   * @throws Error
+   */
   entrance(): Entrance {
     if (!this.#row.entrance) throw new Error(`The way "${this.#way}" leads to no session.`);
     this.passed('admission', true);
@@ -154,7 +165,7 @@ export class Passage {
 type Started = Awaited<ReturnType<typeof startAddressChallenge>>;
 
 /**
- * Sends the message of a way that begins with one. The answer takes equally long whatever is found out about the account.
+ * Sends the message of a way that starts with one. The response time does not depend on the account.
  * @throws Problem of the checks of the way
  */
 export async function askByMessage(
@@ -168,7 +179,7 @@ export async function askByMessage(
 }
 
 /**
- * @param provider the key of the identity provider that the way leads through
+ * @param provider the key of the identity provider that the way uses
  * @throws Problem METHOD_DISABLED if the project does not offer the method, or the provider
  */
 export async function requireMethod(ctx: Ctx | TxCtx, method: SignInMethod, provider?: string): Promise<void> {

@@ -57,7 +57,9 @@ const Attempt = Type.Object({
   startedAt: Instant,
   durationMs: Type.Integer(),
   statusCode: Type.Union([Type.Integer(), Type.Null()]),
-  error: Type.Union([Type.String(), Type.Null()], { description: 'Why there is no status code, or none that counts.' }),
+  error: Type.Union([Type.String(), Type.Null()], {
+    description: 'Why the attempt has no status code, or why its status code does not count.',
+  }),
   responseSnippet: Type.Union([Type.String(), Type.Null()], {
     description: 'The beginning of the response, without anything that looks like a secret.',
   }),

@@ -31,7 +31,7 @@ export const endpointActionRoutes: Routes = [
     permission: 'webhooks:write',
     stepUp: true,
     summary: 'Rotate the secret of a webhook endpoint',
-    description: 'While both secrets are live every delivery carries a signature of each.',
+    description: 'While both secrets are valid, every delivery has a signature of each.',
     params: EndpointRef,
     body: Type.Object(
       {
@@ -39,7 +39,7 @@ export const endpointActionRoutes: Routes = [
           Type.Integer({
             minimum: 0,
             maximum: 7 * DAY,
-            description: 'How long the secret before signs along; a day when absent.',
+            description: 'How long the previous secret also signs, in seconds; a day when absent.',
           }),
         ),
       },
@@ -51,7 +51,7 @@ export const endpointActionRoutes: Routes = [
   }),
   get('/v1/admin/webhooks/endpoints/:endpointId/stats', {
     permission: 'webhooks:read',
-    summary: 'Read how a webhook endpoint is doing',
+    summary: 'Read the statistics of a webhook endpoint',
     params: EndpointRef,
     responses: { 200: EndpointStats },
     problems: ['NOT_FOUND'],

@@ -45,7 +45,8 @@ export const endpointRepairRoutes: Routes = [
     permission: 'webhooks:write',
     stepUp: false,
     summary: 'Recover the events that a webhook endpoint missed',
-    description: 'Sends the events since then that were neither delivered to it nor are still to be.',
+    description:
+      'Sends the events since then that were not delivered to the endpoint and are not waiting for delivery.',
     params: EndpointRef,
     body: Recovery,
     responses: { 202: Accepted },

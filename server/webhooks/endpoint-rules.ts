@@ -25,7 +25,7 @@ export const CustomHeaders = Type.Record(
     additionalProperties: false,
     maxProperties: 20,
     description:
-      'Sent with every delivery. Values of headers that look like credentials are shown as `[redacted]`; sent back like that they stay as they are.',
+      'Sent with every delivery. Values that look like credentials are shown as `[redacted]`; a header that is sent back as `[redacted]` keeps its value.',
   },
 );
 export type CustomHeaders = Readonly<Record<string, string>>;

@@ -141,7 +141,7 @@ describe('webhook endpoints', () => {
     expectProblem(await create({ events: ['user*'] }), 400, 'VALIDATION_FAILED');
   });
 
-  test('headers of the message and the connection can not be set, and line breaks are refused', async () => {
+  test('headers of the message and the connection cannot be set, and line breaks are refused', async () => {
     for (const name of [
       'webhook-signature',
       'Webhook-Id',

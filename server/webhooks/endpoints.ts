@@ -99,7 +99,7 @@ export const Endpoint = Type.Object(
     enabled: Type.Boolean(),
     disabledReason: Nullable(Type.Enum(['request', 'gone', 'failing'])),
     failingSince: Type.Union([Instant, Type.Null()], { description: 'Every attempt since then has failed.' }),
-    pausedUntil: Type.Union([Instant, Type.Null()], { description: 'The receiver asked for quiet until then.' }),
+    pausedUntil: Type.Union([Instant, Type.Null()], { description: 'The receiver asked for a pause until then.' }),
     createdAt: Instant,
     updatedAt: Instant,
   },

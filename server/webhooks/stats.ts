@@ -11,7 +11,10 @@ const count = Type.Integer();
 const milliseconds = Type.Union([Type.Number(), Type.Null()]);
 
 export const EndpointStats = Type.Object({
-  since: Type.String({ format: 'date-time', description: 'Deliveries made since then are counted: 24 hours.' }),
+  since: Type.String({
+    format: 'date-time',
+    description: 'The start of the counted period, which is the last 24 hours.',
+  }),
   deliveries: Type.Object({
     pending: count,
     delivered: count,
@@ -25,9 +28,11 @@ export const EndpointStats = Type.Object({
     p50Ms: milliseconds,
     p99Ms: milliseconds,
   }),
-  successRate: Type.Union([Type.Number(), Type.Null()], { description: 'Of attempts, 0 to 1; null without any.' }),
+  successRate: Type.Union([Type.Number(), Type.Null()], {
+    description: 'The share of successful attempts, 0 to 1; null without attempts.',
+  }),
   oldestWaitingAt: Type.Union([Instant, Type.Null()], {
-    description: 'When the oldest delivery that still waits was queued.',
+    description: 'When the oldest waiting delivery was queued.',
   }),
 });
 

@@ -97,7 +97,7 @@ describe('the first factor and the second', () => {
 });
 
 describe('a forgotten password', () => {
-  test('can not be reset with the phone that is the second factor, which would then be both', async () => {
+  test('cannot be reset with the phone that is the second factor, which would then be both', async () => {
     const person = await register(latchkey);
     const { access_token: token } = person;
     const number = '+4915112345678';

@@ -156,7 +156,7 @@ describe('the proof that a change of one’s own account requires', () => {
     assert.match(proven.url, /\/sign-in\/[^/]+\/mfa/, 'the password alone does not lead there');
   });
 
-  test('an app whose set-up one session started can not be confirmed by another session without the proof', async () => {
+  test('an app whose set-up one session started cannot be confirmed by another session without the proof', async () => {
     const person = await prove(latchkey, await register(latchkey));
     const { body: passkey } = await people.addPasskey(person, { secondFactor: true });
     const begun = await people.me('/security/mfa/totp', person, { body: {} });

@@ -38,7 +38,7 @@ async function refused(method: string, path: string, body: unknown, requiredPerm
 const jwks = async () => ({ keys: [await exportJWK((await generateKeyPair('ES256')).publicKey)] });
 
 describe('managing applications does not allow escalation', () => {
-  test('a stronger client can not be changed, disabled or deleted, and gets no secret or key', async () => {
+  test('a stronger client cannot be changed, disabled or deleted, and gets no secret or key', async () => {
     const path = `applications/${stronger.id}`;
     const before = (await owner('GET', path)).body;
     await refused('POST', `${path}/secrets`, undefined, 'members:write');
@@ -51,7 +51,7 @@ describe('managing applications does not allow escalation', () => {
     assert.deepEqual((await owner('GET', path)).body, before);
   });
 
-  test('a disabled client can not be enabled by a weaker caller', async () => {
+  test('a disabled client cannot be enabled by a weaker caller', async () => {
     const { id } = await backEnd(latchkey, ['members:write']);
     assert.equal((await owner('PATCH', `applications/${id}`, { enabled: false })).status, 200);
     await refused('PATCH', `applications/${id}`, { enabled: true }, 'members:write');

@@ -74,7 +74,7 @@ describe('an author of message templates gets no one-time link or code', () => {
   const path = 'settings/messages/magic_link/en';
   const text = (body: string, rest = {}) => ({ subject: 'Sign in', body, action: '', ...rest });
 
-  test('the variables stand alone, so that they can not become part of an attacker’s address', async () => {
+  test('the variables stand alone, so that they cannot become part of an attacker’s address', async () => {
     const bodies = [
       'https://evil.example/?t={link}',
       'Open {link}.evil.example',

@@ -185,7 +185,7 @@ describe('an import continues with the current permissions of its initiator', ()
 });
 
 describe('the public status belongs to the installation', () => {
-  test('an administrator outside its team can not grant the permission to write it', async () => {
+  test('an administrator outside its team cannot grant the permission to write it', async () => {
     const outsider = await teammate(latchkey, 'owner');
     const call = (path: string, body: unknown) => outsider.call(`/console/v1/${path}`, { body });
     const permissions = ['status:write'];

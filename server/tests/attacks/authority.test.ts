@@ -154,7 +154,7 @@ describe('a project sees no more of an account than it knew', () => {
 });
 
 describe('managing roles does not allow changes to stronger roles', () => {
-  test('a stronger role can not be reduced, renamed or deleted, nor can a permission that a role grants', async () => {
+  test('a stronger role cannot be reduced, renamed or deleted, nor can a permission that a role grants', async () => {
     const owner = admin(latchkey, await ownerToken(latchkey));
     assert.equal((await owner('POST', 'permissions', { key: 'orders:refund', description: 'Refund' })).status, 201);
     const permissions = ['members:write', 'orders:refund'];

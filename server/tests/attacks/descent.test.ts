@@ -275,7 +275,7 @@ describe('descent', () => {
     }
   });
 
-  test('a token that has ended can not reauthenticate', async () => {
+  test('a token that has ended cannot reauthenticate', async () => {
     const { flow, tokens, sessions } = await obtain();
     await client.tokenRevocation(flow.configuration, tokens.refresh_token ?? '');
     const body = { password: PASSWORD };

@@ -48,7 +48,7 @@ async function ticketFor(supporter: Person, person: Person): Promise<string> {
 
 const redeemed = (ticket: string, actor: string | undefined) => redeem(latchkey, desk, { ticket, actor });
 
-/** Somebody of support who acts as a person, with the token for it. */
+/** A supporter who acts as a person, with the token for it. */
 async function acting() {
   const [supporter, person] = [await newSupporter(latchkey), await register(latchkey)];
   return { supporter, person, token: await actAs(latchkey, desk, { supporter, person }) };
@@ -62,7 +62,7 @@ async function isActive(token: string): Promise<boolean> {
 }
 
 describe('impersonation', () => {
-  test('support acts as a person with a token that names both, and the person is told why', async () => {
+  test('support acts as a person with a token that names both, and the person is notified with the reason', async () => {
     const { supporter, person, token } = await acting();
     const claims = decodeJwt(token);
     const { userId } = person.session;
@@ -103,7 +103,7 @@ describe('impersonation', () => {
     expectRefusal(await exchange(latchkey, desk, token), 'invalid_request');
   });
 
-  test('a ticket works once, also for many at once, and only in the session it was given to', async () => {
+  test('a ticket works once, also when used concurrently, and only in the session it was given to', async () => {
     const [supporter, other, person] = [
       await newSupporter(latchkey),
       await newSupporter(latchkey),
@@ -127,7 +127,7 @@ describe('impersonation', () => {
     }
   });
 
-  test('nobody acts as an owner, as themselves, as somebody who may do more, or as a blocked member', async () => {
+  test('nobody acts as an owner, as themselves, as a member with more permissions, or as a blocked member', async () => {
     const supporter = await newSupporter(latchkey);
     const { owner } = latchkey.demo.environments.test;
     const stronger = await register(latchkey);
@@ -144,13 +144,13 @@ describe('impersonation', () => {
     expectProblem(await asked(supporter.access_token, blocked), 403, 'MEMBER_BLOCKED');
   });
 
-  test('the application is not listed as one that uses the session of the one who acts', async () => {
+  test('the application is not listed as one that uses the session of the impersonator', async () => {
     const { supporter } = await acting();
     const { body } = await latchkey.api('/v1/me/security/applications', { token: supporter.access_token });
     assert.deepEqual(body.items, []);
   });
 
-  test('a ticket is refused once the person may do more', async () => {
+  test('a ticket is refused once the person has more permissions', async () => {
     const [supporter, person] = [await newSupporter(latchkey), await register(latchkey)];
     const ticket = await ticketFor(supporter, person);
     await giveRoles(latchkey, person, 'viewer');
@@ -239,7 +239,7 @@ const CAUSES: Record<string, { cause: string; end: (people: People) => Promise<T
   },
 };
 
-/** The data of the events that say that nobody acts as a person any more. */
+/** The data of the events that record the end of an impersonation. */
 async function endedActing({ session }: Person): Promise<unknown[]> {
   const { rows } = await latchkey.system.pool.query(
     `select data from events where type = 'user.impersonation.ended' and data->>'userId' = $1`,

@@ -141,7 +141,7 @@ describe('the token of a third-party application', () => {
     assert.equal((await switchContext(tokens.access_token)).status, 200);
   });
 
-  test('an application that registered itself can not become first party', async () => {
+  test('an application that registered itself cannot become first party', async () => {
     const { id } = await applicationOf('self-registered');
     const body = { firstParty: true };
     const response = await latchkey.api(`/v1/admin/applications/${id}`, { token: admin, method: 'PATCH', body });

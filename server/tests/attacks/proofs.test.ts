@@ -132,7 +132,7 @@ describe('a code from a provider or a mailed link', () => {
     assert.equal((await employer.exchange(code, { clientId: employer.clientId })).status, 200);
   });
 
-  test('a public client can not start without a challenge; a confidential client authenticates instead', async () => {
+  test('a public client cannot start without a challenge; a confidential client authenticates instead', async () => {
     expectProblem(await latchkey.auth(employer.start({ clientId: employer.clientId })), 400, 'VALIDATION_FAILED');
     const shop = await latchkey.inProject((tx) =>
       createApplication(tx, { kind: 'web', name: 'Shop on a server', redirectUris: [REDIRECT] }),

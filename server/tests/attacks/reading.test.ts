@@ -14,9 +14,9 @@ const DECLARED: Readonly<Record<string, { tables: readonly string[]; why: string
   '/v1/auth/login/social/:provider/start': { tables: ['upstream_flows'], why: 'leaves for a provider; expires unused' },
   '/sign-in/:uid/passkey-options': { tables: ['passkey_challenges'], why: 'a challenge; expires unanswered' },
   '/account/passkeys/options': { tables: ['passkey_challenges'], why: 'a challenge; expires unanswered' },
-  '/v1/admin/members/export': { tables: ['events'], why: 'who took the data of others along is noted' },
+  '/v1/admin/members/export': { tables: ['events'], why: 'records who exported the data of others' },
   '/v1/admin/audit-events/export': { tables: ['audit_keys'], why: 'the key that signs it is made with the first one' },
-  '/account/authenticator': { tables: ['mfa_factors'], why: 'a seed that counts once it is confirmed by a form' },
+  '/account/authenticator': { tables: ['mfa_factors'], why: 'a seed that counts only when a form confirms it' },
 };
 
 /** The system's own background writes. */

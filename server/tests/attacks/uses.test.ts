@@ -189,7 +189,7 @@ const CONSOLE_CHANGES: Record<string, (world: AtConsole) => Promise<unknown>> = 
   'a second factor is required': () => builtIn((tx) => updateSettings(tx, { mfa: 'required' })),
 };
 
-describe('what was obtained once is looked at again when it is used, as the security model lists', () => {
+describe('what was obtained earlier is checked again at each use, as the security model lists', () => {
   const observed: Record<string, Record<string, Outcome>> = {};
   const note = (use: string, change: string, outcome: Outcome): void => {
     observed[use] = { ...observed[use], [change]: outcome };

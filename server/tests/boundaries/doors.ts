@@ -1,16 +1,16 @@
 import type { Source } from './sources.ts';
 
-/** The most names a front door hands out, where nothing else is said. */
+/** The maximum number of names of a front door without an exception. */
 const MAX_NAMES = 12;
 
 type Exceptions = Readonly<Record<string, { max: number; why: string }>>;
 
-/** The most names of any front door: with more, a part is several parts that still have to be told apart. */
+/** The maximum number of names of any front door; a part with more should be several parts. */
 const MAX_NAMES_OF_A_WIDE_DOOR = 25;
 
-/** Parts that hand out more than {@link MAX_NAMES}: how many at most, and why. */
+/** Parts that hand out more than {@link MAX_NAMES}: their maximum, and the reason. */
 const WIDER: Exceptions = {
-  events: { max: 24, why: 'the log, its catalogue of types, and the readers that audit and webhooks follow it with' },
+  events: { max: 24, why: 'the log, its catalogue of types, and the readers with which audit and webhooks follow it' },
   tenancy: { max: 24, why: 'workspaces and projects: their directory, and how they close, return and end' },
   billing: { max: 14, why: 'a message is reserved, counted and settled in three steps' },
   pages: { max: 15, why: 'the browser flow of the hosted and the account pages, and the layout of all pages' },
@@ -24,9 +24,9 @@ const WIDER: Exceptions = {
   admission: { max: 13, why: 'the decision, its reader, and one function for each way of asking' },
   applications: { max: 24, why: 'clients, their secrets and origins, and identity providers' },
   webhooks: { max: 14, why: 'endpoints of a project, and receivers of other parts' },
-  oidc: { max: 17, why: 'the provider is asked by account pages, requests and exports' },
+  oidc: { max: 17, why: 'account pages, requests and exports call the provider' },
   exchange: { max: 18, why: 'redirect addresses, PKCE and codes go together' },
-  proofs: { max: 25, why: 'a challenge is begun, sent, looked at, counted and spent' },
+  proofs: { max: 25, why: 'a challenge is started, sent, read, counted and spent' },
   requests: { max: 15, why: 'scope, principal and cookies of a request' },
   'sign-in': { max: 22, why: 'every way in, called by the API and again by the hosted pages' },
   self: { max: 19, why: 'what the account pages offer beside the API' },
@@ -61,14 +61,14 @@ export function tooGenerous(wider = WIDER): string[] {
   return Object.keys(wider).filter((part) => (wider[part]?.max ?? 0) > MAX_NAMES_OF_A_WIDE_DOOR);
 }
 
-/** The exceptions that no door needs any more. */
+/** The exceptions that no door needs. */
 export function needlessExceptions(doors: ReadonlyMap<string, readonly string[]>, wider = WIDER): string[] {
   return Object.keys(wider).filter((part) => (doors.get(part) ?? []).length <= MAX_NAMES);
 }
 
 const SURFACE = /\.(?:auth|me|admin|console|public|page)\.ts$/;
 
-/** Routes stand in `<noun>.<surface>.ts`, the handlers of jobs in `<noun>.task.ts`; such a file has nothing to do but that. */
+/** Routes stand in `<noun>.<surface>.ts`, the handlers of jobs in `<noun>.task.ts`; such files contain nothing else. */
 export function keepsFileScheme({ path, text }: Source): string[] {
   if (/^(?:tests|platform|hosts)\//.test(path) || path.endsWith('.test.ts')) return [];
   const hasRoutes = /\): Routes \{$|^export const \w+: Routes = /m.test(text);

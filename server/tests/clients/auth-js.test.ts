@@ -18,7 +18,7 @@ after(() => latchkey.stop());
 type Program = (path: string, body?: URLSearchParams) => Promise<Response>;
 
 /**
- * Auth.js as an application has it, with one browser's cookies.
+ * Auth.js as an application configures it, with one browser's cookies.
  * @param options of the provider, besides the issuer, client id and secret
  */
 async function program(values: Partial<NewApplication>, options: object): Promise<Program> {
@@ -78,12 +78,12 @@ describe('Auth.js', () => {
     assert.equal(await userOf(call), undefined);
   });
 
-  test('reads user info where it is told to', async () => {
+  test('reads user info if it is configured to', async () => {
     const call = await program({}, { idToken: false });
     await expectSignIn(call);
   });
 
-  test('goes on after a rotation of the keys', async () => {
+  test('continues after a rotation of the keys', async () => {
     const call = await program({ idTokenClaims: 'scopes' }, {});
     await expectSignIn(call);
     await rotateKeysNow(latchkey.system, 'test', []);

@@ -16,7 +16,7 @@ import {
 type Session = { verifier: string; state: string; nonce: string; tokens: oauth.TokenEndpointResponse; sid: unknown };
 
 const insecure = { [oauth.allowInsecureRequests]: true };
-/** The published keys. The library reads them anew for an unknown key once it has had them for a minute. */
+/** The published keys. For an unknown key, the library reads them again if its copy is older than a minute. */
 const keys: oauth.JWKSCacheInput = {};
 const withKeys = { ...insecure, [oauth.jwksCache]: keys };
 
@@ -124,9 +124,9 @@ describe('oauth4webapi', () => {
   test('signs in and reads user info', () => expectSignIn(party));
   test('refreshes', () => expectRefresh(party));
   test('signs out at Latchkey', () => expectSignOut(party));
-  test('hears that a session ended', () => expectBackChannelLogout(party));
+  test('is notified that a session ended', () => expectBackChannelLogout(party));
   test('refuses access tokens for another audience, and ID tokens', () => expectAudience(party));
-  test('goes on after a rotation of the keys', () => {
+  test('continues after a rotation of the keys', () => {
     Object.assign(keys, { uat: Number(keys.uat) - 60 });
     return expectRotationSurvived(party);
   });

@@ -77,6 +77,6 @@ describe('openid-client', () => {
   test('signs in and reads user info', () => expectSignIn(party));
   test('refreshes', () => expectRefresh(party));
   test('signs out at Latchkey', () => expectSignOut(party));
-  test('hears that a session ended', () => expectBackChannelLogout(party));
-  test('goes on after a rotation of the keys', () => expectRotationSurvived(party));
+  test('is notified that a session ended', () => expectBackChannelLogout(party));
+  test('continues after a rotation of the keys', () => expectRotationSurvived(party));
 });

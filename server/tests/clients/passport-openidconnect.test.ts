@@ -62,5 +62,5 @@ after(async () => {
 
 describe('passport-openidconnect', () => {
   test('signs in and reads user info', () => expectSignIn(party));
-  test('goes on after a rotation of the keys', () => expectRotationSurvived(party));
+  test('continues after a rotation of the keys', () => expectRotationSurvived(party));
 });

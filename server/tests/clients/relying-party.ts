@@ -9,7 +9,7 @@ import { freePort } from '#tests/ports.ts';
 /** A program that signs people in with a client library, registered at Latchkey as a web application. */
 export type RelyingParty = { latchkey: TestLatchkey; origin: string; clientId: string; stop: () => void };
 
-/** What a program needs to know. */
+/** The settings of a program. */
 export type Settings = { issuer: string; origin: string; clientId: string; clientSecret: string };
 
 /** A request to a program of this process. `session` is of the browser that sends it, `sessions` are of all browsers. */

@@ -3,13 +3,16 @@ import { mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { promisify } from 'node:util';
 
-/** Where packages of other languages are kept between runs. */
+/** The folder in which packages of other languages are kept between runs. */
 export const CACHE = resolve(import.meta.dirname, '../../../../node_modules/.cache/latchkey-clients');
 
-/** A command that has to succeed before a client can be tried, and what is missing where it does not. */
+/** A command that must succeed before a client can be tested, and what is missing if it fails. */
 export type Step = { missing: string; command: string[]; env?: Record<string, string>; cwd?: string };
 
-/** Runs the steps. @returns what is missing, or null */
+/**
+ * Runs the steps.
+ * @returns what is missing, or null
+ */
 export async function missingFor(steps: Step[]): Promise<string | null> {
   await mkdir(CACHE, { recursive: true });
   for (const { missing, command, env, cwd } of steps) {

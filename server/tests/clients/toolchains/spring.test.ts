@@ -46,7 +46,7 @@ describe('Spring Boot', () => {
   test('signs in and reads user info', options, () => expectSignIn(party));
   test('refreshes', options, () => expectRefresh(party));
   test('signs out at Latchkey', options, () => expectSignOut(party));
-  test('hears that a session ended', options, () => expectBackChannelLogout(party));
+  test('is notified that a session ended', options, () => expectBackChannelLogout(party));
   test('refuses access tokens for another audience, and ID tokens', options, () => expectAudience(party));
-  test('goes on after a rotation of the keys', options, () => expectRotationSurvived(party));
+  test('continues after a rotation of the keys', options, () => expectRotationSurvived(party));
 });
