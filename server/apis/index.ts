@@ -6,4 +6,11 @@ export { ApiGrant, grantedApis, NewApiGrants, type StoredGrant, shownGrants, sto
 export { createApi } from './apis.ts';
 export { readApis, type ScopeText, scopeTexts } from './known-apis.ts';
 
-export const part = { routes: { admin: apiRoutes }, removals: [rowsOfProject('apis')] } satisfies Part;
+export const part = {
+  routes: { admin: apiRoutes },
+  permissions: {
+    'apis:read': 'See APIs',
+    'apis:write': 'Add, change and remove APIs, and let machines use them',
+  },
+  removals: [rowsOfProject('apis')],
+} satisfies Part;

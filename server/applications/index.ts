@@ -33,6 +33,14 @@ export const part = {
     auth: registrationRoutes,
     admin: [...applicationRoutes, ...identityProviderRoutes, ...registrationTokenRoutes],
   },
+  permissions: {
+    'applications:read': 'See applications',
+    'applications:write': 'Add, change and remove applications and their secrets',
+    'applications:trust': 'Make and change first-party applications, which ask people for no consent',
+    'applications:delegate': 'Let applications act for people by token exchange',
+    'providers:read': 'See identity providers',
+    'providers:write': 'Change identity providers',
+  },
   removals: [
     rowsOfProject('applications', 'application_secrets'),
     rowsOfProject('registration_tokens'),

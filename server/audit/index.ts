@@ -12,6 +12,9 @@ export const part = {
   routes: {
     admin: auditRoutes,
   },
+  permissions: {
+    'audit:read': 'Read and export the audit log',
+  },
   removals: [
     rowsOfProject('audit_entries'),
     rowsOfProject('audit_resources'),

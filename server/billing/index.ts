@@ -25,6 +25,10 @@ export const part = {
     admin: [...smsAddOnRoutes, ...smsGuardRoutes],
     callbacks: stripeRoutes,
   },
+  permissions: {
+    'billing:read': 'See add-ons and usage',
+    'billing:write': 'Subscribe to and cancel add-ons',
+  },
   removals: [
     rowsOfProject('sms_payment_reports'),
     rowsOfProject('sms_ledger'),

@@ -13,6 +13,10 @@ export const part = {
   routes: {
     admin: domainRoutes,
   },
+  permissions: {
+    'domains:read': 'See domains',
+    'domains:write': 'Add, verify, bind and remove domains',
+  },
   removals: [rowsOfProject('domains', 'domain_bindings', 'domain_certificates')],
   cleanUps: { recheckDomains, orderCertificates },
   tasks: { order_certificates: orderCertificatesTask },

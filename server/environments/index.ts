@@ -15,5 +15,9 @@ export const part = {
   routes: {
     admin: settingsRoutes,
   },
+  permissions: {
+    'settings:read': 'See settings',
+    'settings:write': 'Change settings',
+  },
   removals: [rowsOfProject('project_environments')],
 } satisfies Part;

@@ -24,5 +24,8 @@ export const part = {
   routes: {
     admin: [...eventTypeRoutes, ...feedRoutes],
   },
+  permissions: {
+    'events:read': 'Read the event feed',
+  },
   removals: [rowsOfProject('events'), rowsOfProject('event_sequences')],
 } satisfies Part;

@@ -127,7 +127,7 @@ async function fillEnvironment(tx: TxCtx, projects: Demo['projects'], owner: Own
   const management = await createApplication(first, {
     kind: 'management',
     name: 'Demo back end',
-    permissions: permissionKeys,
+    permissions: [...permissionKeys(first.system)],
   });
   if (management.secret === null) throw new Error('A management client always gets a secret.');
   const { auth, api } = tx.system.config.addresses[tx.scope.environment];

@@ -14,6 +14,10 @@ export const part = {
   routes: {
     admin: importRoutes,
   },
+  permissions: {
+    'members:import': 'Import and export members',
+    'members:credentials': 'Export password hashes',
+  },
   removals: [
     rowsOfProject('member_import_chunks'),
     rowsOfProject('member_import_dry_runs'),

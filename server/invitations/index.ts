@@ -16,5 +16,9 @@ export const part = {
   routes: {
     admin: invitationRoutes,
   },
+  permissions: {
+    'invitations:read': 'See invitations',
+    'invitations:write': 'Invite people and revoke invitations',
+  },
   removals: [rowsOfProject('invitations')],
 } satisfies Part;

@@ -30,7 +30,7 @@ export async function authorityNow(
 ): Promise<((grants: readonly string[]) => boolean) | null> {
   const held = await permissionsNow(tx, actor);
   if (!held.includes(AUTHORITY[act].permission)) return null;
-  return (grants) => excessAmong(actor, held, grants) === undefined;
+  return (grants) => excessAmong({ actor, system: tx.system }, held, grants) === undefined;
 }
 
 /** The permissions that an actor has now. */

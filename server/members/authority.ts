@@ -1,6 +1,6 @@
 import { lockUsers } from '#people';
 import { allPermissionKeys, permissionKeys } from '#permissions';
-import type { Actor, Ctx, TxCtx } from '#platform/ctx.ts';
+import type { Ctx, TxCtx } from '#platform/ctx.ts';
 import type { ProjectId, UserId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import { acrossProjects } from '#platform/scoped.ts';
@@ -72,12 +72,12 @@ const CHECKS: Record<Rule, (tx: TxCtx, target: Target) => Promise<void>> = {
   outranks: async (tx, target) => {
     const grants = await grantsOf(tx, personIn(target));
     const here = grants.filter(({ projectId }) => projectId === tx.scope.projectId);
-    refuse(await excessOf(tx, here.flatMap(builtInOf)), 'this person');
+    refuse(await excessOf(tx, builtInIn(tx, here)), 'this person');
   },
   account: async (tx, target) => {
     await requireAccountInReach(tx, personIn(target));
     const grants = await grantsOf(tx, personIn(target));
-    refuse(await excessOf(tx, grants.flatMap(builtInOf)), 'this person');
+    refuse(await excessOf(tx, builtInIn(tx, grants)), 'this person');
   },
   ordinary: async (tx, target) => {
     const userId = personIn(target);
@@ -93,8 +93,9 @@ const CHECKS: Record<Rule, (tx: TxCtx, target: Target) => Promise<void>> = {
 };
 
 /** A project's custom permissions give no power over members. */
-function builtInOf({ permissions }: { permissions: readonly string[] }): string[] {
-  return permissions.filter((key) => permissionKeys.includes(key));
+function builtInIn({ system }: TxCtx, grants: readonly { permissions: readonly string[] }[]): string[] {
+  const builtIn = permissionKeys(system);
+  return grants.flatMap(({ permissions }) => permissions.filter((key) => builtIn.includes(key)));
 }
 
 function personIn({ userId }: Target): UserId {
@@ -112,16 +113,21 @@ function refuse(excess: string | undefined, about: string): void {
 
 /** The first of these permissions that the actor does not hold now. */
 async function excessOf(ctx: Ctx | TxCtx, permissions: readonly string[]): Promise<string | undefined> {
-  return permissions.length === 0 ? undefined : excessAmong(ctx.actor, await heldPermissions(ctx), permissions);
+  return permissions.length === 0 ? undefined : excessAmong(ctx, await heldPermissions(ctx), permissions);
 }
 
 /**
  * The only comparison of strength: returns the first of these permissions that the actor does not hold. Operators can't
  * hold a project's custom permissions, so an actor with every built-in permission counts as holding them.
  */
-export function excessAmong(actor: Actor, held: readonly string[], permissions: readonly string[]): string | undefined {
-  const coversOwn = actsForWorkspace({ actor }) || permissionKeys.every((builtIn) => held.includes(builtIn));
-  return permissions.find((key) => !held.includes(key) && !(coversOwn && !permissionKeys.includes(key)));
+export function excessAmong(
+  { actor, system }: Pick<TxCtx, 'actor' | 'system'>,
+  held: readonly string[],
+  permissions: readonly string[],
+): string | undefined {
+  const builtIn = permissionKeys(system);
+  const coversOwn = actsForWorkspace({ actor }) || builtIn.every((key) => held.includes(key));
+  return permissions.find((key) => !held.includes(key) && !(coversOwn && !builtIn.includes(key)));
 }
 
 /**

@@ -33,5 +33,11 @@ export const part = {
       ...roleRoutes,
     ],
   },
+  permissions: {
+    'members:read': 'See members',
+    'members:write': 'Add, change, block and remove members',
+    'roles:read': 'See roles',
+    'roles:write': 'Add, change and remove roles',
+  },
   removals: [membersOfProject, rowsOfProject('member_roles'), rowsOfProject('roles')],
 } satisfies Part;

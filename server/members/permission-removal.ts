@@ -11,7 +11,7 @@ import { requireAuthority } from './authority.ts';
  * @throws Problem NOT_FOUND, CONFLICT for a built-in one, AUTHORIZATION_DENIED
  */
 export async function deletePermission(ctx: Ctx, key: string): Promise<void> {
-  refuseBuiltIn(key);
+  refuseBuiltIn(ctx, key);
   await transaction(ctx, async (tx) => {
     const { projectId } = tx.scope;
     const roles = await rolesGranting(tx, key);

@@ -10,6 +10,7 @@ import { newestFirst, type Page, PageQuery } from '#platform/page.ts';
 import { problem } from '#platform/problem.ts';
 import { Instant } from '#platform/schemas.ts';
 import { inScope, scopeColumns } from '#platform/scoped.ts';
+import type { SystemInTx } from '#platform/system.ts';
 import { OWNER } from './access.ts';
 import { requireAuthority } from './authority.ts';
 
@@ -72,18 +73,21 @@ export const RoleQuery = PageQuery;
 
 /** What owners alone have, until they give it to a role: what costs money, and to act for people. */
 const OWNERS_ONLY = ['billing:write', 'applications:delegate', 'members:impersonate'];
-const ADMIN = permissionKeys.filter((key) => !OWNERS_ONLY.includes(key));
-const VIEWER = permissionKeys.filter((key) => key.endsWith(':read'));
 
-const BUILT_IN = [
-  { key: OWNER, name: 'Owner', description: 'Everything, also what is added later.', permissions: [] },
-  { key: 'admin', name: 'Admin', description: 'Everything but billing and acting for people.', permissions: ADMIN },
-  { key: 'viewer', name: 'Viewer', description: 'Sees everything, changes nothing.', permissions: VIEWER },
-];
+function builtInRoles(system: SystemInTx) {
+  const keys = permissionKeys(system);
+  const admin = keys.filter((key) => !OWNERS_ONLY.includes(key));
+  const viewer = keys.filter((key) => key.endsWith(':read'));
+  return [
+    { key: OWNER, name: 'Owner', description: 'Everything, also what is added later.', permissions: [] },
+    { key: 'admin', name: 'Admin', description: 'Everything but billing and acting for people.', permissions: admin },
+    { key: 'viewer', name: 'Viewer', description: 'Sees everything, changes nothing.', permissions: viewer },
+  ];
+}
 
 /** Gives a new project environment its built-in roles. */
 export async function setUpRoles(tx: TxCtx): Promise<void> {
-  const rows = BUILT_IN.map((role) => ({
+  const rows = builtInRoles(tx.system).map((role) => ({
     ...scopeColumns(tx),
     id: newId('rol', tx.now),
     ...role,

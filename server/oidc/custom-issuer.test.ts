@@ -77,7 +77,7 @@ async function signIn(person: { email: string }, clientId?: string) {
 /** A management token of a new back end. */
 async function managementTokenOf(scope: Scope): Promise<string> {
   const { clientId, secret } = await latchkey.inProject(
-    (tx) => createApplication(tx, { kind: 'management', name: 'Back end', permissions: permissionKeys }),
+    (tx) => createApplication(tx, { kind: 'management', name: 'Back end', permissions: permissionKeys(tx.system) }),
     scope,
   );
   return tenantManagementToken(latchkey, { scope, owner: '', clientId, clientSecret: secret ?? '' });

@@ -24,6 +24,9 @@ export const part = {
     me: [...usedApplicationRoutes, ...ownImpersonationRoutes],
     admin: impersonationRoutes,
   },
+  permissions: {
+    'members:impersonate': 'Act as members',
+  },
   removals: [consents, records],
   cleanUps: { oidcCleanup },
 } satisfies Part;

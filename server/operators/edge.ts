@@ -57,7 +57,7 @@ async function authenticate(request: Request, permission: Exclude<RoutePermissio
   }
   const kind = { builtIn: named === installationOf(system).scope.workspaceId };
   if (workspaceId === undefined) throw problem('CONTEXT_REQUIRED', 'Send the header X-Workspace-Id.');
-  const permissions = permissionsIn(session, kind);
+  const permissions = permissionsIn(system, session, kind);
   if (!permissions.includes(permission))
     throw problem('AUTHORIZATION_DENIED', {
       detail: `Your role in this workspace, ${session.role}, does not grant "${permission}".`,
@@ -70,9 +70,13 @@ async function authenticate(request: Request, permission: Exclude<RoutePermissio
 }
 
 /** @throws Problem MEMBERSHIP_REQUIRED, both for another team's workspace and for one that does not exist */
-function permissionsIn({ role, installationRole }: OperatorSession, kind: { builtIn: boolean }): string[] {
+function permissionsIn(
+  system: System,
+  { role, installationRole }: OperatorSession,
+  kind: { builtIn: boolean },
+): string[] {
   if (role === null) throw problem('MEMBERSHIP_REQUIRED', 'You are not in the team of this workspace.');
-  return [...permissionsOfTeamRole(role, kind), ...permissionsForInstallation(installationRole)];
+  return [...permissionsOfTeamRole(system, role, kind), ...permissionsForInstallation(installationRole)];
 }
 
 /** @throws Problem CONFLICT */

@@ -15,7 +15,9 @@ export async function operatorPermissions(
   { role, installationRole }: Pick<OperatorSession, 'role' | 'installationRole'>,
 ): Promise<string[]> {
   const kind = { builtIn: scope.workspaceId === installationOf(system).scope.workspaceId };
-  const here = (await keepsStatus(system, scope)) ? permissionsOfTeamRole(role, kind) : grantableBy(role, kind);
+  const here = (await keepsStatus(system, scope))
+    ? permissionsOfTeamRole(system, role, kind)
+    : grantableBy(system, role, kind);
   return [...here, ...permissionsForInstallation(installationRole)];
 }
 

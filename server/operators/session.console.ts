@@ -150,7 +150,9 @@ async function describeSession(system: Request['server']['system'], operator: Op
   const workspaces = (await workspacesById(system.db, [...teams.keys()])).flatMap(({ id, name, deletesAt }) => {
     const role = teams.get(id);
     const kind = { builtIn: id === scope.workspaceId };
-    return role ? [{ id, name, role, permissions: [...permissionsOfTeamRole(role, kind), ...forAll], deletesAt }] : [];
+    return role
+      ? [{ id, name, role, permissions: [...permissionsOfTeamRole(system, role, kind), ...forAll], deletesAt }]
+      : [];
   });
   const { addresses, mode } = system.config;
   return {

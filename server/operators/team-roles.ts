@@ -1,8 +1,10 @@
 import { type Static, Type } from 'typebox';
 import { permissionKeys } from '#permissions';
+import { perSystem, type System, type SystemInTx } from '#platform/system.ts';
 
 /** A team member's role in a workspace. It is independent of roles in projects. */
-export const TeamRole = Type.Enum(['owner', 'admin', 'developer', 'billing', 'support', 'analyst', 'viewer']);
+const ROLES = ['owner', 'admin', 'developer', 'billing', 'support', 'analyst', 'viewer'] as const;
+export const TeamRole = Type.Enum([...ROLES]);
 export type TeamRole = Static<typeof TeamRole>;
 
 /** Permissions that only the console requires; all others are those of the admin API. */
@@ -22,78 +24,81 @@ const CONSOLE = [
 /** What the team of the built-in workspace may do for the whole installation. */
 const INSTALLATION = ['workspaces:create', 'status:write'] as const;
 
-const everything = [...CONSOLE, ...permissionKeys];
 /** Actions that destroy a workspace or project, and acting for people. */
 const OWNERS_ONLY = ['workspace:delete', 'projects:delete', 'applications:delegate', 'members:impersonate'];
 /** Codes and links in the dev inbox open accounts; the audit log and invoices are confidential. */
 const PRIVATE_READING = ['inbox:read', 'audit:read', 'billing:read'];
-const reading = everything.filter((key) => key.endsWith(':read') && !PRIVATE_READING.includes(key));
 const BASIC = ['overview:read', 'workspace:read', 'projects:read'];
 
-const TABLE: Record<TeamRole, { description: string; permissions: readonly string[] }> = {
-  owner: { description: 'Everything, the team and its owners included.', permissions: everything },
-  admin: {
-    description:
-      'Everything but making and removing owners, acting for people, and deleting projects and the workspace.',
-    permissions: everything.filter((key) => !OWNERS_ONLY.includes(key)),
-  },
-  developer: {
-    description: 'Applications, APIs, sign-in, roles, domains, webhooks and settings; sees members, changes none.',
-    permissions: [
-      ...reading,
-      'inbox:read',
-      'apis:write',
-      'applications:write',
-      'applications:trust',
-      'domains:write',
-      'permissions:write',
-      'providers:write',
-      'roles:write',
-      'settings:write',
-      'webhooks:write',
-    ],
-  },
-  billing: { description: 'Add-ons, usage and invoices.', permissions: [...BASIC, 'billing:read', 'billing:write'] },
-  support: {
-    description: 'Helps members: invites, blocks, resets and signs out.',
-    permissions: [
-      ...BASIC,
-      'members:read',
-      'members:write',
-      'invitations:read',
-      'invitations:write',
-      'sessions:read',
-      'sessions:revoke',
-      'roles:read',
-      'permissions:read',
-      'events:read',
-      'status:read',
-    ],
-  },
-  analyst: {
-    description: 'Figures, events and logs; no lists of members.',
-    permissions: [
-      ...BASIC,
-      'audit:read',
-      'billing:read',
-      'events:read',
-      'permissions:read',
-      'roles:read',
-      'status:read',
-      'webhooks:read',
-    ],
-  },
-  viewer: { description: 'Sees the configuration and the members; changes nothing.', permissions: reading },
-};
+type Row = { description: string; permissions: readonly string[] };
 
-export const teamRoles = Object.entries(TABLE).flatMap(([role, row]) =>
-  isTeamRole(role)
-    ? [{ role, description: row.description, permissions: row.permissions.filter(ofWorkspace).sort() }]
-    : [],
-);
+/** A new permission is for owners and admins; one to read is for developers and viewers, too. */
+const table = perSystem((system): Record<TeamRole, Row> => {
+  const everything = [...CONSOLE, ...permissionKeys(system)];
+  const reading = everything.filter((key) => key.endsWith(':read') && !PRIVATE_READING.includes(key));
+  return {
+    owner: { description: 'Everything, the team and its owners included.', permissions: everything },
+    admin: {
+      description:
+        'Everything but making and removing owners, acting for people, and deleting projects and the workspace.',
+      permissions: everything.filter((key) => !OWNERS_ONLY.includes(key)),
+    },
+    developer: {
+      description: 'Applications, APIs, sign-in, roles, domains, webhooks and settings; sees members, changes none.',
+      permissions: [
+        ...reading,
+        'inbox:read',
+        'apis:write',
+        'applications:write',
+        'applications:trust',
+        'domains:write',
+        'permissions:write',
+        'providers:write',
+        'roles:write',
+        'settings:write',
+        'webhooks:write',
+      ],
+    },
+    billing: { description: 'Add-ons, usage and invoices.', permissions: [...BASIC, 'billing:read', 'billing:write'] },
+    support: {
+      description: 'Helps members: invites, blocks, resets and signs out.',
+      permissions: [
+        ...BASIC,
+        'members:read',
+        'members:write',
+        'invitations:read',
+        'invitations:write',
+        'sessions:read',
+        'sessions:revoke',
+        'roles:read',
+        'permissions:read',
+        'events:read',
+        'status:read',
+      ],
+    },
+    analyst: {
+      description: 'Figures, events and logs; no lists of members.',
+      permissions: [
+        ...BASIC,
+        'audit:read',
+        'billing:read',
+        'events:read',
+        'permissions:read',
+        'roles:read',
+        'status:read',
+        'webhooks:read',
+      ],
+    },
+    viewer: { description: 'Sees the configuration and the members; changes nothing.', permissions: reading },
+  };
+});
 
-function isTeamRole(text: string): text is TeamRole {
-  return text in TABLE;
+/** The roles of a team, with what they may do in a workspace. */
+export function teamRoles(system: System) {
+  return ROLES.map((role) => {
+    const { description, permissions } = table(system)[role];
+    return { role, description, permissions: permissions.filter(ofWorkspace).sort() };
+  });
 }
 
 /**
@@ -106,17 +111,17 @@ type Kind = { builtIn: boolean };
  * The permissions of a role in its workspace.
  * @param role null: none
  */
-export function permissionsOfTeamRole(role: TeamRole | null, kind: Kind): readonly string[] {
-  return grantableBy(role, kind).filter(ofWorkspace);
+export function permissionsOfTeamRole(system: SystemInTx, role: TeamRole | null, kind: Kind): readonly string[] {
+  return grantableBy(system, role, kind).filter(ofWorkspace);
 }
 
 /**
  * The permissions a role has and can grant in a project that does not keep the public status, where `status:write` has
  * no effect.
  */
-export function grantableBy(role: TeamRole | null, { builtIn }: Kind): readonly string[] {
+export function grantableBy(system: SystemInTx, role: TeamRole | null, { builtIn }: Kind): readonly string[] {
   if (role === null) return [];
-  const { permissions } = TABLE[role];
+  const { permissions } = table(system)[role];
   return builtIn && role !== 'owner'
     ? permissions.filter((key) => key.endsWith(':read') || isOfConsole(key))
     : permissions;

@@ -33,7 +33,7 @@ export const teamRoutes: Routes = [
     summary: 'List the roles of a team',
     description: 'The permissions of each role, as the server enforces them.',
     responses: { 200: Type.Object({ items: Type.Array(TeamRoleRow), nextCursor: Type.Null() }) },
-    handler: () => ({ items: teamRoles, nextCursor: null }),
+    handler: ({ server }) => ({ items: teamRoles(server.system), nextCursor: null }),
   }),
   get('/console/v1/team/:teamMemberId', {
     permission: 'team:read',

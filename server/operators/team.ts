@@ -204,7 +204,7 @@ export async function requireToInvite(tx: TxCtx, role: TeamRole): Promise<void> 
 export async function couldStillInvite(tx: TxCtx, inviter: UserId | null, role: TeamRole): Promise<boolean> {
   const own = inviter === null ? null : await lockRoleOf(tx, inviter);
   const kind = { builtIn: tx.scope.workspaceId === installationOf(tx.system).scope.workspaceId };
-  if (!permissionsOfTeamRole(own, kind).includes('team:write')) return false;
+  if (!permissionsOfTeamRole(tx.system, own, kind).includes('team:write')) return false;
   return role !== 'owner' || own === 'owner';
 }
 

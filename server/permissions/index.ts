@@ -15,5 +15,9 @@ export const part = {
   routes: {
     admin: permissionRoutes,
   },
+  permissions: {
+    'permissions:read': 'See permissions',
+    'permissions:write': 'Add, change and remove permissions',
+  },
   removals: [rowsOfProject('permissions')],
 } satisfies Part;

@@ -7,6 +7,7 @@ import { type Page, PageQuery, pageOfWhole } from '#platform/page.ts';
 import { problem } from '#platform/problem.ts';
 import { Instant, nullable } from '#platform/schemas.ts';
 import { inScope, scopeColumns } from '#platform/scoped.ts';
+import { perSystem } from '#platform/system.ts';
 
 type PermissionsTable = {
   workspace_id: WorkspaceId;
@@ -23,45 +24,16 @@ declare module '#platform/db.ts' {
   }
 }
 
-/** The permissions that the admin API requires; every project has them. */
-const BUILT_IN = {
-  'members:read': 'See members',
-  'members:write': 'Add, change, block and remove members',
-  'members:import': 'Import and export members',
-  'members:impersonate': 'Act as members',
-  'members:credentials': 'Export password hashes',
-  'invitations:read': 'See invitations',
-  'invitations:write': 'Invite people and revoke invitations',
-  'sessions:read': 'See sessions',
-  'sessions:revoke': 'End sessions',
-  'roles:read': 'See roles',
-  'roles:write': 'Add, change and remove roles',
-  'permissions:read': 'See permissions',
-  'permissions:write': 'Add, change and remove permissions',
-  'applications:read': 'See applications',
-  'applications:write': 'Add, change and remove applications and their secrets',
-  'applications:trust': 'Make and change first-party applications, which ask people for no consent',
-  'apis:read': 'See APIs',
-  'apis:write': 'Add, change and remove APIs, and let machines use them',
-  'applications:delegate': 'Let applications act for people by token exchange',
-  'domains:read': 'See domains',
-  'domains:write': 'Add, verify, bind and remove domains',
-  'webhooks:read': 'See webhook endpoints, deliveries and event types',
-  'webhooks:write': 'Change webhook endpoints, retry and replay deliveries',
-  'events:read': 'Read the event feed',
-  'audit:read': 'Read and export the audit log',
-  'providers:read': 'See identity providers',
-  'providers:write': 'Change identity providers',
-  'settings:read': 'See settings',
-  'settings:write': 'Change settings',
-  'billing:read': 'See add-ons and usage',
-  'billing:write': 'Subscribe to and cancel add-ons',
-  'status:read': 'See status components, incidents and subscribers',
-  'status:write': 'Change status components, incidents and maintenances',
-} as const;
+/** The permissions that the admin API requires: parts declare them, and every project has them. By key. */
+const builtIn = perSystem(({ parts }): readonly Permission[] =>
+  parts
+    .flatMap(({ permissions = {} }) => Object.entries(permissions))
+    .map(([key, description]) => ({ key, description, builtIn: true, createdAt: null }))
+    .sort((a, b) => (a.key < b.key ? -1 : 1)),
+);
 
 /** The built-in keys. */
-export const permissionKeys: readonly string[] = Object.keys(BUILT_IN);
+export const permissionKeys = perSystem((system): readonly string[] => builtIn(system).map(({ key }) => key));
 
 export const PermissionKey = Type.String({
   minLength: 3,
@@ -90,13 +62,6 @@ export const PermissionChanges = Type.Object({ description: Description }, { add
 export const PermissionRef = Type.Object({ key: PermissionKey });
 export const PermissionQuery = PageQuery;
 
-const builtIn: readonly Permission[] = Object.entries(BUILT_IN).map(([key, description]) => ({
-  key,
-  description,
-  builtIn: true,
-  createdAt: null,
-}));
-
 /** The project's own permissions, newest first, then the built-in ones. Served by the primary key. */
 export async function listPermissions(ctx: Ctx, query: Static<typeof PageQuery>): Promise<Page<Permission>> {
   const rows = await ctx.db
@@ -110,7 +75,10 @@ export async function listPermissions(ctx: Ctx, query: Static<typeof PageQuery>)
     builtIn: false,
     createdAt: row.created_at.toISOString(),
   }));
-  const all = [...own.sort((a, b) => b.createdAt.localeCompare(a.createdAt) || a.key.localeCompare(b.key)), ...builtIn];
+  const all = [
+    ...own.sort((a, b) => b.createdAt.localeCompare(a.createdAt) || a.key.localeCompare(b.key)),
+    ...builtIn(ctx.system),
+  ];
   return pageOfWhole(ctx, all, { list: 'permissions', query, keyOf: (permission) => permission.key });
 }
 
@@ -119,7 +87,7 @@ export async function listPermissions(ctx: Ctx, query: Static<typeof PageQuery>)
  * @throws Problem NOT_FOUND
  */
 export async function getPermission(ctx: Ctx, key: string): Promise<Permission> {
-  const known = builtIn.find((permission) => permission.key === key);
+  const known = builtIn(ctx.system).find((permission) => permission.key === key);
   if (known) return known;
   const row = await ctx.db
     .selectFrom('permissions')
@@ -134,7 +102,7 @@ export async function getPermission(ctx: Ctx, key: string): Promise<Permission> 
 /** Every permission key of the project: the built-in ones and its own (at most a thousand). */
 export async function allPermissionKeys(ctx: Ctx | TxCtx): Promise<string[]> {
   const rows = await ctx.db.selectFrom('permissions').where(inScope(ctx)).select('key').execute();
-  return [...permissionKeys, ...rows.map((row) => row.key)];
+  return [...permissionKeys(ctx.system), ...rows.map((row) => row.key)];
 }
 
 /**
@@ -159,7 +127,7 @@ const MAX_OWN = 1_000;
  * @throws Problem ALREADY_EXISTS, CONFLICT at a thousand
  */
 export async function createPermission(ctx: Ctx, permission: Static<typeof NewPermission>): Promise<Permission> {
-  if (permissionKeys.includes(permission.key))
+  if (permissionKeys(ctx.system).includes(permission.key))
     throw problem('ALREADY_EXISTS', `"${permission.key}" is a built-in permission.`);
   try {
     return await transaction(ctx, async (tx) => {
@@ -189,7 +157,7 @@ export async function createPermission(ctx: Ctx, permission: Static<typeof NewPe
  * @throws Problem NOT_FOUND, CONFLICT for a built-in one
  */
 export async function describePermission(ctx: Ctx, key: string, description: string): Promise<Permission> {
-  refuseBuiltIn(key);
+  refuseBuiltIn(ctx, key);
   return transaction(ctx, async (tx) => {
     const row = await tx.db
       .updateTable('permissions')
@@ -218,7 +186,7 @@ export async function removePermission(tx: TxCtx, key: string): Promise<void> {
 }
 
 /** @throws Problem CONFLICT */
-export function refuseBuiltIn(key: string): void {
-  if (permissionKeys.includes(key))
+export function refuseBuiltIn({ system }: Pick<TxCtx, 'system'>, key: string): void {
+  if (permissionKeys(system).includes(key))
     throw problem('CONFLICT', `"${key}" is a built-in permission; built-in permissions are read-only.`);
 }

@@ -31,6 +31,8 @@ export type Surface =
 /** What a part contributes to the program. `hosts/parts.ts` lists the parts. */
 export type Part = {
   routes?: { readonly [Where in Surface]?: Routes };
+  /** Permissions that routes require, with what they allow; every project has them. Viewers have those named `…:read`. */
+  permissions?: Readonly<Record<`${string}:${string}`, string>>;
   /** Removes the part's rows of a project or workspace. The order matters where rows refer to each other. */
   removals?: readonly Removal[];
   /** Run every ten minutes in a worker; the name appears in the log. */

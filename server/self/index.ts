@@ -32,5 +32,9 @@ export const part = {
     me: [...accountRoutes, ...addressRoutes, ...linkedIdentityRoutes, ...passkeyRoutes, ...securityRoutes],
     admin: [...memberCredentialRoutes, ...adminSessionRoutes],
   },
+  permissions: {
+    'sessions:read': 'See sessions',
+    'sessions:revoke': 'End sessions',
+  },
   tasks: { erase_user: eraseUserTask },
 } satisfies Part;

@@ -33,6 +33,10 @@ export const part = {
       ...statusSubscriptionRoutes,
     ],
   },
+  permissions: {
+    'status:read': 'See status components, incidents and subscribers',
+    'status:write': 'Change status components, incidents and maintenances',
+  },
   cleanUps: { removeSilentWorkers },
   tasks: { status_notice: statusNoticeTask },
 } satisfies Part;

@@ -33,7 +33,7 @@ async function staff(tx: TxCtx, name: string, passwordHash: string): Promise<Ten
   const owner = `owner@${name}.example`;
   const address = { kind: 'email', value: owner, verified: true } as const;
   await addMember(tx, await createUser(tx, { address, passwordHash, profile: {} }), ['owner']);
-  const application = { kind: 'management', name: 'Back end', permissions: permissionKeys } as const;
+  const application = { kind: 'management', name: 'Back end', permissions: permissionKeys(tx.system) } as const;
   const { clientId, secret } = await createApplication(tx, application);
   return { scope: tx.scope, owner, clientId, clientSecret: secret ?? '' };
 }

@@ -21,6 +21,10 @@ export const part = {
   routes: {
     admin: [...deliveryRoutes, ...endpointActionRoutes, ...endpointRepairRoutes, ...endpointRoutes],
   },
+  permissions: {
+    'webhooks:read': 'See webhook endpoints, deliveries and event types',
+    'webhooks:write': 'Change webhook endpoints, retry and replay deliveries',
+  },
   removals: [deliveries, rowsOfWorkspace('webhook_attempts'), rowsOfProject('webhook_endpoints')],
   cleanUps: { deleteOldDeliveries },
   tasks: { replay_webhooks: replayTask },
