@@ -31,8 +31,6 @@ const FAULT_OF_THE_SUITE = {
 const REASONS = {
   'fapi2-security-profile-final-test-claims-parameter-identity-claims':
     'The module knows neither `workspace_id` and `project_id` at userinfo nor `sid` in the ID token, a claim of the logout standards ([why](decisions/0131-id-tokens-prove-the-sign-in.md)).',
-  'oidcc-scope-profile':
-    'The suite expects every standard claim of `profile`; Latchkey leaves out claims that it does not keep ([why](decisions/0136-the-profile-keeps-few-claims.md)).',
 };
 
 const { values } = parseArgs({

@@ -126,7 +126,12 @@ describe('the profile', () => {
       {
         displayName: 'Ada Lovelace',
         username: 'ada.l',
+        middleName: 'Augusta',
+        nickname: 'Countess',
         birthdate: '1815-12-10',
+        gender: 'female',
+        website: 'https://ada.example/?page=1&lang=en',
+        profile: `https://social.example/${'a'.repeat(1_000)}`,
         locale: 'de',
         zoneinfo: 'Europe/Berlin',
       },
@@ -137,6 +142,10 @@ describe('the profile', () => {
     assert.deepEqual(
       [body.displayName, body.username, body.birthdate, body.locale, body.zoneinfo],
       ['Ada Lovelace', 'ada.l', '1815-12-10', 'de', 'Europe/Berlin'],
+    );
+    assert.deepEqual(
+      [body.middleName, body.nickname, body.gender, body.website, body.profile.length],
+      ['Augusta', 'Countess', 'female', 'https://ada.example/?page=1&lang=en', 1_023],
     );
     await browser.submit(saved, { displayName: '', username: 'ada.l' }, '/account');
     assert.equal((await me(person, 'profile')).body.displayName, null);
@@ -149,7 +158,7 @@ describe('the profile', () => {
     assert.deepEqual(rows.at(-1).changed, ['displayName']);
   });
 
-  test('a taken username and an invalid date show an error', async () => {
+  test('a taken username, an invalid date and an address that is no web page show an error', async () => {
     const taken = `t${crypto.randomUUID().slice(0, 8)}`;
     const { browser, page } = await visitor();
     await browser.submit(page, { username: taken }, '/account');
@@ -157,8 +166,11 @@ describe('the profile', () => {
     const refused = await other.browser.submit(other.page, { username: taken }, '/account');
     assert.match(refused.text, /already in use/);
     assert.equal(refused.status, 400);
-    const wrong = await other.browser.submit(other.page, { birthdate: 'yesterday' }, '/account');
-    assert.match(wrong.text, /check what you entered/);
+    for (const fields of [{ birthdate: 'yesterday' }, { website: 'javascript:alert(1)' }, { profile: 'ada.example' }]) {
+      // biome-ignore lint/performance/noAwaitInLoops: one after the other
+      const wrong = await other.browser.submit(other.page, fields, '/account');
+      assert.match(wrong.text, /check what you entered/);
+    }
   });
 
   test('a new email address counts once its code came back; the one before hears of it', async () => {

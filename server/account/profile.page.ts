@@ -14,12 +14,18 @@ import { card, row, show } from './show.ts';
 import { goTo, type Visit } from './visit.ts';
 
 const text = Type.Optional(Type.String({ maxLength: 200 }));
+const address = Type.Optional(Type.String({ maxLength: 2_048 }));
 const Fields = Type.Object({
   displayName: text,
   givenName: text,
+  middleName: text,
   familyName: text,
+  nickname: text,
   username: text,
   birthdate: text,
+  gender: text,
+  website: address,
+  profile: address,
   locale: text,
   zoneinfo: text,
 });
@@ -41,7 +47,20 @@ export const profileRoutes: Routes = [
   }),
 ];
 
-const NAMES = ['displayName', 'givenName', 'familyName', 'username', 'birthdate', 'locale', 'zoneinfo'] as const;
+const NAMES = [
+  'displayName',
+  'givenName',
+  'middleName',
+  'familyName',
+  'nickname',
+  'username',
+  'birthdate',
+  'gender',
+  'website',
+  'profile',
+  'locale',
+  'zoneinfo',
+] as const;
 
 /** The changed fields of the profile; an empty field clears it. */
 function changesOf({ profile }: Visit, sent: Fields): Record<string, string | null> {
@@ -74,14 +93,17 @@ async function profilePage(visit: Visit): Promise<Reply> {
 
 function profileFields({ profile, voice: { say, language } }: Visit, languages: readonly Language[]): Markup {
   const field = (name: (typeof NAMES)[number], label: string, complete: string, type = 'text') =>
-    html`<label>${label}<input type="${type}" name="${name}" value="${profile[name] ?? ''}" maxlength="200" autocomplete="${complete}"></label>`;
+    html`<label>${label}<input type="${type}" name="${name}" value="${profile[name] ?? ''}" maxlength="${type === 'url' ? 2_048 : 200}" autocomplete="${complete}"></label>`;
   const options = (known: readonly string[], chosen: string | null, nameOf: (value: string) => string) => {
     const all = chosen === null || known.includes(chosen) ? known : [chosen, ...known];
     return html`<option value="">${say('account.notSet')}</option>${all.map((value) => html`<option value="${value}"${value === chosen ? html` selected` : ''}>${nameOf(value)}</option>`)}`;
   };
   return html`${field('displayName', say('profile.name'), 'name')}
 <div class="pair">${field('givenName', say('account.givenName'), 'given-name')}${field('familyName', say('account.familyName'), 'family-name')}</div>
-${field('username', say('account.username'), 'username')}${field('birthdate', say('account.birthdate'), 'bday', 'date')}
+<div class="pair">${field('middleName', say('account.middleName'), 'additional-name')}${field('nickname', say('account.nickname'), 'nickname')}</div>
+${field('username', say('account.username'), 'username')}
+<div class="pair">${field('birthdate', say('account.birthdate'), 'bday', 'date')}${field('gender', say('account.gender'), 'sex')}</div>
+${field('website', say('account.website'), 'url', 'url')}${field('profile', say('account.profilePage'), 'off', 'url')}
 <label>${say('account.language')}<select name="locale" autocomplete="language">${options(languages, profile.locale, (value) => languageName(value, language))}</select></label>
 <label>${say('account.zone')}<select name="zoneinfo">${options(Intl.supportedValuesOf('timeZone'), profile.zoneinfo, (zone) => zone.replaceAll('_', ' '))}</select></label>
 <button>${say('account.save')}</button>`;

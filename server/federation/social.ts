@@ -247,8 +247,9 @@ async function askForProof(tx: TxCtx, content: AskedLink, address: string) {
   };
 }
 
-function profileOf({ name, givenName, familyName }: UpstreamIdentity) {
+function profileOf({ name, givenName, familyName, profile }: UpstreamIdentity) {
   return {
+    ...profile,
     ...(name !== null && { displayName: name }),
     ...(givenName !== null && { givenName }),
     ...(familyName !== null && { familyName }),

@@ -260,6 +260,35 @@ describe('differences between providers', () => {
     assert.equal(upstream.redeemed.at(-1)?.get('code_verifier'), null);
   });
 
+  test('the standard claims fill the profile of a new person; what it does not accept is left out', async () => {
+    const claims = {
+      name: 'Grace Hopper',
+      given_name: 'Grace',
+      middle_name: 'Brewster',
+      nickname: 'Amazing\nGrace',
+      gender: 'female',
+      profile: `https://social.example/${'g'.repeat(500)}`,
+      website: 'javascript:alert(1)',
+    };
+    const signedIn = await exchange((await visit({ sub: crypto.randomUUID(), ...claims })).code);
+    const { body } = await latchkey.api('/v1/me/profile', { token: signedIn.body.access_token });
+    assert.deepEqual(
+      [body.displayName, body.givenName, body.middleName, body.gender, body.profile],
+      ['Grace Hopper', 'Grace', 'Brewster', 'female', claims.profile],
+    );
+    assert.deepEqual([body.familyName, body.nickname, body.website], [null, null, null]);
+  });
+
+  test('a later sign-in at a provider leaves the profile as the person has it', async () => {
+    const sub = crypto.randomUUID();
+    const first = await exchange((await visit({ sub, nickname: 'Grace', website: 'https://grace.example' })).code);
+    const change = { token: first.body.access_token, method: 'PATCH', body: { nickname: null } };
+    assert.equal((await latchkey.api('/v1/me/profile', change)).status, 200);
+    const again = await exchange((await visit({ sub, nickname: 'Amazing', gender: 'female' })).code);
+    const { body } = await latchkey.api('/v1/me/profile', { token: again.body.access_token });
+    assert.deepEqual([body.nickname, body.gender, body.website], [null, null, 'https://grace.example']);
+  });
+
   test('Apple posts its response as a form, with the name beside the ID token only the first time', async () => {
     const left = await leave('apple');
     const asked = new URL(left.location).searchParams;

@@ -11,8 +11,9 @@ import {
   fetchUserInfo,
   None,
 } from 'openid-client';
+import { Value } from 'typebox/value';
 import type { UpstreamProvider } from '#applications';
-import type { UpstreamIdentity } from '#linked-identities';
+import { type UpstreamIdentity, UpstreamProfile } from '#linked-identities';
 import type { Ctx } from '#platform/ctx.ts';
 import { guardedFetch, outbound } from '#platform/fetch.ts';
 import { perSystem, type System } from '#platform/system.ts';
@@ -192,7 +193,17 @@ function oidcIdentity(provider: UpstreamProvider, claims: Record<string, unknown
     name: text(claims['name']),
     givenName: text(claims['given_name']),
     familyName: text(claims['family_name']),
+    profile: profileOf(claims),
   };
+}
+
+/** What a profile accepts of the claims; a value that it does not accept is left out. */
+function profileOf(claims: Record<string, unknown>): UpstreamProfile {
+  const { middle_name: middleName, nickname, gender, profile, website } = claims;
+  const told = Object.entries({ middleName, nickname, gender, profile, website }).filter(
+    ([field, value]) => value !== undefined && Value.Check(UpstreamProfile, { [field]: value }),
+  );
+  return Value.Parse(UpstreamProfile, Object.fromEntries(told));
 }
 
 function text(value: unknown): string | null {

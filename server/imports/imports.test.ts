@@ -94,6 +94,11 @@ describe('POST /v1/admin/members/import', () => {
       username: `imported${Date.now()}`,
       passwordHash: await bcrypt(PASSWORD, { cost: 4 }),
       displayName: 'Grace Hopper',
+      middleName: 'Brewster',
+      nickname: 'Amazing Grace',
+      gender: 'female',
+      profile: 'https://navy.example/grace',
+      website: 'https://grace.example',
       birthdate: '1906-12-09',
       customData: { rank: 'admiral' },
       roles: ['viewer'],
@@ -115,16 +120,18 @@ describe('POST /v1/admin/members/import', () => {
       [profile.birthdate, profile.customData, profile.createdAt],
       ['1906-12-09', { rank: 'admiral' }, '2001-02-03T04:05:06.000Z'],
     );
-    assert.match(
-      String((await exported()).find((person) => person['email'] === email)?.['passwordHash']),
-      /^\$argon2id/,
-    );
+    const line = (await exported()).find((person) => person['email'] === email);
+    assert.match(String(line?.['passwordHash']), /^\$argon2id/);
+    const { middleName, nickname, gender, profile: page, website } = row;
+    const fields = { middleName, nickname, gender, profile: page, website };
+    for (const [name, value] of Object.entries(fields))
+      assert.deepEqual([profile[name], line?.[name]], [value, value], name);
     assert.deepEqual((await eventsOf(latchkey, found.userId)).slice(0, 2), ['user.created', 'membership.created']);
   });
 
   test('CSV with a header line, quotes, line breaks and a byte order mark', async () => {
     const [one, two] = [newEmail(), newEmail()];
-    const csv = `\uFEFFemail,displayName,emailVerified,roles,metadata,phone\r\n${one},"Doe, ""Jo""\nJr.",TRUE,viewer admin,"{""a"":[1,2]}",\r\n${two},,no,,,\r\n`;
+    const csv = `\uFEFFemail,displayName,emailVerified,roles,metadata,phone,website\r\n${one},"Doe, ""Jo""\nJr.",TRUE,viewer admin,"{""a"":[1,2]}",,"https://jo.example/?a=1,2"\r\n${two},,no,,,,\r\n`;
     const report = await imported(csv, 'text/csv; charset=utf-8');
     assert.deepEqual(outcomes(report), ['created', 'failed']);
     assert.deepEqual(report.report[1].errors[0].pointer, '/emailVerified');
@@ -133,6 +140,8 @@ describe('POST /v1/admin/members/import', () => {
       [found.displayName, found.emailVerified, found.roles, found.metadata],
       ['Doe, "Jo"\nJr.', true, ['admin', 'viewer'], { a: [1, 2] }],
     );
+    const line = (await exported()).find((person) => person['email'] === one);
+    assert.equal(line?.['website'], 'https://jo.example/?a=1,2');
   });
 
   test('existing members stay unchanged, users of the workspace join, the same file again changes nothing', async () => {

@@ -10,6 +10,6 @@ export {
   unlinkIdentity,
   unlinkSince,
 } from './linked-identities.ts';
-export { UpstreamIdentity } from './upstream-identity.ts';
+export { UpstreamIdentity, UpstreamProfile } from './upstream-identity.ts';
 
 export const part = { removals: [rowsOfWorkspace('linked_identities')] } satisfies Part;

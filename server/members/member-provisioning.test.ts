@@ -47,6 +47,8 @@ describe('POST /v1/admin/members', () => {
       password: PASSWORD,
       displayName: 'Ada',
       birthdate: '1815-12-10',
+      nickname: 'Countess',
+      website: 'https://ada.example',
       customData: { plan: 'gold' },
       roles: ['viewer'],
       metadata: { seat: 7 },
@@ -73,7 +75,10 @@ describe('POST /v1/admin/members', () => {
     });
     assert.equal(login.status, 200, login.text);
     const { body: profile } = await latchkey.api('/v1/me/profile', { token: login.body.access_token });
-    assert.deepEqual([profile.birthdate, profile.customData], ['1815-12-10', { plan: 'gold' }]);
+    assert.deepEqual(
+      [profile.birthdate, profile.nickname, profile.website, profile.gender, profile.customData],
+      ['1815-12-10', 'Countess', 'https://ada.example', null, { plan: 'gold' }],
+    );
     assert.deepEqual((await eventsOf(latchkey, userId)).slice(0, 2), ['user.created', 'membership.created']);
     assert.deepEqual((await call('GET', `/${id}`)).body.userId, userId);
   });

@@ -1267,6 +1267,11 @@ create table users (
   search text collate "C" not null default ''::text,
   erase_at timestamp with time zone,
   home_project_id text,
+  middle_name text,
+  nickname text,
+  gender text,
+  profile text,
+  website text,
   constraint users_pkey PRIMARY KEY (workspace_id, environment, id),
   constraint users_environment_check CHECK ((environment = ANY (ARRAY['test'::text, 'production'::text]))),
   constraint users_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id)

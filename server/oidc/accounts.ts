@@ -22,9 +22,14 @@ export const CLAIMS: Record<string, string[]> = {
   profile: [
     'name',
     'given_name',
+    'middle_name',
     'family_name',
+    'nickname',
     'preferred_username',
+    'gender',
     'picture',
+    'profile',
+    'website',
     'locale',
     'zoneinfo',
     'birthdate',
@@ -137,14 +142,19 @@ async function profileOf(ctx: Ctx, userId: UserId): Promise<Profile | undefined>
   }
 }
 
-/** The claims of OpenID Connect Core §5.1; unknown ones are left out. */
+/** The claims of OpenID Connect Core §5.1 that have a value. */
 function profileClaims(profile: Profile): Record<string, unknown> {
   const claims = {
     name: profile.displayName,
     given_name: profile.givenName,
+    middle_name: profile.middleName,
     family_name: profile.familyName,
+    nickname: profile.nickname,
     preferred_username: profile.username,
+    gender: profile.gender,
     picture: profile.picture,
+    profile: profile.profile,
+    website: profile.website,
     locale: profile.locale,
     zoneinfo: profile.zoneinfo,
     birthdate: profile.birthdate,

@@ -60,6 +60,43 @@ describe('the claims of a person', () => {
     assert.deepEqual([atSignIn, userinfo], [[], ['name', 'project_id', 'sub', 'workspace_id']]);
   });
 
+  test('are every standard claim of `profile` that the person filled', async () => {
+    const fields = {
+      displayName: 'Ada Lovelace',
+      givenName: 'Ada',
+      middleName: 'Augusta',
+      familyName: 'Lovelace',
+      nickname: 'Countess',
+      gender: 'female',
+      picture: 'https://ada.example/me.png',
+      profile: 'https://social.example/ada',
+      website: 'https://ada.example',
+      locale: 'en-GB',
+      zoneinfo: 'Europe/London',
+      birthdate: '1815-12-10',
+    };
+    const person = await register(latchkey, { profile: fields });
+    const changed = { token: person.access_token, method: 'PATCH', body: { username: `ada${Date.now()}` } };
+    assert.equal((await latchkey.api('/v1/me/profile', changed)).status, 200);
+    const flow = await codeFlow(latchkey, { scope: 'openid profile' });
+    const { updated_at: updatedAt, ...claims } = await userInfoOf(
+      flow,
+      await flow.finish(await signInOn(latchkey, flow, person)),
+    );
+    assert.equal(typeof updatedAt, 'number');
+    const { displayName, givenName, middleName, familyName, ...same } = fields;
+    const names = { name: displayName, given_name: givenName, middle_name: middleName, family_name: familyName };
+    const { workspaceId, projects } = latchkey.demo;
+    const { userId } = person.session;
+    const ids = { sub: userId, workspace_id: workspaceId, project_id: projects[0]?.id };
+    assert.deepEqual(claims, { ...names, ...same, preferred_username: changed.body.username, ...ids });
+    const announced = flow.configuration.serverMetadata().claims_supported ?? [];
+    assert.deepEqual(
+      Object.keys(claims).filter((claim) => !announced.includes(claim)),
+      [],
+    );
+  });
+
   test('are all in the ID token of an application that an administrator set so', async () => {
     const { atSignIn } = await told({ scope: SCOPE }, { idTokenClaims: 'scopes' });
     assert.deepEqual(atSignIn, ['email', 'email_verified', 'name', 'project_id', 'updated_at', 'workspace_id']);

@@ -9,6 +9,7 @@ import { problem } from '#platform/problem.ts';
 import { type ProfileChanges, profileFields, requireSmall } from '#platform/profile-fields.ts';
 import { Instant, nullable } from '#platform/schemas.ts';
 import { inRealm } from '#platform/scoped.ts';
+import { columnsOf, profileOf } from './profile-columns.ts';
 import { refreshSearch } from './search.ts';
 import { byKind } from './users.ts';
 
@@ -48,13 +49,7 @@ export async function getProfile(ctx: Ctx | TxCtx, userId: UserId): Promise<Prof
     phone: phone?.value ?? null,
     phoneVerified: phone?.verified ?? false,
     username: username?.value ?? null,
-    displayName: row.display_name,
-    givenName: row.given_name,
-    familyName: row.family_name,
-    picture: row.picture,
-    locale: row.locale,
-    zoneinfo: row.zoneinfo,
-    birthdate: row.birthdate,
+    ...profileOf(row),
     customData: row.custom_data,
     createdAt: row.created_at.toISOString(),
     updatedAt: row.updated_at.toISOString(),
@@ -86,17 +81,11 @@ export async function updateProfile(ctx: Ctx | TxCtx, userId: UserId, changes: P
 }
 
 async function updateColumns(tx: TxCtx, userId: UserId, changes: Omit<ProfileChanges, 'username'>): Promise<void> {
-  const { displayName, givenName, familyName, picture, locale, zoneinfo, birthdate, customData } = changes;
+  const { customData, ...fields } = changes;
   await tx.db
     .updateTable('users')
     .set({
-      ...(displayName !== undefined && { display_name: displayName }),
-      ...(givenName !== undefined && { given_name: givenName }),
-      ...(familyName !== undefined && { family_name: familyName }),
-      ...(picture !== undefined && { picture }),
-      ...(locale !== undefined && { locale }),
-      ...(zoneinfo !== undefined && { zoneinfo }),
-      ...(birthdate !== undefined && { birthdate }),
+      ...columnsOf(fields),
       ...(customData !== undefined && { custom_data: JSON.stringify(customData) }),
       updated_at: tx.now,
     })

@@ -5,8 +5,8 @@ import type { Ctx, TxCtx } from '#platform/ctx.ts';
 import type { IdentifierKind } from '#platform/identifiers.ts';
 import type { ProjectId, UserId } from '#platform/ids.ts';
 import { inRealm } from '#platform/scoped.ts';
+import { PROFILE_COLUMNS, type ProfileField, profileOf } from './profile-columns.ts';
 import { searchTextOf } from './search-text.ts';
-import type { ProfileField } from './users.ts';
 
 /** A person to be added with many others. */
 export type NewPerson = {
@@ -24,18 +24,14 @@ export type NewPerson = {
  */
 export async function createUsers(tx: TxCtx, people: readonly NewPerson[]): Promise<void> {
   const { workspaceId, environment } = tx.scope;
-  const column = (field: ProfileField) => people.map(({ profile }) => profile[field] ?? null);
-  await sql`insert into users (workspace_id, environment, id, display_name, given_name, family_name, picture, locale, zoneinfo, birthdate,
-      custom_data, created_at, updated_at, search, home_project_id)
-    select ${workspaceId}, ${environment}, id, display_name, given_name, family_name, picture, locale, zoneinfo, birthdate,
-      custom_data::jsonb, created_at, ${tx.now}, search, ${tx.scope.projectId}
-    from unnest(${people.map(({ id }) => id)}::text[], ${column('displayName')}::text[], ${column('givenName')}::text[],
-      ${column('familyName')}::text[], ${column('picture')}::text[], ${column('locale')}::text[], ${column('zoneinfo')}::text[],
-      ${column('birthdate')}::text[], ${people.map(({ customData }) => JSON.stringify(customData))}::text[],
+  const columns = sql.join(PROFILE_COLUMNS.map(([, column]) => sql.ref(column)));
+  const fields = PROFILE_COLUMNS.map(([field]) => sql`${people.map(({ profile }) => profile[field] ?? null)}::text[]`);
+  await sql`insert into users (workspace_id, environment, id, ${columns}, custom_data, created_at, updated_at, search, home_project_id)
+    select ${workspaceId}, ${environment}, id, ${columns}, custom_data::jsonb, created_at, ${tx.now}, search, ${tx.scope.projectId}
+    from unnest(${people.map(({ id }) => id)}::text[], ${sql.join(fields)},
+      ${people.map(({ customData }) => JSON.stringify(customData))}::text[],
       ${people.map(({ createdAt }) => createdAt.toISOString())}::timestamptz[], ${people.map(searchOf)}::text[])
-      as person (id, display_name, given_name, family_name, picture, locale, zoneinfo, birthdate, custom_data, created_at, search)`.execute(
-    tx.db,
-  );
+      as person (id, ${columns}, custom_data, created_at, search)`.execute(tx.db);
   const identifiers = people.flatMap((person) =>
     person.identifiers.map((identifier) => ({ ...identifier, userId: person.id })),
   );
@@ -85,15 +81,7 @@ export async function exportUsers(
         userId: row.id,
         identifiers: row.identifiers,
         passwordHash: row.passwordHash,
-        profile: {
-          displayName: row.display_name,
-          givenName: row.given_name,
-          familyName: row.family_name,
-          picture: row.picture,
-          locale: row.locale,
-          zoneinfo: row.zoneinfo,
-          birthdate: row.birthdate,
-        },
+        profile: profileOf(row),
         customData: row.custom_data,
         createdAt: row.created_at,
         homeProjectId: row.home_project_id,

@@ -7,19 +7,13 @@ import type { Json } from '#platform/db.ts';
 import type { IdentifierKind } from '#platform/identifiers.ts';
 import { newId, type ProjectId, type UserId, type WorkspaceId } from '#platform/ids.ts';
 import { inRealm, realmColumns } from '#platform/scoped.ts';
+import { columnsOf, type ProfileColumns, type ProfileField } from './profile-columns.ts';
 import { searchTextOf } from './search-text.ts';
 
-type UsersTable = {
+type UsersTable = ProfileColumns & {
   workspace_id: WorkspaceId;
   environment: Environment;
   id: UserId;
-  display_name: string | null;
-  given_name: string | null;
-  family_name: string | null;
-  picture: string | null;
-  locale: string | null;
-  zoneinfo: string | null;
-  birthdate: string | null;
   custom_data: Json<Record<string, unknown>>;
   created_at: Date;
   updated_at: Date;
@@ -33,8 +27,6 @@ declare module '#platform/db.ts' {
     users: UsersTable;
   }
 }
-
-export type ProfileField = 'displayName' | 'givenName' | 'familyName' | 'picture' | 'locale' | 'zoneinfo' | 'birthdate';
 
 export type NewUser = {
   /** Normalised; null for a user who only signs in through an identity provider. */
@@ -51,21 +43,14 @@ export type NewUser = {
  */
 export async function createUser(tx: TxCtx, user: NewUser): Promise<UserId> {
   const id = newId('usr', tx.now);
-  const { displayName, givenName, familyName, picture, locale, zoneinfo, birthdate, customData } = user.profile;
   const identifiers = [...(user.address ? [user.address] : []), ...(user.others ?? [])];
   await tx.db
     .insertInto('users')
     .values({
       ...realmColumns(tx),
       id,
-      display_name: displayName ?? null,
-      given_name: givenName ?? null,
-      family_name: familyName ?? null,
-      picture: picture ?? null,
-      locale: locale ?? null,
-      zoneinfo: zoneinfo ?? null,
-      birthdate: birthdate ?? null,
-      custom_data: JSON.stringify(customData ?? {}),
+      ...columnsOf(user.profile),
+      custom_data: JSON.stringify(user.profile.customData ?? {}),
       created_at: tx.now,
       updated_at: tx.now,
       search: searchTextOf({ ...user.profile, identifiers: identifiers.map(({ value }) => value) }),

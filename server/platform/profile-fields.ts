@@ -4,14 +4,22 @@ import { problem } from './problem.ts';
 import { nullable } from './schemas.ts';
 
 const name = Type.String({ minLength: 1, maxLength: 200 });
+/** One line of text. */
+const line = Type.String({ minLength: 1, maxLength: 200, pattern: '^[^\\u0000-\\u001f\\u007f]*$' });
+const page = Type.String({ format: 'uri', maxLength: 2_048, pattern: '^https?://[^/?#]' });
 
 /** The profile fields that a user may change; names and meanings of OpenID Connect Core §5.1. */
 export const profileFields = {
   displayName: nullable(name),
   givenName: nullable(name),
+  middleName: nullable(line),
   familyName: nullable(name),
+  nickname: nullable(line),
+  gender: nullable(line),
   username: nullable(Username),
   picture: nullable(Type.String({ format: 'uri', maxLength: 2_048, pattern: '^https?://' })),
+  profile: nullable({ ...page, description: 'The address of a page about the person.' }),
+  website: nullable({ ...page, description: 'The address of a page of the person or their organization.' }),
   locale: nullable(
     Type.String({ maxLength: 35, pattern: '^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$', description: 'BCP 47 tag' }),
   ),

@@ -10,6 +10,7 @@ import { createUser } from '#people';
 import type { Ctx, TxCtx } from '#platform/ctx.ts';
 import { Email, normalise, normaliseEmail, normalisePhone, Phone } from '#platform/identifiers.ts';
 import { Problem, problem } from '#platform/problem.ts';
+import { profileFields } from '#platform/profile-fields.ts';
 import {
   type NewAddressChallenge,
   type ProvenAddressChallenge,
@@ -28,17 +29,9 @@ import {
   signInFields,
 } from '#ways';
 
-const name = Type.String({ minLength: 1, maxLength: 200 });
+const { username: _username, customData: _customData, ...profile } = profileFields;
 
-export const RegistrationProfile = Type.Object(
-  {
-    displayName: Type.Optional(name),
-    givenName: Type.Optional(name),
-    familyName: Type.Optional(name),
-    locale: Type.Optional(Type.String({ maxLength: 35, pattern: '^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$' })),
-  },
-  { additionalProperties: false },
-);
+export const RegistrationProfile = Type.Partial(Type.Object(profile), { additionalProperties: false });
 
 export const InvitationToken = Type.String({ pattern: '^lki_[a-z0-9]{8}_[A-Za-z0-9_-]{43}$' });
 
