@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
+import type { TLocalizedValidationError } from 'typebox/error';
 import { RoleKey } from '#members';
 import { isPasswordHash } from '#passwords';
 import type { NewPerson } from '#people';
@@ -87,20 +88,26 @@ function parsed(line: string): unknown {
 function faultsOf(record: unknown): Faults {
   return row
     .Errors(record)
-    .filter(({ keyword }) => keyword !== 'additionalProperties')
-    .map(({ keyword, instancePath, message }) => ({
-      pointer: instancePath,
-      message: explanationOf(keyword, instancePath) ?? message,
-    }))
+    .filter(({ keyword, message }) => !BESIDE.includes(keyword) && message !== 'must be null')
+    .map((error) => ({ pointer: error.instancePath, message: explanationOf(error) ?? error.message }))
     .slice(0, 10);
 }
 
+/** Errors that say no more than those beside them; a field that may be null fails for its other form, too. */
+const BESIDE = ['additionalProperties', 'anyOf'];
+
+const FORMATS: Record<string, string> = {
+  date: 'is not a date such as 2026-01-31',
+  'date-time': 'is not a date and time such as 2026-01-31T12:00:00Z',
+  email: 'is not an email address',
+  uri: 'is not the address of a web page such as https://example.com',
+};
+
 /** An explanation for people where the schema would only name the expression that does not match. */
-function explanationOf(keyword: string, pointer: string): string | undefined {
-  if (keyword === 'boolean') return 'is not a field of a row';
-  if (keyword === 'format' && pointer === '/email') return 'is not an email address';
-  if (keyword === 'format') return 'is not a date and time such as 2026-01-31T12:00:00Z';
-  return keyword === 'pattern' ? 'is not in the form that this field needs' : undefined;
+function explanationOf(error: TLocalizedValidationError): string | undefined {
+  if (error.keyword === 'boolean') return 'is not a field of a row';
+  if (error.keyword === 'format') return FORMATS[error.params.format];
+  return error.keyword === 'pattern' ? 'is not in the form that this field needs' : undefined;
 }
 
 function identifiersIn({ email, emailVerified, phone, phoneVerified, username }: ImportRow): ReadRow['identifiers'] {
