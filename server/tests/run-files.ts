@@ -3,6 +3,7 @@ import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { setImmediate } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
+import { inspect } from 'node:util';
 
 /** One process of a test run: it runs the files it receives, one after another. */
 
@@ -15,6 +16,11 @@ const FAULTS = '✖ failing tests:';
 /** Removes the counts of each file; the whole run prints them once. */
 const COUNTS = /^ℹ (tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) .*\n/gm;
 
+/** Errors that no test caught: of the current file, or of one before it whose work went on. */
+const strays: string[] = [];
+for (const event of ['uncaughtException', 'unhandledRejection'] as const)
+  process.on(event, (error: unknown) => strays.push(`${event}: ${inspect(error)}\n`));
+
 let endRoot: (() => void) | null = null;
 subscribe('tracing:node.test:end', (message) => {
   if (Object(message).name === '<root>') endRoot?.();
@@ -23,7 +29,11 @@ subscribe('tracing:node.test:end', (message) => {
 process.on('message', async ({ file, only }: { file: string; only?: string }) => {
   process.send?.(await runFile(file, only));
 });
-process.on('disconnect', () => process.exit());
+process.on('disconnect', async () => {
+  await setImmediate();
+  process.stderr.write(strays.join('\n'));
+  process.exit(strays.length > 0 ? 1 : 0);
+});
 
 async function runFile(file: string, only: string | undefined): Promise<FileResult> {
   const ended = new Promise<void>((resolve) => {
@@ -52,13 +62,13 @@ async function runFile(file: string, only: string | undefined): Promise<FileResu
   // A file has ended when its own process would have nothing left to do.
   process.emit('beforeExit', 0);
   const [report = '', faults = ''] = (await output).join('').replaceAll(COUNTS, '').split(FAULTS);
-  const broken = await importFault(file);
+  const outside = [await importFault(file), ...strays.splice(0)].join('\n');
   return {
     passed: counts.passed,
     skipped: counts.skipped,
-    failed: Math.max(counts.failed, sound && broken === '' ? 0 : 1),
+    failed: Math.max(counts.failed, sound && outside === '' ? 0 : 1),
     report,
-    faults: faults + broken,
+    faults: faults + outside,
   };
 }
 
@@ -70,6 +80,6 @@ async function importFault(file: string): Promise<string> {
     await import(pathToFileURL(file).href);
     return '';
   } catch (error) {
-    return `\n${error instanceof Error ? error.stack : String(error)}\n`;
+    return `\n${inspect(error)}\n`;
   }
 }

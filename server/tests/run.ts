@@ -1,4 +1,3 @@
-import { type ChildProcess, fork } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { glob } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
@@ -6,6 +5,7 @@ import { relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { preparePostgres } from './postgres.ts';
 import type { FileResult } from './run-files.ts';
+import { startWorker, type Worker } from './worker.ts';
 
 /**
  * Runs test files against one temporary PostgreSQL. A few processes run one file after the other, because loading
@@ -49,76 +49,57 @@ const waiting = files.toSorted((a, b) => Number(isSlow(b)) - Number(isSlow(a)) |
 const postgres = await preparePostgres((line) => process.stdout.write(`${line}\n`));
 const began = performance.now();
 
+const workers = new Set<Worker>();
+
 /** Ctrl-C stops the tests; the database is then removed as after any run. */
-const workers = new Set<ChildProcess>();
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
-  process.once(signal, () => {
+  process.once(signal, async () => {
     waiting.length = 0;
-    for (const worker of workers) worker.disconnect();
+    await Promise.all([...workers].map((worker) => worker.stop()));
   });
 
 const counts = { passed: 0, failed: 0, skipped: 0 };
 const timings: { file: string; seconds: number }[] = [];
 const faults: string[] = [];
 
-function startWorker(): ChildProcess {
-  const worker = fork(resolve(import.meta.dirname, 'run-files.ts'), {
-    serialization: 'advanced',
-    env: {
-      ...process.env,
-      LATCHKEY_TEST_DATABASE_URL: postgres.url,
-      NODE_COMPILE_CACHE: resolve(root, 'node_modules/.cache/latchkey-tests'),
-    },
-  });
+function nextWorker(): Worker {
+  const cache = resolve(root, 'node_modules/.cache/latchkey-tests');
+  const env = { LATCHKEY_TEST_DATABASE_URL: postgres.url, NODE_COMPILE_CACHE: cache };
+  const worker = startWorker(env, FILE_LIMIT_MS);
   workers.add(worker);
-  worker.once('exit', () => workers.delete(worker));
   return worker;
-}
-
-/**
- * Runs a file in a worker.
- * @returns null if the worker exited
- */
-function runIn(worker: ChildProcess, file: string): Promise<FileResult | null> {
-  return new Promise((done) => {
-    const limit = setTimeout(() => worker.kill('SIGKILL'), FILE_LIMIT_MS);
-    const finish = (result: FileResult | null) => {
-      clearTimeout(limit);
-      worker.removeAllListeners('message').removeListener('exit', fail);
-      done(result);
-    };
-    const fail = () => finish(null);
-    worker.once('message', (result: FileResult) => finish(result));
-    worker.once('exit', fail);
-    worker.send({ file, only: values.only });
-  });
 }
 
 /** Takes files until none are left. */
 async function work(): Promise<void> {
-  let worker = startWorker();
-  let count = 0;
-  for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) {
-    const name = relative(root, file);
-    count += 1;
-    if (count % FILES_PER_PROCESS === 0) {
-      worker.disconnect();
-      worker = startWorker();
+  while (waiting.length > 0) {
+    const worker = nextWorker();
+    for (let count = 0; count < FILES_PER_PROCESS && worker.isRunning(); count += 1) {
+      // biome-ignore lint/performance/noAwaitInLoops: one file after the other
+      await runNext(worker);
     }
-    const start = performance.now();
-    // biome-ignore lint/performance/noAwaitInLoops: one file after the other
-    const result = await runIn(worker, file);
-    timings.push({ file: name, seconds: (performance.now() - start) / 1_000 });
-    counts.passed += result?.passed ?? 0;
-    counts.failed += result?.failed ?? 1;
-    counts.skipped += result?.skipped ?? 0;
-    process.stdout.write(`\n${name}\n${result?.report ?? ''}`);
-    if (result === null) {
-      faults.push(`${name}: its process ended, or it took more than ${FILE_LIMIT_MS / 60_000} minutes\n`);
-      worker = startWorker();
-    } else if (result.failed > 0) faults.push(`${name}\n${result.faults}`);
+    workers.delete(worker);
+    const fault = worker.isRunning() ? await worker.stop() : '';
+    if (fault !== '') note('the end of a worker', { passed: 0, failed: 1, skipped: 0, report: '', faults: fault });
   }
-  worker.disconnect();
+}
+
+async function runNext(worker: Worker): Promise<void> {
+  const file = waiting.shift();
+  if (file === undefined) return;
+  const start = performance.now();
+  const result = await worker.run(file, values.only);
+  const name = relative(root, file);
+  timings.push({ file: name, seconds: (performance.now() - start) / 1_000 });
+  note(name, result);
+}
+
+function note(name: string, { passed, failed, skipped, report, faults: found }: FileResult): void {
+  counts.passed += passed;
+  counts.failed += failed;
+  counts.skipped += skipped;
+  process.stdout.write(`\n${name}\n${report}`);
+  if (failed > 0) faults.push(`${name}\n${found}`);
 }
 
 // One more than there are cores: some tests wait most of their time.
