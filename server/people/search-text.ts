@@ -4,7 +4,9 @@ export type Searchable = {
   identifiers: readonly string[];
   displayName?: string | null;
   givenName?: string | null;
+  middleName?: string | null;
   familyName?: string | null;
+  nickname?: string | null;
 };
 
 /**
@@ -25,8 +27,12 @@ export function folded(text: string): string {
 /**
  * The searchable fields of a user, each preceded by a line feed, so that a search can match the beginning of a field.
  */
-export function searchTextOf({ identifiers, displayName, givenName, familyName }: Searchable): string {
-  const names = [displayName, [givenName, familyName].filter(Boolean).join(' ')];
-  const lines = [...identifiers, ...names].flatMap((line) => (line ? [folded(line)] : []));
+export function searchTextOf({ identifiers, displayName, nickname, ...parts }: Searchable): string {
+  const { givenName, middleName, familyName } = parts;
+  const full = [
+    [givenName, familyName],
+    [givenName, middleName, familyName],
+  ].map((names) => names.filter(Boolean).join(' '));
+  const lines = [...identifiers, displayName, ...full, nickname].flatMap((line) => (line ? [folded(line)] : []));
   return [...new Set(lines)].map((line) => `\n${line}`).join('');
 }

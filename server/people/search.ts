@@ -3,6 +3,7 @@ import { identifiersOf } from '#identifiers';
 import type { Ctx, TxCtx } from '#platform/ctx.ts';
 import type { UserId } from '#platform/ids.ts';
 import { inRealm } from '#platform/scoped.ts';
+import { profileOf } from './profile-columns.ts';
 import { folded, searchTextOf } from './search-text.ts';
 
 /** Fewer characters make no trigram. */
@@ -43,17 +44,13 @@ export function searchPeople({ scope }: Pick<Ctx, 'scope'>, typed: string): Sear
 export async function refreshSearch(tx: TxCtx, userId: UserId): Promise<void> {
   const row = await tx.db
     .selectFrom('users as u')
-    .select(['u.display_name', 'u.given_name', 'u.family_name', identifiersOf('u').as('identifiers')])
+    .selectAll('u')
+    .select(identifiersOf('u').as('identifiers'))
     .where(inRealm(tx, 'u'))
     .where('u.id', '=', userId)
     .executeTakeFirst();
   if (!row) return;
-  const search = searchTextOf({
-    identifiers: row.identifiers.map(({ value }) => value),
-    displayName: row.display_name,
-    givenName: row.given_name,
-    familyName: row.family_name,
-  });
+  const search = searchTextOf({ ...profileOf(row), identifiers: row.identifiers.map(({ value }) => value) });
   await tx.db
     .updateTable('users')
     .set({ search })
