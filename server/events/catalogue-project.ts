@@ -21,6 +21,11 @@ const importId = 'imp_01kaz3w9hqf8p9n2m4v5x6y7z8';
 const Import = Type.Object({ importId: text, dryRun: Type.Boolean() });
 
 const registrationTokenId = 'rgt_01kaz3w9hqf8p9n2m4v5x6y7z8';
+const Organization = Type.Object({ organizationId: text, name: text });
+const organization = { organizationId: 'org_01kaz3w9hqf8p9n2m4v5x6y7z8', name: 'Acme' };
+const OrganizationMember = Type.Object({ organizationId: text, memberId: text, userId: text });
+const organizationMember = { organizationId: organization.organizationId, memberId, userId };
+const OrganizationRole = Type.Object({ key: text });
 const Api = Type.Object({ apiId: text, identifier: text });
 const api = { apiId: 'api_01kaz3w9hqf8p9n2m4v5x6y7z8', identifier: 'https://api.example.com/orders' };
 const Domain = Type.Object({ domainId: text, host: text });
@@ -115,6 +120,35 @@ export const projectEvents = {
     Type.Object({ ...Member.properties, roles: Type.Array(text) }),
     { memberId, userId, roles: ['viewer'] },
   ),
+  'organization.created': define('An organization was added.', Organization, organization),
+  'organization.updated': define(
+    'The name, slug or metadata of an organization changed.',
+    Type.Object({ ...Organization.properties, fields: Type.Array(text) }),
+    { ...organization, fields: ['name'] },
+  ),
+  'organization.blocked': define('An organization was blocked.', Organization, organization),
+  'organization.unblocked': define('An organization was unblocked.', Organization, organization),
+  'organization.deleted': define('An organization was deleted; its memberships ended.', Organization, organization),
+  'organization.member.added': define(
+    'A member of the project became a member of an organization.',
+    Type.Object({ ...OrganizationMember.properties, roles: Type.Array(text) }),
+    { ...organizationMember, roles: ['owner'] },
+  ),
+  'organization.member.roles.changed': define(
+    'The roles of a member in an organization changed.',
+    Type.Object({ ...OrganizationMember.properties, roles: Type.Array(text) }),
+    { ...organizationMember, roles: ['billing'] },
+  ),
+  'organization.member.removed': define(
+    'A person is no longer a member of an organization. Where the membership of the project ends, `membership.deleted` says so alone.',
+    OrganizationMember,
+    organizationMember,
+  ),
+  'organization.role.created': define('A role of organizations was added.', OrganizationRole, { key: 'billing' }),
+  'organization.role.updated': define('A role of organizations or its permissions changed.', OrganizationRole, {
+    key: 'billing',
+  }),
+  'organization.role.deleted': define('A role of organizations was removed.', OrganizationRole, { key: 'billing' }),
   'role.created': define('A role was added.', Role, { roleId, key: 'editor' }),
   'role.updated': define('A role or its permissions changed.', Role, { roleId, key: 'editor' }),
   'role.deleted': define('A role was removed.', Role, { roleId, key: 'editor' }),

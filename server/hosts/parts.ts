@@ -28,6 +28,7 @@ import { part as mfa } from '#mfa';
 import { part as mfaChallenges } from '#mfa-challenges';
 import { part as oidc } from '#oidc';
 import { part as operators } from '#operators';
+import { part as organizations } from '#organizations';
 import { part as passkeys } from '#passkeys';
 import { part as passwords } from '#passwords';
 import { part as people } from '#people';
@@ -53,6 +54,7 @@ export const PARTS: readonly Part[] = [
   sessions,
   accessTokens,
   invitations,
+  organizations,
   imports,
   members,
   permissions,

@@ -16,7 +16,7 @@ export { accessOf, requirePermission } from './access.ts';
 export { requireAuthority } from './authority.ts';
 export { leaveProject } from './leaving.ts';
 export { activeOwners, keepOwnersWithout } from './member-actions.ts';
-export { addMember, addRoles, changeMember, getMember, memberSeen } from './members.ts';
+export { addMember, addRoles, changeMember, memberSeen, membersById } from './members.ts';
 export { analyseMembers, insertMembers, memberCount, memberStatuses, membersAfter } from './members-in-bulk.ts';
 export { listMemberships, ownMemberships } from './memberships.ts';
 export { lockRoles, RoleKey, setUpRoles } from './roles.ts';

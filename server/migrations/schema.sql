@@ -616,6 +616,63 @@ CREATE INDEX oidc_records_of_session ON public.oidc_records USING btree (session
 CREATE UNIQUE INDEX oidc_records_uid ON public.oidc_records USING btree (issuer, model, uid) WHERE (uid IS NOT NULL);
 CREATE UNIQUE INDEX oidc_records_user_code ON public.oidc_records USING btree (issuer, user_code) WHERE (user_code IS NOT NULL);
 
+create table organization_members (
+  workspace_id text not null,
+  project_id text not null,
+  environment text not null,
+  organization_id text not null,
+  member_id text not null,
+  roles text[] not null,
+  created_at timestamp with time zone not null,
+  constraint organization_members_pkey PRIMARY KEY (workspace_id, project_id, environment, organization_id, member_id),
+  constraint organization_members_workspace_id_project_id_environment_m_fkey FOREIGN KEY (workspace_id, project_id, environment, member_id) REFERENCES members(workspace_id, project_id, environment, id) ON DELETE CASCADE,
+  constraint organization_members_workspace_id_project_id_environment_o_fkey FOREIGN KEY (workspace_id, project_id, environment, organization_id) REFERENCES organizations(workspace_id, project_id, environment, id) ON DELETE CASCADE
+);
+CREATE INDEX organizations_of_member ON public.organization_members USING btree (workspace_id, environment, member_id, project_id, organization_id);
+
+create table organization_role_permissions (
+  workspace_id text not null,
+  project_id text not null,
+  environment text not null,
+  role text not null,
+  permission text not null,
+  constraint organization_role_permissions_pkey PRIMARY KEY (workspace_id, project_id, environment, role, permission),
+  constraint organization_role_permission_workspace_id_project_id_envi_fkey1 FOREIGN KEY (workspace_id, project_id, environment, permission) REFERENCES permissions(workspace_id, project_id, environment, key),
+  constraint organization_role_permissions_workspace_id_project_id_envi_fkey FOREIGN KEY (workspace_id, project_id, environment, role) REFERENCES organization_roles(workspace_id, project_id, environment, key) ON DELETE CASCADE
+);
+CREATE INDEX organization_role_permissions_of_permission ON public.organization_role_permissions USING btree (workspace_id, project_id, environment, permission);
+
+create table organization_roles (
+  workspace_id text not null,
+  project_id text not null,
+  environment text not null,
+  key text not null,
+  name text not null,
+  description text not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint organization_roles_pkey PRIMARY KEY (workspace_id, project_id, environment, key),
+  constraint organization_roles_workspace_id_project_id_fkey FOREIGN KEY (workspace_id, project_id) REFERENCES projects(workspace_id, id)
+);
+
+create table organizations (
+  workspace_id text not null,
+  project_id text not null,
+  environment text not null,
+  id text not null,
+  name text not null,
+  slug text,
+  status text not null,
+  metadata jsonb not null,
+  search text not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint organizations_pkey PRIMARY KEY (workspace_id, project_id, environment, id),
+  constraint organizations_slug UNIQUE (workspace_id, project_id, environment, slug),
+  constraint organizations_status_check CHECK ((status = ANY (ARRAY['active'::text, 'blocked'::text]))),
+  constraint organizations_workspace_id_project_id_fkey FOREIGN KEY (workspace_id, project_id) REFERENCES projects(workspace_id, id)
+);
+
 create table passkey_challenges (
   workspace_id text not null,
   environment text not null,

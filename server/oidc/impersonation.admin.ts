@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
-import { changeMember, getMember } from '#members';
+import { changeMember, membersById } from '#members';
 import { IdSchema } from '#platform/ids.ts';
+import { found } from '#platform/problem.ts';
 import { del, get, post, type Routes } from '#platform/route.ts';
 import { Instant } from '#platform/schemas.ts';
 import { allowImpersonation, endImpersonations, Impersonations, impersonationsOf } from './impersonation.ts';
@@ -46,7 +47,7 @@ export const impersonationRoutes: Routes = [
     responses: { 200: Impersonations },
     problems: ['NOT_FOUND'],
     handler: async ({ ctx, params }) => {
-      const { userId } = await getMember(ctx, params.memberId);
+      const { userId } = found((await membersById(ctx, [params.memberId]))[0]);
       return { impersonations: await impersonationsOf(ctx, userId) };
     },
   }),

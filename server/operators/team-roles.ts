@@ -68,6 +68,7 @@ const table = perSystem((system): Record<TeamRole, Row> => {
         'members:write',
         'invitations:read',
         'invitations:write',
+        'organizations:read',
         'sessions:read',
         'sessions:revoke',
         'roles:read',

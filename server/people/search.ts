@@ -1,10 +1,11 @@
 import { type Expression, type RawBuilder, sql } from 'kysely';
 import { identifiersOf } from '#identifiers';
 import type { Ctx, TxCtx } from '#platform/ctx.ts';
+import { folded } from '#platform/folded.ts';
 import type { UserId } from '#platform/ids.ts';
 import { inRealm } from '#platform/scoped.ts';
 import { profileOf } from './profile-columns.ts';
-import { folded, searchTextOf } from './search-text.ts';
+import { searchTextOf } from './search-text.ts';
 
 /** Fewer characters make no trigram. */
 const TRIGRAM = 3;

@@ -9,6 +9,7 @@ export {
   refuseBuiltIn,
   removePermission,
   requireKnownPermissions,
+  requireOwnPermissions,
 } from './permissions.ts';
 
 export const part = {

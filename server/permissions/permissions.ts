@@ -1,7 +1,8 @@
+import { sql } from 'kysely';
 import { type Static, Type } from 'typebox';
 import { emit } from '#events';
 import { type Ctx, type Environment, type TxCtx, transaction } from '#platform/ctx.ts';
-import { isUniqueViolation } from '#platform/db.ts';
+import { isForeignKeyViolation, isUniqueViolation } from '#platform/db.ts';
 import type { ProjectId, WorkspaceId } from '#platform/ids.ts';
 import { type Page, PageQuery, pageOfWhole } from '#platform/page.ts';
 import { problem } from '#platform/problem.ts';
@@ -111,11 +112,30 @@ export async function allPermissionKeys(ctx: Ctx | TxCtx): Promise<string[]> {
  */
 export async function requireKnownPermissions(tx: TxCtx, permissions: readonly string[]): Promise<void> {
   if (permissions.length === 0) return;
-  const known = await allPermissionKeys(tx);
+  refuseUnknown(permissions, await allPermissionKeys(tx), 'is not a permission of this project');
+}
+
+/**
+ * Rejects permissions that are not the project's own, and keeps the others from being removed until the transaction
+ * ends. Served by the primary key.
+ * @throws Problem VALIDATION_FAILED
+ */
+export async function requireOwnPermissions(tx: TxCtx, permissions: readonly string[]): Promise<void> {
+  const rows = await tx.db
+    .selectFrom('permissions')
+    .select('key')
+    .where(inScope(tx))
+    .where('key', '=', sql<string>`any(${[...permissions]})`)
+    .orderBy('key')
+    .forKeyShare()
+    .execute();
+  const own = rows.map((row) => row.key);
+  refuseUnknown(permissions, own, 'is not one of the permissions that this project has added');
+}
+
+function refuseUnknown(permissions: readonly string[], known: readonly string[], fault: string): void {
   const errors = permissions.flatMap((key, index) =>
-    known.includes(key)
-      ? []
-      : [{ pointer: `/body/permissions/${index}`, message: `"${key}" is not a permission of this project` }],
+    known.includes(key) ? [] : [{ pointer: `/body/permissions/${index}`, message: `"${key}" ${fault}` }],
   );
   if (errors.length > 0) throw problem('VALIDATION_FAILED', { extensions: { errors } });
 }
@@ -173,15 +193,16 @@ export async function describePermission(ctx: Ctx, key: string, description: str
 }
 
 /**
- * Removes one of the project's own permissions. The caller removes it from the roles that grant it.
- * @throws Problem NOT_FOUND
+ * Removes one of the project's own permissions. The caller removes it from the roles of the project that grant it.
+ * @throws Problem NOT_FOUND, CONFLICT while a role of organizations grants it
  */
 export async function removePermission(tx: TxCtx, key: string): Promise<void> {
-  const { numDeletedRows } = await tx.db
-    .deleteFrom('permissions')
-    .where(inScope(tx))
-    .where('key', '=', key)
-    .executeTakeFirst();
+  const deleting = tx.db.deleteFrom('permissions').where(inScope(tx)).where('key', '=', key).executeTakeFirst();
+  const { numDeletedRows } = await deleting.catch((error: unknown) => {
+    throw isForeignKeyViolation(error)
+      ? problem('CONFLICT', 'A role of organizations grants this permission. Take it from the role first.')
+      : error;
+  });
   if (numDeletedRows === 0n) throw problem('NOT_FOUND');
 }
 

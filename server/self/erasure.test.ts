@@ -106,6 +106,11 @@ describe('DELETE /v1/me', () => {
     await latchkey.auth('/v1/auth/login/password', {
       body: { workspaceId: latchkey.demo.workspaceId, projectId: helpdesk?.id, identifier: email, password: PASSWORD },
     });
+    const { items } = (await latchkey.api(`/v1/admin/members?q=${email}`, { token: admin })).body;
+    const organization = await latchkey.api('/v1/admin/organizations', { token: admin, body: { name: 'Acme' } });
+    const membership = { memberId: items[0].id, roles: ['owner'] };
+    const inside = `/v1/admin/organizations/${organization.body.id}/members`;
+    assert.equal((await latchkey.api(inside, { token: admin, body: membership })).status, 201);
     assert.equal((await erase(body.access_token)).status, 202);
     await runDueErasures(userId);
     await eventually(async () => {
@@ -126,6 +131,10 @@ describe('DELETE /v1/me', () => {
       [userId],
     );
     assert.deepEqual(rows.find(({ type }) => type === 'user.created')?.email, 'erased');
+    const organized = await latchkey.system.pool.query('select from organization_members where member_id = $1', [
+      items[0].id,
+    ]);
+    assert.equal(organized.rowCount, 0);
     for (const type of ['membership.deleted', 'user.deleted'])
       assert.equal(rows.filter((row) => row.type === type).length, 2, `${type} in both projects`);
     expectProblem(await login(email), 401, 'INVALID_CREDENTIALS');

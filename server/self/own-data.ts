@@ -9,6 +9,7 @@ import { listIdentities } from '#linked-identities';
 import { ownMemberships } from '#members';
 import { messagesTo } from '#messages';
 import { consentsOf } from '#oidc';
+import { organizationsOf } from '#organizations';
 import { listPasskeys } from '#passkeys';
 import { findPassword } from '#passwords';
 import { getProfile } from '#people';
@@ -28,6 +29,7 @@ export const OwnData = Type.Object({
   profile: Type.Record(Type.String(), Type.Unknown()),
   identifiers: Records('Email, phone and username, and when each was proven.'),
   memberships: Records('In every project of the workspace, with roles and metadata.'),
+  organizations: Records('Organizations of those projects, with the roles in each.'),
   credentials: Type.Object({
     passwordChangedAt: Type.Union([Type.String(), Type.Null()], { description: 'Null without a password.' }),
     factors: Records('Second factors.'),
@@ -63,7 +65,11 @@ export async function ownData(ctx: Ctx) {
   const credentials = await credentialsOf(ctx);
   const phones = credentials.factors.flatMap(({ phone }) => phone ?? []);
   const addresses = [...new Set([...identifiers.map(({ value }) => value), ...phones])];
-  const [invitations, messages] = await Promise.all([
+  const [organizations, invitations, messages] = await Promise.all([
+    organizationsOf(
+      ctx,
+      memberships.items.map(({ id }) => id),
+    ),
     invitationsTo(ctx, addresses),
     messagesTo(ctx, addresses, MAX_ROWS),
   ]);
@@ -72,6 +78,7 @@ export async function ownData(ctx: Ctx) {
     profile,
     identifiers,
     memberships: memberships.items,
+    organizations,
     credentials,
     linkedIdentities,
     sessions,

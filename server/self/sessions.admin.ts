@@ -1,11 +1,11 @@
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { getMember } from '#members';
+import { membersById } from '#members';
 import { clientsOfSessions } from '#oidc';
 import { type Ctx, transaction } from '#platform/ctx.ts';
 import { IdSchema, type SessionId } from '#platform/ids.ts';
 import { openCursor, type Page, PageOf, PageQuery, pageOf } from '#platform/page.ts';
-import { problem } from '#platform/problem.ts';
+import { found, problem } from '#platform/problem.ts';
 import { del, get, type Routes } from '#platform/route.ts';
 import { Instant } from '#platform/schemas.ts';
 import { revokeEntries, sessionsOfProject } from '#sessions';
@@ -79,9 +79,9 @@ async function listProjectSessions(
   const list = memberId === undefined ? 'sessions' : `sessions ${memberId}`;
   const before =
     cursor === undefined ? undefined : Value.Parse(SessionRef.properties.sessionId, openCursor(ctx, list, cursor));
-  const userId = memberId === undefined ? undefined : (await getMember(ctx, memberId)).userId;
-  const found = await sessionsOfProject(ctx, { limit: limit + 1, before, userId });
-  const page = pageOf(ctx, found, { list, limit, keyOf: ({ id }) => id });
+  const userId = memberId === undefined ? undefined : found((await membersById(ctx, [memberId]))[0]).userId;
+  const rows = await sessionsOfProject(ctx, { limit: limit + 1, before, userId });
+  const page = pageOf(ctx, rows, { list, limit, keyOf: ({ id }) => id });
   return { items: await withClients(ctx, page.rows), nextCursor: page.nextCursor };
 }
 

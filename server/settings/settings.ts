@@ -124,6 +124,16 @@ export const Settings = Type.Object(
       maximum: 60,
       description: 'How long a member with `members:impersonate` may act as another member. 0 disables impersonation.',
     }),
+    maxOrganizations: Type.Integer({
+      minimum: 0,
+      maximum: 100_000,
+      description: 'Organizations that the project may have; those it has stay.',
+    }),
+    maxOrganizationMembers: Type.Integer({
+      minimum: 1,
+      maximum: 10_000,
+      description: 'Members that an organization may have; those it has stay.',
+    }),
     webhookLogDays: Type.Integer({ minimum: 1, maximum: 365, description: 'How long webhook deliveries are kept.' }),
     accessTokenSeconds: seconds(60, 3_600, 'Lifetime of an access token.'),
     // RFC 6749 §4.1.2: at most ten minutes.
@@ -164,6 +174,8 @@ const common: Omit<Settings, 'signInMethods' | 'emailVerification' | 'enumeratio
   dynamicRegistration: 'off',
   delegationNotices: true,
   impersonationMinutes: 30,
+  maxOrganizations: 10_000,
+  maxOrganizationMembers: 1_000,
   webhookLogDays: 30,
   accessTokenSeconds: 900,
   authorizationCodeSeconds: 60,

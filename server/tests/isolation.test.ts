@@ -73,6 +73,9 @@ async function makeRecords(): Promise<Records> {
   const idp = await make('identity-providers', provider);
   const domain = await make('domains', { host: 'victim.example.com' });
   const api = await make('apis', { identifier: 'https://victim.example', name: 'Victim API' });
+  const organization = await make('organizations', { name: 'Victim company' });
+  await make(`organizations/${organization.id}/members`, { memberId: member.id, roles: ['owner'] });
+  const organizationRole = await make('organization-roles', { key: 'victim-company', name: 'Victim company role' });
   const job = await latchkey.api('/v1/admin/members/import', {
     token,
     body: JSON.stringify({ email: 'victim.import@example.com' }),
@@ -81,7 +84,15 @@ async function makeRecords(): Promise<Records> {
   assert.equal(job.status, 202, job.text);
   const prefix = '+4366099';
   await blockNumbers(prefix);
-  secrets = [victim.email, victim.session.userId, member.id, 'Victim of nobody', 'Victim shop', 'Victim role'];
+  secrets = [
+    victim.email,
+    victim.session.userId,
+    member.id,
+    'Victim of nobody',
+    'Victim shop',
+    'Victim role',
+    'Victim company',
+  ];
   return {
     mem: member.id,
     usr: victim.session.userId,
@@ -95,6 +106,8 @@ async function makeRecords(): Promise<Records> {
     inv: invitation.id,
     dom: domain.id,
     api: api.id,
+    org: organization.id,
+    roleKey: organizationRole.key,
     imp: job.body.id,
     key: 'victim:act',
     prefix,

@@ -1,0 +1,19 @@
+import type { Part } from '#platform/part.ts';
+import { rowsOfProject } from '#platform/removal.ts';
+import { organizationMemberRoutes } from './organization-members.admin.ts';
+import { organizationRoleRoutes } from './organization-roles.admin.ts';
+import { organizationRoutes } from './organizations.admin.ts';
+
+export { organizationsOf } from './organization-members.ts';
+
+export const part = {
+  permissions: {
+    'organizations:read': 'See organizations and their members',
+    'organizations:write': 'Add, change, block and remove organizations, and change their members',
+  },
+  routes: { admin: [...organizationRoutes, ...organizationMemberRoutes, ...organizationRoleRoutes] },
+  removals: [
+    rowsOfProject('organizations', 'organization_members'),
+    rowsOfProject('organization_roles', 'organization_role_permissions'),
+  ],
+} satisfies Part;

@@ -1,0 +1,251 @@
+import { sql } from 'kysely';
+import { type Static, Type } from 'typebox';
+import { projectOf } from '#environments';
+import { emit } from '#events';
+import { membersById, RoleKey, requireAuthority } from '#members';
+import { usersAwaitingErasure } from '#people';
+import { type Ctx, type Environment, type TxCtx, transaction } from '#platform/ctx.ts';
+import { IdSchema, type MemberId, type ProjectId, type UserId, type WorkspaceId } from '#platform/ids.ts';
+import { newestFirst, type Page, PageQuery } from '#platform/page.ts';
+import { found, problem } from '#platform/problem.ts';
+import { Instant, nullable } from '#platform/schemas.ts';
+import { acrossProjects, inScope, scopeColumns } from '#platform/scoped.ts';
+import { lockOrganizationRoles, ORGANIZATION_OWNER } from './organization-roles.ts';
+import { getOrganization, lockOrganization, type OrganizationId, OrganizationRef } from './organizations.ts';
+
+type OrganizationMembersTable = {
+  workspace_id: WorkspaceId;
+  project_id: ProjectId;
+  environment: Environment;
+  organization_id: OrganizationId;
+  member_id: MemberId;
+  /** Keys of the built-in roles and of the project's own. */
+  roles: string[];
+  created_at: Date;
+};
+
+declare module '#platform/db.ts' {
+  interface Tables {
+    organization_members: OrganizationMembersTable;
+  }
+}
+
+const Roles = Type.Array(RoleKey, { maxItems: 50, uniqueItems: true });
+
+/** A member of the project in one organization. */
+export const OrganizationMember = Type.Object(
+  {
+    memberId: IdSchema('mem'),
+    userId: IdSchema('usr'),
+    email: nullable(Type.String()),
+    phone: nullable(Type.String()),
+    username: nullable(Type.String()),
+    displayName: nullable(Type.String()),
+    status: Type.Enum(['active', 'invited', 'blocked'], { description: 'Of the membership of the project.' }),
+    roles: Type.Array(Type.String(), { description: 'In this organization.' }),
+    joinedAt: Instant,
+  },
+  { title: 'OrganizationMember' },
+);
+type OrganizationMember = Static<typeof OrganizationMember>;
+
+export const NewOrganizationMember = Type.Object(
+  { memberId: IdSchema('mem'), roles: Type.Optional(Roles) },
+  { additionalProperties: false },
+);
+export const OrganizationMemberRoles = Type.Object({ roles: Roles }, { additionalProperties: false });
+export const OrganizationMemberRef = Type.Object({ ...OrganizationRef.properties, memberId: IdSchema('mem') });
+type Ref = Static<typeof OrganizationMemberRef>;
+export const OrganizationMemberQuery = Type.Object({ ...PageQuery.properties, role: Type.Optional(RoleKey) });
+
+type Row = { id: MemberId; roles: string[]; created_at: Date };
+
+function membershipsOf(ctx: Ctx | TxCtx, organizationId: OrganizationId) {
+  return ctx.db
+    .selectFrom('organization_members')
+    .select(['member_id as id', 'roles', 'created_at'])
+    .where(inScope(ctx))
+    .where('organization_id', '=', organizationId);
+}
+
+/** At most three statements whatever the number of rows. */
+async function recordsOf(ctx: Ctx | TxCtx, rows: readonly Row[]): Promise<OrganizationMember[]> {
+  const members = await membersById(
+    ctx,
+    rows.map(({ id }) => id),
+  );
+  const rowOf = new Map(rows.map((row) => [row.id, row]));
+  return members.flatMap(({ id: memberId, userId, email, phone, username, displayName, status }) => {
+    const row = rowOf.get(memberId);
+    if (!row) return [];
+    const joinedAt = row.created_at.toISOString();
+    return [{ memberId, userId, email, phone, username, displayName, status, roles: row.roles, joinedAt }];
+  });
+}
+
+/**
+ * The members of an organization; those who joined the project last come first. Served by the primary key.
+ * @throws Problem NOT_FOUND
+ */
+export async function listOrganizationMembers(
+  ctx: Ctx,
+  organizationId: OrganizationId,
+  { limit, cursor, role }: Static<typeof OrganizationMemberQuery>,
+): Promise<Page<OrganizationMember>> {
+  await getOrganization(ctx, organizationId);
+  let query = membershipsOf(ctx, organizationId);
+  if (role !== undefined) query = query.where(sql<boolean>`${role} = any(roles)`);
+  const list = JSON.stringify(['organization members', organizationId, role]);
+  const page = await newestFirst(ctx, query, { list, limit, cursor, by: 'member_id' });
+  return { items: await recordsOf(ctx, page.rows), nextCursor: page.nextCursor };
+}
+
+/** @throws Problem NOT_FOUND */
+export async function getOrganizationMember(
+  ctx: Ctx | TxCtx,
+  { organizationId, memberId }: Ref,
+): Promise<OrganizationMember> {
+  const rows = await membershipsOf(ctx, organizationId).where('member_id', '=', memberId).execute();
+  return found((await recordsOf(ctx, rows))[0]);
+}
+
+/**
+ * Adds a member of the project to an organization.
+ * @throws Problem NOT_FOUND for an organization or member that the project does not have, ALREADY_EXISTS, CONFLICT
+ * beyond the maximum, VALIDATION_FAILED for an unknown role, AUTHORIZATION_DENIED for a role that grants more than the
+ * actor has
+ */
+export function addOrganizationMember(
+  ctx: Ctx,
+  organizationId: OrganizationId,
+  { memberId, roles = [] }: Static<typeof NewOrganizationMember>,
+): Promise<OrganizationMember> {
+  return transaction(ctx, async (tx) => {
+    await lockOrganization(tx, organizationId);
+    const { userId } = found((await membersById(tx, [memberId]))[0]);
+    await requireAuthority(tx, 'organization.member.add', { grants: await lockOrganizationRoles(tx, roles) });
+    await requireRoom(tx, organizationId);
+    const added = await tx.db
+      .insertInto('organization_members')
+      .values({
+        ...scopeColumns(tx),
+        organization_id: organizationId,
+        member_id: memberId,
+        roles: [...roles].sort(),
+        created_at: tx.now,
+      })
+      .onConflict((conflict) => conflict.doNothing())
+      .executeTakeFirst();
+    if (added.numInsertedOrUpdatedRows === 0n)
+      throw problem('ALREADY_EXISTS', 'This person is already a member of the organization.');
+    await emit(tx, 'organization.member.added', { organizationId, memberId, userId, roles: [...roles].sort() });
+    return getOrganizationMember(tx, { organizationId, memberId });
+  });
+}
+
+/**
+ * The caller has locked the organization, so that the maximum is exact.
+ * @throws Problem CONFLICT
+ */
+async function requireRoom(tx: TxCtx, organizationId: OrganizationId): Promise<void> {
+  const { settings } = await projectOf(tx.system, tx.scope);
+  const { count } = await tx.db
+    .selectFrom('organization_members')
+    .where(inScope(tx))
+    .where('organization_id', '=', organizationId)
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  const limit = settings.maxOrganizationMembers;
+  if (count >= limit)
+    throw problem('CONFLICT', {
+      detail: `An organization may have up to ${limit} members (\`maxOrganizationMembers\` of the project’s settings).`,
+      extensions: { limit, current: count },
+    });
+}
+
+/**
+ * Replaces the roles of a member in an organization.
+ * @throws Problem NOT_FOUND, LAST_OWNER, VALIDATION_FAILED for an unknown role, AUTHORIZATION_DENIED for roles that grant
+ * more than the actor has, before or afterwards
+ */
+export function setOrganizationMemberRoles(ctx: Ctx, ref: Ref, roles: readonly string[]): Promise<OrganizationMember> {
+  return changeMembership(ctx, ref, async (tx, before) => {
+    const grants = await lockOrganizationRoles(tx, [...new Set([...roles, ...before.roles])]);
+    await requireAuthority(tx, 'organization.member.roles.replace', { grants });
+    if (!roles.includes(ORGANIZATION_OWNER)) await keepAnOwner(tx, ref);
+    await tx.db
+      .updateTable('organization_members')
+      .set({ roles: [...roles].sort() })
+      .where(inScope(tx))
+      .where('organization_id', '=', ref.organizationId)
+      .where('member_id', '=', ref.memberId)
+      .execute();
+    await emit(tx, 'organization.member.roles.changed', { ...ref, userId: before.userId, roles: [...roles].sort() });
+    return getOrganizationMember(tx, ref);
+  });
+}
+
+/**
+ * Removes a member from an organization; the membership of the project stays.
+ * @throws Problem NOT_FOUND, LAST_OWNER, AUTHORIZATION_DENIED for a member with more permissions than the actor
+ */
+export async function removeOrganizationMember(ctx: Ctx, ref: Ref): Promise<void> {
+  await changeMembership(ctx, ref, async (tx, { userId, roles }) => {
+    await requireAuthority(tx, 'organization.member.remove', { grants: await lockOrganizationRoles(tx, roles) });
+    await keepAnOwner(tx, ref);
+    await tx.db
+      .deleteFrom('organization_members')
+      .where(inScope(tx))
+      .where('organization_id', '=', ref.organizationId)
+      .where('member_id', '=', ref.memberId)
+      .execute();
+    await emit(tx, 'organization.member.removed', { ...ref, userId });
+  });
+}
+
+/** Changes a membership while its organization is locked, which serializes changes of the owners. */
+function changeMembership<T>(
+  ctx: Ctx,
+  ref: Ref,
+  change: (tx: TxCtx, before: { userId: UserId; roles: string[] }) => Promise<T>,
+): Promise<T> {
+  return transaction(ctx, async (tx) => {
+    await lockOrganization(tx, ref.organizationId);
+    return change(tx, await getOrganizationMember(tx, ref));
+  });
+}
+
+/** @throws Problem LAST_OWNER when this member is the only active owner whose account stays */
+async function keepAnOwner(tx: TxCtx, { organizationId, memberId }: Ref): Promise<void> {
+  const rows = await membershipsOf(tx, organizationId)
+    .where(sql<boolean>`${ORGANIZATION_OWNER} = any(roles)`)
+    .execute();
+  if (!rows.some(({ id }) => id === memberId)) return;
+  const others = (await recordsOf(tx, rows)).filter(
+    (owner) => owner.memberId !== memberId && owner.status === 'active',
+  );
+  const awaitingErasure = await usersAwaitingErasure(
+    tx,
+    others.map(({ userId }) => userId),
+  );
+  if (others.every(({ userId }) => awaitingErasure.has(userId))) throw problem('LAST_OWNER');
+}
+
+/** The organizations of these members, in all projects of the realm. Served by organizations_of_member. */
+export async function organizationsOf(ctx: Ctx, memberIds: readonly MemberId[]) {
+  const rows = await ctx.db
+    .selectFrom('organization_members as m')
+    .innerJoin('organizations as o', (join) =>
+      join
+        .onRef('o.workspace_id', '=', 'm.workspace_id')
+        .onRef('o.project_id', '=', 'm.project_id')
+        .onRef('o.environment', '=', 'm.environment')
+        .onRef('o.id', '=', 'm.organization_id'),
+    )
+    .where(acrossProjects(ctx, 'm'))
+    .where('m.member_id', '=', sql<MemberId>`any(${[...memberIds]})`)
+    .select(['o.project_id as projectId', 'o.id', 'o.name', 'o.slug', 'o.status', 'm.roles', 'm.created_at'])
+    .orderBy('o.id', 'desc')
+    .execute();
+  return rows.map(({ created_at, ...row }) => ({ ...row, joinedAt: created_at.toISOString() }));
+}

@@ -1,0 +1,273 @@
+import { sql } from 'kysely';
+import { type Static, Type } from 'typebox';
+import { lockEnvironment } from '#environments';
+import { emit } from '#events';
+import { RoleKey, requireAuthority } from '#members';
+import { PermissionKey, requireOwnPermissions } from '#permissions';
+import { type Ctx, type Environment, type TxCtx, transaction } from '#platform/ctx.ts';
+import { isUniqueViolation } from '#platform/db.ts';
+import type { ProjectId, WorkspaceId } from '#platform/ids.ts';
+import { type Page, type PageQuery, pageOfWhole } from '#platform/page.ts';
+import { found, problem } from '#platform/problem.ts';
+import { Instant, nullable } from '#platform/schemas.ts';
+import { inScope, scopeColumns } from '#platform/scoped.ts';
+
+type OrganizationRolesTable = {
+  workspace_id: WorkspaceId;
+  project_id: ProjectId;
+  environment: Environment;
+  key: string;
+  name: string;
+  description: string;
+  created_at: Date;
+  updated_at: Date;
+};
+
+type OrganizationRolePermissionsTable = {
+  workspace_id: WorkspaceId;
+  project_id: ProjectId;
+  environment: Environment;
+  role: string;
+  permission: string;
+};
+
+declare module '#platform/db.ts' {
+  interface Tables {
+    organization_roles: OrganizationRolesTable;
+    organization_role_permissions: OrganizationRolePermissionsTable;
+  }
+}
+
+/** Own roles of a project environment. */
+const MAX_ROLES = 100;
+
+/** The role that every organization keeps, once somebody has it. */
+export const ORGANIZATION_OWNER = 'owner';
+
+const BUILT_IN: readonly OrganizationRole[] = [
+  {
+    key: ORGANIZATION_OWNER,
+    name: 'Owner',
+    description: 'Answers for the organization. The last owner stays until another member is one.',
+    builtIn: true,
+    permissions: [],
+    createdAt: null,
+    updatedAt: null,
+  },
+];
+
+const Name = Type.String({ minLength: 1, maxLength: 100 });
+const Description = Type.String({ maxLength: 500 });
+const Permissions = Type.Array(PermissionKey, {
+  maxItems: 1_000,
+  uniqueItems: true,
+  description: 'Of the project’s own permissions. The built-in ones are about the whole project.',
+});
+
+export const OrganizationRole = Type.Object(
+  {
+    key: Type.String(),
+    name: Type.String(),
+    description: Type.String(),
+    builtIn: Type.Boolean(),
+    permissions: Type.Array(Type.String()),
+    createdAt: nullable(Instant),
+    updatedAt: nullable(Instant),
+  },
+  { title: 'OrganizationRole' },
+);
+type OrganizationRole = Static<typeof OrganizationRole>;
+
+export const NewOrganizationRole = Type.Object(
+  { key: RoleKey, name: Name, description: Type.Optional(Description), permissions: Type.Optional(Permissions) },
+  { additionalProperties: false },
+);
+export const OrganizationRoleChanges = Type.Partial(
+  Type.Object({ name: Name, description: Description, permissions: Permissions }),
+  { additionalProperties: false, minProperties: 1 },
+);
+type OrganizationRoleChanges = Static<typeof OrganizationRoleChanges>;
+export const OrganizationRoleRef = Type.Object({ roleKey: RoleKey });
+
+/** The project's own roles of organizations with their permissions. Served by the primary keys; there are few. */
+async function ownRoles(ctx: Ctx | TxCtx): Promise<OrganizationRole[]> {
+  const [roles, granted] = await Promise.all([
+    ctx.db.selectFrom('organization_roles').selectAll().where(inScope(ctx)).execute(),
+    ctx.db.selectFrom('organization_role_permissions').selectAll().where(inScope(ctx)).orderBy('permission').execute(),
+  ]);
+  const permissions = Map.groupBy(granted, ({ role }) => role);
+  return roles.map((role) => ({
+    key: role.key,
+    name: role.name,
+    description: role.description,
+    builtIn: false,
+    permissions: (permissions.get(role.key) ?? []).map(({ permission }) => permission),
+    createdAt: role.created_at.toISOString(),
+    updatedAt: role.updated_at.toISOString(),
+  }));
+}
+
+/** The project's own roles of organizations, newest first, then the built-in one. */
+export async function listOrganizationRoles(
+  ctx: Ctx,
+  query: Static<typeof PageQuery>,
+): Promise<Page<OrganizationRole>> {
+  const own = await ownRoles(ctx);
+  own.sort((a, b) => (b.createdAt ?? '').localeCompare(a.createdAt ?? '') || a.key.localeCompare(b.key));
+  return pageOfWhole(ctx, [...own, ...BUILT_IN], { list: 'organization roles', query, keyOf: ({ key }) => key });
+}
+
+/** @throws Problem NOT_FOUND */
+export async function getOrganizationRole(ctx: Ctx | TxCtx, key: string): Promise<OrganizationRole> {
+  return found([...BUILT_IN, ...(await ownRoles(ctx))].find((role) => role.key === key));
+}
+
+/**
+ * Adds a role that members may have in any organization of the project.
+ * @throws Problem ALREADY_EXISTS, CONFLICT at a hundred, VALIDATION_FAILED for a permission that is not the project's
+ * own, AUTHORIZATION_DENIED for one that the actor does not have
+ */
+export async function createOrganizationRole(
+  ctx: Ctx,
+  { key, name, description = '', permissions = [] }: Static<typeof NewOrganizationRole>,
+): Promise<OrganizationRole> {
+  if (isBuiltIn(key)) throw problem('ALREADY_EXISTS', `"${key}" is a built-in role.`);
+  try {
+    return await transaction(ctx, async (tx) => {
+      await requireAuthority(tx, 'organization.role.create', { grants: permissions });
+      await requireRoom(tx);
+      await tx.db
+        .insertInto('organization_roles')
+        .values({ ...scopeColumns(tx), key, name, description, created_at: tx.now, updated_at: tx.now })
+        .execute();
+      await grant(tx, key, permissions);
+      await emit(tx, 'organization.role.created', { key });
+      return getOrganizationRole(tx, key);
+    });
+  } catch (error) {
+    throw isUniqueViolation(error, 'organization_roles_pkey')
+      ? problem('ALREADY_EXISTS', `The role "${key}" already exists.`)
+      : error;
+  }
+}
+
+/**
+ * Serializes additions to one project environment, so that the maximum is exact.
+ * @throws Problem CONFLICT
+ */
+async function requireRoom(tx: TxCtx): Promise<void> {
+  await lockEnvironment(tx);
+  const { length } = await ownRoles(tx);
+  if (length >= MAX_ROLES)
+    throw problem('CONFLICT', {
+      detail: `A project has up to ${MAX_ROLES} own roles of organizations; remove one first.`,
+      extensions: { limit: MAX_ROLES, current: length },
+    });
+}
+
+/**
+ * Changes a role in every organization.
+ * @throws Problem NOT_FOUND, BUILT_IN_ROLE, VALIDATION_FAILED, AUTHORIZATION_DENIED
+ */
+export function updateOrganizationRole(
+  ctx: Ctx,
+  key: string,
+  { permissions, ...changes }: OrganizationRoleChanges,
+): Promise<OrganizationRole> {
+  return transaction(ctx, async (tx) => {
+    const before = await lockOwnRole(tx, key);
+    await requireAuthority(tx, 'organization.role.change', { grants: [...before, ...(permissions ?? [])] });
+    await tx.db
+      .updateTable('organization_roles')
+      .set({ ...changes, updated_at: tx.now })
+      .where(inScope(tx))
+      .where('key', '=', key)
+      .execute();
+    if (permissions !== undefined) {
+      await tx.db.deleteFrom('organization_role_permissions').where(inScope(tx)).where('role', '=', key).execute();
+      await grant(tx, key, permissions);
+    }
+    await emit(tx, 'organization.role.updated', { key });
+    return getOrganizationRole(tx, key);
+  });
+}
+
+/**
+ * Deletes a role that nobody has in any organization.
+ * @throws Problem NOT_FOUND, BUILT_IN_ROLE, CONFLICT, AUTHORIZATION_DENIED
+ */
+export async function deleteOrganizationRole(ctx: Ctx, key: string): Promise<void> {
+  await transaction(ctx, async (tx) => {
+    const grants = await lockOwnRole(tx, key);
+    await requireAuthority(tx, 'organization.role.delete', { grants });
+    if (await isHeld(tx, key))
+      throw problem('CONFLICT', 'Members of organizations have this role. Remove it from them first.');
+    await tx.db.deleteFrom('organization_roles').where(inScope(tx)).where('key', '=', key).execute();
+    await emit(tx, 'organization.role.deleted', { key });
+  });
+}
+
+/** @throws Problem VALIDATION_FAILED for a permission that is not the project's own */
+async function grant(tx: TxCtx, role: string, permissions: readonly string[]): Promise<void> {
+  if (permissions.length === 0) return;
+  await requireOwnPermissions(tx, permissions);
+  const rows = permissions.map((permission) => ({ ...scopeColumns(tx), role, permission }));
+  await tx.db.insertInto('organization_role_permissions').values(rows).execute();
+}
+
+/**
+ * Serializes changes of a role and waits for those who give it to members.
+ * @returns its permissions
+ * @throws Problem NOT_FOUND, BUILT_IN_ROLE
+ */
+async function lockOwnRole(tx: TxCtx, key: string): Promise<string[]> {
+  if (isBuiltIn(key)) throw problem('BUILT_IN_ROLE');
+  await tx.db
+    .selectFrom('organization_roles')
+    .select('key')
+    .where(inScope(tx))
+    .where('key', '=', key)
+    .forUpdate()
+    .execute();
+  return (await getOrganizationRole(tx, key)).permissions;
+}
+
+function isBuiltIn(key: string): boolean {
+  return BUILT_IN.some((role) => role.key === key);
+}
+
+/** Reads the members of every organization, which is seldom worth an index. */
+async function isHeld(tx: TxCtx, key: string): Promise<boolean> {
+  const row = await tx.db
+    .selectFrom('organization_members')
+    .select('member_id')
+    .where(inScope(tx))
+    .where(sql<boolean>`${key} = any(roles)`)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/**
+ * The permissions that these roles grant. Locks the roles, so that none is deleted or changed concurrently.
+ * @throws Problem VALIDATION_FAILED for a role that does not exist
+ */
+export async function lockOrganizationRoles(tx: TxCtx, keys: readonly string[]): Promise<string[]> {
+  if (keys.length === 0) return [];
+  await tx.db
+    .selectFrom('organization_roles')
+    .select('key')
+    .where(inScope(tx))
+    .where('key', '=', sql<string>`any(${[...keys]})`)
+    .orderBy('key')
+    .forShare()
+    .execute();
+  const known = [...BUILT_IN, ...(await ownRoles(tx))];
+  const errors = keys.flatMap((key, index) =>
+    known.some((role) => role.key === key)
+      ? []
+      : [{ pointer: `/body/roles/${index}`, message: `"${key}" is not a role of organizations` }],
+  );
+  if (errors.length > 0) throw problem('VALIDATION_FAILED', { extensions: { errors } });
+  return known.filter(({ key }) => keys.includes(key)).flatMap(({ permissions }) => permissions);
+}
