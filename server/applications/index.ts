@@ -1,6 +1,7 @@
 import type { Part } from '#platform/part.ts';
 import { rowsOfProject } from '#platform/removal.ts';
 import { applicationRoutes } from './applications.admin.ts';
+import { events } from './events.ts';
 import { identityProviderRoutes } from './identity-providers.admin.ts';
 import { registrationRoutes } from './registration.auth.ts';
 import { registrationTokenRoutes } from './registration-tokens.admin.ts';
@@ -29,6 +30,7 @@ export { isApplicationOrigin, originsOf, ownOriginsOf } from './origins.ts';
 export { holdFirstParty, isFirstParty } from './parties.ts';
 
 export const part = {
+  events,
   routes: {
     auth: registrationRoutes,
     admin: [...applicationRoutes, ...identityProviderRoutes, ...registrationTokenRoutes],

@@ -2,6 +2,7 @@ import type { Part } from '#platform/part.ts';
 import { rowsOfProject } from '#platform/removal.ts';
 import { auditRoutes } from './audit.admin.ts';
 import { signDueCheckpoints } from './checkpoints.ts';
+import { events } from './events.ts';
 
 export { auditFollower } from './entries.ts';
 export { eraseFromAudit } from './erasures.ts';
@@ -9,6 +10,7 @@ export { AuditEvent, AuditQuery, activityOf, searchAudit } from './search.ts';
 export { AuditFault, type Verified, verifyAudit } from './verification.ts';
 
 export const part = {
+  events,
   routes: {
     admin: auditRoutes,
   },

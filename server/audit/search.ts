@@ -75,7 +75,7 @@ export async function searchAudit(ctx: Ctx, query: AuditQuery): Promise<Page<Aud
   // From the table that the filter uses, so that its index gives the order.
   const at = sql.ref<Date>(resource === undefined ? 'e.occurred_at' : 'r.occurred_at');
   const place = sql.ref<number>(resource === undefined ? 'e.sequence' : 'r.sequence');
-  let rows = matching(ctx, { actor, actions: action === undefined ? undefined : actionsOf(action), resource })
+  let rows = matching(ctx, { actor, actions: action === undefined ? undefined : actionsOf(ctx, action), resource })
     .orderBy(at, 'desc')
     .orderBy(place, 'desc')
     .limit(limit + 1);
@@ -128,9 +128,9 @@ export async function activityOf(ctx: Pick<Ctx, 'db' | 'scope'>, userId: UserId,
   }));
 }
 
-function actionsOf(pattern: string): string[] {
-  requireKnownPatterns([pattern], '/querystring/action');
-  return selectedTypes([pattern]);
+function actionsOf(ctx: Ctx, pattern: string): string[] {
+  requireKnownPatterns(ctx, [pattern], '/querystring/action');
+  return selectedTypes(ctx, [pattern]);
 }
 
 type Filters = { actor: string | undefined; actions: string[] | undefined; resource: string | undefined };

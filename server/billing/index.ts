@@ -1,6 +1,7 @@
 import type { Part } from '#platform/part.ts';
 import { rowsOfProject } from '#platform/removal.ts';
 import { removeOldConversions } from './conversions.ts';
+import { events } from './events.ts';
 import { reportUsage } from './payment-reports.ts';
 import { endPaymentTask, syncPaymentTask } from './payment-sync.task.ts';
 import { smsAddOnRoutes } from './sms-addon.admin.ts';
@@ -21,6 +22,7 @@ export { subscribe } from './subscriptions.ts';
 export { releaseSegments, settleSegments } from './usage.ts';
 
 export const part = {
+  events,
   routes: {
     admin: [...smsAddOnRoutes, ...smsGuardRoutes],
     callbacks: stripeRoutes,

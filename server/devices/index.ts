@@ -1,5 +1,6 @@
 import type { Part } from '#platform/part.ts';
 import { rowsOfWorkspace } from '#platform/removal.ts';
+import { events } from './events.ts';
 import { removeDeadDevices } from './remembered-devices.ts';
 
 export {
@@ -13,6 +14,7 @@ export {
 } from './remembered-devices.ts';
 
 export const part = {
+  events,
   removals: [rowsOfWorkspace('remembered_devices')],
   cleanUps: { removeDeadDevices },
 } satisfies Part;

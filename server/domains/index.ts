@@ -4,12 +4,14 @@ import { orderCertificatesTask } from './acme.task.ts';
 import { orderCertificates } from './acme.ts';
 import { recheckDomains } from './domain-checks.ts';
 import { domainRoutes } from './domains.admin.ts';
+import { events } from './events.ts';
 
 export { challengeResponse } from './acme.ts';
 export { addressesOf, authAddressOf, boundAddresses, boundHost } from './bound-addresses.ts';
 export { secureContextFor } from './certificates.ts';
 
 export const part = {
+  events,
   routes: {
     admin: domainRoutes,
   },

@@ -1,5 +1,6 @@
 import type { Part } from '#platform/part.ts';
 import { rowsOfProject } from '#platform/removal.ts';
+import { events } from './events.ts';
 import { settingsRoutes } from './settings.admin.ts';
 
 export {
@@ -12,6 +13,7 @@ export {
 } from './environments.ts';
 
 export const part = {
+  events,
   routes: {
     admin: settingsRoutes,
   },

@@ -1,20 +1,8 @@
-import type { Static } from 'typebox';
-import { operationEvents } from './catalogue-operation.ts';
-import { peopleEvents } from './catalogue-people.ts';
-import { projectEvents } from './catalogue-project.ts';
-import { statusEvents } from './catalogue-status.ts';
-import type { Definition } from './definition.ts';
+import type { EventDefinition } from '#platform/event.ts';
+import { perSystem } from '#platform/system.ts';
 
-/** All event types: meaning, data, and an example. `emit` is typed by it. */
-export const catalogue = {
-  ...projectEvents,
-  ...peopleEvents,
-  ...operationEvents,
-  ...statusEvents,
-} as const satisfies Record<string, Definition>;
-
-export type EventType = keyof typeof catalogue;
-
-export type EventData<T extends EventType> = Static<(typeof catalogue)[T]['data']>;
-
-export const eventTypes = Object.keys(catalogue).filter((type): type is EventType => type in catalogue);
+/** All event types by name, as the parts declare them. */
+export const catalogueOf = perSystem(
+  ({ parts }): ReadonlyMap<string, EventDefinition> =>
+    new Map(parts.flatMap(({ events = {} }) => Object.entries(events)).sort(([a], [b]) => (a < b ? -1 : 1))),
+);

@@ -1,9 +1,7 @@
 import { Type } from 'typebox';
-import { openCursor, PageOf, PageQuery, pageOf } from '#platform/page.ts';
+import { PageOf, PageQuery, pageOfWhole } from '#platform/page.ts';
 import { get, type Routes } from '#platform/route.ts';
 import { describeEventType, EventTypeDescription, eventTypeDescriptions } from './event-types.ts';
-
-const LIST = 'event-types';
 
 export const eventTypeRoutes: Routes = [
   get('/v1/admin/webhooks/event-types', {
@@ -13,12 +11,8 @@ export const eventTypeRoutes: Routes = [
     query: PageQuery,
     responses: { 200: PageOf(EventTypeDescription) },
     problems: ['INVALID_CURSOR'],
-    handler: ({ ctx, query: { limit, cursor } }) => {
-      const after = cursor === undefined ? '' : openCursor(ctx, LIST, cursor);
-      const rest = eventTypeDescriptions.filter(({ type }) => type > after);
-      const page = pageOf(ctx, rest.slice(0, limit + 1), { list: LIST, limit, keyOf: ({ type }) => type });
-      return { items: page.rows, nextCursor: page.nextCursor };
-    },
+    handler: ({ ctx, query }) =>
+      pageOfWhole(ctx, eventTypeDescriptions(ctx.system), { list: 'event-types', query, keyOf: ({ type }) => type }),
   }),
   get('/v1/admin/webhooks/event-types/:type', {
     permission: 'webhooks:read',
@@ -27,6 +21,6 @@ export const eventTypeRoutes: Routes = [
     params: Type.Object({ type: Type.String({ maxLength: 100, examples: ['user.created'] }) }),
     responses: { 200: EventTypeDescription },
     problems: ['NOT_FOUND'],
-    handler: ({ params }) => describeEventType(params.type),
+    handler: ({ ctx, params }) => describeEventType(ctx.system, params.type),
   }),
 ];

@@ -1,7 +1,10 @@
 import { type Static, type TSchema, Type } from 'typebox';
+import type { TxCtx } from '#platform/ctx.ts';
+import type { EventDefinition } from '#platform/event.ts';
 import { problem } from '#platform/problem.ts';
 import { Instant } from '#platform/schemas.ts';
-import { catalogue, type EventType, eventTypes } from './catalogue.ts';
+import { perSystem, type SystemInTx } from '#platform/system.ts';
+import { catalogueOf } from './catalogue.ts';
 
 /**
  * Who caused an event: a customer, a back end, an operator at the console, an anonymous request, or the system itself.
@@ -70,7 +73,7 @@ const EXAMPLE_SCOPE = {
 } as const;
 
 /** An event with the catalogue's example data. */
-export function exampleOf(type: EventType): Event {
+function exampleOf(type: string, { example }: EventDefinition): Event {
   const at = '2026-01-01T12:00:00.000Z';
   return {
     id: 'evt_01kaz3w9hqf8p9n2m4v5x6y7z8',
@@ -81,27 +84,24 @@ export function exampleOf(type: EventType): Event {
     ...EXAMPLE_SCOPE,
     actor: { kind: 'anonymous' },
     correlationId: '0af7651916cd43dd8448eb211c80319c',
-    data: catalogue[type].example,
-  };
-}
-
-function describe(type: EventType): EventTypeDescription {
-  const { description, version } = catalogue[type];
-  return {
-    type,
-    description,
-    version,
-    schema: envelopeOf(Type.Literal(type), catalogue[type].data),
-    example: exampleOf(type),
+    data: example,
   };
 }
 
 /** All event types, by name. */
-export const eventTypeDescriptions: readonly EventTypeDescription[] = [...eventTypes].sort().map(describe);
+export const eventTypeDescriptions = perSystem((system): readonly EventTypeDescription[] =>
+  [...catalogueOf(system)].map(([type, definition]) => ({
+    type,
+    description: definition.description,
+    version: definition.version,
+    schema: envelopeOf(Type.Literal(type), definition.data),
+    example: exampleOf(type, definition),
+  })),
+);
 
 /** @throws Problem NOT_FOUND */
-export function describeEventType(type: string): EventTypeDescription {
-  const found = eventTypeDescriptions.find((known) => known.type === type);
+export function describeEventType(system: SystemInTx, type: string): EventTypeDescription {
+  const found = eventTypeDescriptions(system).find((known) => known.type === type);
   if (!found) throw problem('NOT_FOUND', `There is no event type "${type}".`);
   return found;
 }
@@ -125,7 +125,12 @@ export function isSelected(patterns: readonly string[], type: string): boolean {
  * @param pointer the JSON pointer of the patterns in the request
  * @throws Problem VALIDATION_FAILED for a pattern that selects no event type
  */
-export function requireKnownPatterns(patterns: readonly string[], pointer: string): void {
+export function requireKnownPatterns(
+  { system }: Pick<TxCtx, 'system'>,
+  patterns: readonly string[],
+  pointer: string,
+): void {
+  const eventTypes = [...catalogueOf(system).keys()];
   const errors = patterns.flatMap((pattern, index) =>
     eventTypes.some((type) => isSelected([pattern], type))
       ? []
@@ -135,18 +140,18 @@ export function requireKnownPatterns(patterns: readonly string[], pointer: strin
 }
 
 /** The event types that the patterns select. */
-export function selectedTypes(patterns: readonly string[]): EventType[] {
-  return eventTypes.filter((type) => isSelected(patterns, type));
+export function selectedTypes({ system }: Pick<TxCtx, 'system'>, patterns: readonly string[]): string[] {
+  return [...catalogueOf(system).keys()].filter((type) => isSelected(patterns, type));
 }
 
 /** @throws Problem VALIDATION_FAILED for an unknown type */
-export function requireEventType(type: string): EventType {
-  const found = eventTypes.find((known) => known === type);
-  if (!found)
+export function requireExample({ system }: Pick<TxCtx, 'system'>, type: string): Event {
+  const known = catalogueOf(system).get(type);
+  if (!known)
     throw problem('VALIDATION_FAILED', {
       extensions: {
         errors: [{ pointer: '/body/type', message: `is not an event type; see /v1/admin/webhooks/event-types` }],
       },
     });
-  return found;
+  return exampleOf(type, known);
 }

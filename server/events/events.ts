@@ -1,8 +1,9 @@
 import { type Generated, sql } from 'kysely';
 import type { Actor, Environment, TxCtx } from '#platform/ctx.ts';
 import type { Json } from '#platform/db.ts';
+import type { Events, EventType } from '#platform/event.ts';
 import { type EventId, newId, type ProjectId, type WorkspaceId } from '#platform/ids.ts';
-import { catalogue, type EventData, type EventType } from './catalogue.ts';
+import type { Event } from './event-types.ts';
 import { wakeDispatcher } from './wake.ts';
 
 export type EventsTable = {
@@ -30,7 +31,7 @@ declare module '#platform/db.ts' {
  * Writes an event into the log, in the transaction of the change it reports: both commit, or neither.
  * It costs one insert and touches no shared row, so writers never wait for each other.
  */
-export async function emit<T extends EventType>(tx: TxCtx, type: T, data: EventData<T>): Promise<void> {
+export async function emit<T extends EventType>(tx: TxCtx, type: T, data: Events[T]): Promise<void> {
   await insertEvents(tx, [{ type, data }]);
 }
 
@@ -45,7 +46,7 @@ export function publicActor(actor: Actor) {
 }
 
 /** An event for {@link emitAll}. Without a project, it belongs to the project of the scope. */
-export type NewEvent = { [T in EventType]: { type: T; data: EventData<T>; projectId?: ProjectId } }[EventType];
+export type NewEvent = { [T in EventType]: { type: T; data: Events[T]; projectId?: ProjectId } }[EventType];
 
 /** Writes several events with one statement, in the order given. */
 export async function emitAll(tx: TxCtx, events: readonly NewEvent[]): Promise<void> {
@@ -53,12 +54,12 @@ export async function emitAll(tx: TxCtx, events: readonly NewEvent[]): Promise<v
 }
 
 /**
- * Writes an event with the catalogue's example data, marked as an example.
+ * Writes an event that is marked as an example.
  * @returns its id
  */
-export async function emitExample(tx: TxCtx, type: EventType): Promise<EventId> {
-  const [id] = await insertEvents(tx, [{ type, data: catalogue[type].example }], true);
-  if (!id) throw new Error('Expected one event to be written.');
+export async function emitExample(tx: TxCtx, { type, data }: Pick<Event, 'type' | 'data'>): Promise<EventId> {
+  const [id] = await insertEvents(tx, [{ type, data }], true);
+  if (!id) throw new Error('One event was to be written.');
   return id;
 }
 
@@ -86,7 +87,7 @@ async function insertMany(tx: TxCtx, rows: readonly NewRow[]): Promise<void> {
 
 async function insertEvents(
   tx: TxCtx,
-  events: readonly { type: EventType; data: Record<string, unknown>; projectId?: ProjectId }[],
+  events: readonly { type: string; data: Record<string, unknown>; projectId?: ProjectId }[],
   example = false,
 ): Promise<EventId[]> {
   const { workspaceId, environment } = tx.scope;

@@ -5,7 +5,7 @@ import { openCursor, PageQuery, sealCursor } from '#platform/page.ts';
 import { problem } from '#platform/problem.ts';
 import { get, post, type Routes } from '#platform/route.ts';
 import { nullable } from '#platform/schemas.ts';
-import { Event, requireEventType, requireKnownPatterns, selectedTypes } from './event-types.ts';
+import { Event, requireExample, requireKnownPatterns, selectedTypes } from './event-types.ts';
 import { emitExample } from './events.ts';
 import { lastSequence, readEvents } from './reading.ts';
 import { waitForEvents } from './waiting.ts';
@@ -75,13 +75,13 @@ async function readFeed(
   { after, cursor, types, limit, wait }: Static<typeof FeedQuery>,
   closing: AbortSignal,
 ): Promise<Static<typeof Feed>> {
-  const patterns = types === undefined ? null : patternsOf(types);
+  const patterns = types === undefined ? null : patternsOf(ctx, types);
   const list = `events ${types ?? ''}`;
   let from = cursor === undefined ? await startOf(ctx, after) : Number(openCursor(ctx, list, cursor));
   const look = async () => {
     const { events, reached, more } = await readEvents(ctx, {
       after: from,
-      types: patterns && selectedTypes(patterns),
+      types: patterns && selectedTypes(ctx, patterns),
       limit,
     });
     from = reached;
@@ -97,9 +97,9 @@ async function startOf(ctx: Ctx, after: string): Promise<number> {
   return after === 'latest' ? lastSequence(ctx) : Number(after);
 }
 
-function patternsOf(types: string): string[] {
+function patternsOf(ctx: Ctx, types: string): string[] {
   const patterns = types.split(',');
-  requireKnownPatterns(patterns, '/querystring/types');
+  requireKnownPatterns(ctx, patterns, '/querystring/types');
   return patterns;
 }
 
@@ -107,8 +107,8 @@ function patternsOf(types: string): string[] {
  * @throws Problem VALIDATION_FAILED for an unknown type, CONFLICT in the production environment, which has no examples
  */
 function trigger(ctx: Ctx, name: string): Promise<{ id: `evt_${string}`; type: string }> {
-  const type = requireEventType(name);
+  const example = requireExample(ctx, name);
   if (ctx.scope.environment === 'production')
     throw problem('CONFLICT', 'Example events can only be emitted in the test environment.');
-  return transaction(ctx, async (tx) => ({ id: await emitExample(tx, type), type }));
+  return transaction(ctx, async (tx) => ({ id: await emitExample(tx, example), type: name }));
 }

@@ -8,9 +8,8 @@ export {
   describeEventType,
   type Event,
   EventPattern,
-  exampleOf,
   isSelected,
-  requireEventType,
+  requireExample,
   requireKnownPatterns,
   selectedTypes,
 } from './event-types.ts';

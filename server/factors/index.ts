@@ -1,5 +1,6 @@
 import type { Part } from '#platform/part.ts';
 import { rowsOfWorkspace } from '#platform/removal.ts';
+import { events } from './events.ts';
 
 export {
   addPhoneFactor,
@@ -22,4 +23,7 @@ export {
   type SecondFactor,
 } from './second-factors.ts';
 
-export const part = { removals: [rowsOfWorkspace('mfa_factors')] } satisfies Part;
+export const part = {
+  events,
+  removals: [rowsOfWorkspace('mfa_factors')],
+} satisfies Part;

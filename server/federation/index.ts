@@ -1,5 +1,6 @@
 import { expiredRowsOf, type Part } from '#platform/part.ts';
 import { rowsOfProject } from '#platform/removal.ts';
+import { events } from './events.ts';
 import { providerTestRoutes } from './providers.admin.ts';
 import { socialRoutes } from './social.auth.ts';
 
@@ -9,6 +10,7 @@ export { type LinkRequired, removeUpstreamFlowsOf } from './social.ts';
 export { linkingUrl, linkWithCode, linkWithToken, lookAtLinking, lookAtLinkToken } from './social-linking.ts';
 
 export const part = {
+  events,
   routes: {
     auth: socialRoutes,
     admin: providerTestRoutes,

@@ -26,6 +26,7 @@ import { part as members } from '#members';
 import { part as messages } from '#messages';
 import { part as mfa } from '#mfa';
 import { part as mfaChallenges } from '#mfa-challenges';
+import { part as notices } from '#notices';
 import { part as oidc } from '#oidc';
 import { part as operators } from '#operators';
 import { part as organizations } from '#organizations';
@@ -80,6 +81,7 @@ export const PARTS: readonly Part[] = [
   self,
   status,
   lifecycle,
+  notices,
   signIn,
   mfa,
   hosted,

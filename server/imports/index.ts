@@ -1,5 +1,6 @@
 import type { Part } from '#platform/part.ts';
 import { rowsOfProject } from '#platform/removal.ts';
+import { events } from './events.ts';
 import { importRoutes } from './imports.admin.ts';
 import { importTask } from './imports.task.ts';
 import { removeOldImports } from './imports.ts';
@@ -11,6 +12,7 @@ export { getImport, type MemberImport } from './imports.ts';
 export { exportMembers, noteExport } from './member-export.ts';
 
 export const part = {
+  events,
   routes: {
     admin: importRoutes,
   },

@@ -1,5 +1,6 @@
 import type { Part } from '#platform/part.ts';
 import { rowsOfProject } from '#platform/removal.ts';
+import { events } from './events.ts';
 import { invitationRoutes } from './project-invitations.admin.ts';
 
 export { InvitationStatus, Invitations, statusOf as invitationStatus } from './invitations.ts';
@@ -13,6 +14,7 @@ export {
 } from './project-invitations.ts';
 
 export const part = {
+  events,
   routes: {
     admin: invitationRoutes,
   },

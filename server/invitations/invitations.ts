@@ -1,9 +1,10 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type Static, Type } from 'typebox';
-import { emit, type NewEvent } from '#events';
+import { emit } from '#events';
 import { sendMessage } from '#messages';
 import { type Actor, type Ctx, type Scope, type TxCtx, transaction } from '#platform/ctx.ts';
 import { isUniqueViolation, type Tables } from '#platform/db.ts';
+import type { EventType } from '#platform/event.ts';
 import type { WorkspaceId } from '#platform/ids.ts';
 import { hashSecret, randomSecret } from '#platform/keyring.ts';
 import { openCursor, type PageQuery, pageOf } from '#platform/page.ts';
@@ -35,7 +36,7 @@ type InvitationTarget<Row extends InvitationRow> = {
   table: keyof Tables;
   /** The condition for the rows of a scope. */
   within: (scope: Scope) => RawBuilder<unknown>;
-  events: Record<'created' | 'resent' | 'revoked', NewEvent['type'] & `${string}invitation.${string}`>;
+  events: Record<'created' | 'resent' | 'revoked', EventType & `${string}invitation.${string}`>;
   insert: (tx: TxCtx, row: Row) => Promise<unknown>;
   /** The actor as stored in the column `invited_by`. */
   inviterOf: (actor: Actor) => string | null;

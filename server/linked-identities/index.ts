@@ -1,5 +1,6 @@
 import type { Part } from '#platform/part.ts';
 import { rowsOfWorkspace } from '#platform/removal.ts';
+import { events } from './events.ts';
 
 export {
   findLinkedUser,
@@ -12,4 +13,7 @@ export {
 } from './linked-identities.ts';
 export { UpstreamIdentity, UpstreamProfile } from './upstream-identity.ts';
 
-export const part = { removals: [rowsOfWorkspace('linked_identities')] } satisfies Part;
+export const part = {
+  events,
+  removals: [rowsOfWorkspace('linked_identities')],
+} satisfies Part;

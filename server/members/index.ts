@@ -3,6 +3,7 @@ import { rowsOfProject } from '#platform/removal.ts';
 import { adminAuthorizationRoutes } from './authorization.admin.ts';
 import { authorizationRoutes } from './authorization.me.ts';
 import { contextRoutes } from './context.me.ts';
+import { events } from './events.ts';
 import { provisioningRoutes } from './member-provisioning.admin.ts';
 import { memberRoutes } from './members.admin.ts';
 import { membershipRoutes } from './memberships.me.ts';
@@ -22,6 +23,7 @@ export { listMemberships, ownMemberships } from './memberships.ts';
 export { lockRoles, RoleKey, setUpRoles } from './roles.ts';
 
 export const part = {
+  events,
   routes: {
     me: [...authorizationRoutes, ...contextRoutes, ...membershipRoutes],
     console: searchRoutes,

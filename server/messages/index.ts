@@ -1,5 +1,6 @@
 import type { Part } from '#platform/part.ts';
 import { rowsOfProject } from '#platform/removal.ts';
+import { events } from './events.ts';
 import { messageRoutes } from './messages.admin.ts';
 import { removeOldMessages } from './messages.ts';
 import { receiptRoutes } from './receipts.public.ts';
@@ -17,6 +18,7 @@ export {
 export type { CredentialChange } from './templates.ts';
 
 export const part = {
+  events,
   routes: {
     admin: messageRoutes,
     callbacks: receiptRoutes,

@@ -1,5 +1,6 @@
 import { expiredRowsOf, type Part } from '#platform/part.ts';
 import { rowsOfProject } from '#platform/removal.ts';
+import { events } from './events.ts';
 
 export {
   askForFactor,
@@ -16,6 +17,7 @@ export {
 } from './mfa-challenges.ts';
 
 export const part = {
+  events,
   removals: [rowsOfProject('mfa_challenges')],
   cleanUps: { 'expired MFA challenges': expiredRowsOf('mfa_challenges') },
 } satisfies Part;

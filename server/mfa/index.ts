@@ -1,4 +1,5 @@
 import type { Part } from '#platform/part.ts';
+import { events } from './events.ts';
 import { mfaRoutes } from './mfa.auth.ts';
 
 export {
@@ -14,6 +15,7 @@ export {
 } from './mfa.ts';
 
 export const part = {
+  events,
   routes: {
     auth: mfaRoutes,
   },

@@ -1,3 +1,6 @@
+import type { Part } from '#platform/part.ts';
+import { events } from './events.ts';
+
 export {
   accountThrottled,
   applicationActs,
@@ -7,3 +10,5 @@ export {
   newDevice,
   successAfterFailures,
 } from './notices.ts';
+
+export const part = { events } satisfies Part;

@@ -1,6 +1,7 @@
 import type { Part } from '#platform/part.ts';
 import { oidcCleanup } from './adapter.ts';
 import { usedApplicationRoutes } from './applications.me.ts';
+import { events } from './events.ts';
 import { impersonationRoutes } from './impersonation.admin.ts';
 import { ownImpersonationRoutes } from './impersonation.me.ts';
 import { providerRoutes } from './provider.auth.ts';
@@ -19,6 +20,7 @@ export { removeEveryRecord } from './removal.ts';
 export { takeBack, usedApplications } from './used-applications.ts';
 
 export const part = {
+  events,
   routes: {
     auth: providerRoutes,
     me: [...usedApplicationRoutes, ...ownImpersonationRoutes],

@@ -1,5 +1,6 @@
 import type { Part } from '#platform/part.ts';
 import { rowsOfWorkspace } from '#platform/removal.ts';
+import { events } from './events.ts';
 import { removeDeadOperatorSessions } from './operator-sessions.ts';
 import { sessionRoutes } from './session.console.ts';
 import { setUpRoutes } from './set-up.page.ts';
@@ -18,6 +19,7 @@ export { permissionsForInstallation, TeamRole } from './team-roles.ts';
 export { addProject, addWorkspace } from './workspaces.ts';
 
 export const part = {
+  events,
   routes: {
     console: [...sessionRoutes, ...teamRoutes, ...teamInvitationRoutes, ...setUpRoutes],
   },

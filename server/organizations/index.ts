@@ -1,5 +1,6 @@
 import type { Part } from '#platform/part.ts';
 import { rowsOfProject } from '#platform/removal.ts';
+import { events } from './events.ts';
 import { organizationMemberRoutes } from './organization-members.admin.ts';
 import { organizationRoleRoutes } from './organization-roles.admin.ts';
 import { organizationRoutes } from './organizations.admin.ts';
@@ -7,6 +8,7 @@ import { organizationRoutes } from './organizations.admin.ts';
 export { organizationsOf } from './organization-members.ts';
 
 export const part = {
+  events,
   permissions: {
     'organizations:read': 'See organizations and their members',
     'organizations:write': 'Add, change, block and remove organizations, and change their members',

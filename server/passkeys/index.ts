@@ -1,5 +1,6 @@
 import type { Part } from '#platform/part.ts';
 import { rowsOfWorkspace } from '#platform/removal.ts';
+import { events } from './events.ts';
 import { removeDeadChallenges } from './passkey-challenges.ts';
 
 export { CHALLENGE_SECONDS, type ChallengeId, removeChallengesOf } from './passkey-challenges.ts';
@@ -25,6 +26,7 @@ export {
 } from './passkeys.ts';
 
 export const part = {
+  events,
   removals: [rowsOfWorkspace('passkey_challenges'), rowsOfWorkspace('passkeys')],
   cleanUps: { removeDeadChallenges },
 } satisfies Part;

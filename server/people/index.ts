@@ -1,5 +1,6 @@
 import type { Part } from '#platform/part.ts';
 import { rowsOfWorkspace } from '#platform/removal.ts';
+import { events } from './events.ts';
 import { profileRoutes } from './profile.me.ts';
 
 export { replaceAddress } from './addresses.ts';
@@ -21,6 +22,7 @@ export { analyseUsers, createUsers, exportUsers, type NewPerson } from './users-
 
 /** Users belong to a workspace; the members part removes those of a removed project. */
 export const part = {
+  events,
   routes: {
     me: profileRoutes,
   },

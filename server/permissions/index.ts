@@ -1,5 +1,6 @@
 import type { Part } from '#platform/part.ts';
 import { rowsOfProject } from '#platform/removal.ts';
+import { events } from './events.ts';
 import { permissionRoutes } from './permissions.admin.ts';
 
 export {
@@ -13,6 +14,7 @@ export {
 } from './permissions.ts';
 
 export const part = {
+  events,
   routes: {
     admin: permissionRoutes,
   },

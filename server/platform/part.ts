@@ -1,6 +1,7 @@
 import type { Task } from 'graphile-worker';
 import { sql } from 'kysely';
 import type { Tables } from './db.ts';
+import type { EventDefinition } from './event.ts';
 import type { Jobs } from './jobs.ts';
 import type { Removal } from './removal.ts';
 import type { Works } from './repeating.ts';
@@ -31,6 +32,7 @@ export type Surface =
 /** What a part contributes to the program. `hosts/parts.ts` lists the parts. */
 export type Part = {
   routes?: { readonly [Where in Surface]?: Routes };
+  events?: Readonly<Record<string, EventDefinition>>;
   /** Permissions that routes require, with what they allow; every project has them. Viewers have those named `…:read`. */
   permissions?: Readonly<Record<`${string}:${string}`, string>>;
   /** Removes the part's rows of a project or workspace. The order matters where rows refer to each other. */

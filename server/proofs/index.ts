@@ -1,5 +1,6 @@
 import { expiredRowsOf, type Part } from '#platform/part.ts';
 import { rowsOfProject } from '#platform/removal.ts';
+import { events } from './events.ts';
 
 export {
   AddressChallengeStarted,
@@ -28,6 +29,7 @@ export {
 export { VerificationChallenge, verificationChallenge } from './verification-challenge.ts';
 
 export const part = {
+  events,
   removals: [rowsOfProject('flows')],
   cleanUps: { 'expired flows': expiredRowsOf('flows') },
 } satisfies Part;

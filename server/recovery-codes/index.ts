@@ -1,5 +1,6 @@
 import type { Part } from '#platform/part.ts';
 import { rowsOfWorkspace } from '#platform/removal.ts';
+import { events } from './events.ts';
 
 export {
   newRecoveryCodes,
@@ -9,4 +10,7 @@ export {
   useRecoveryCode,
 } from './recovery-codes.ts';
 
-export const part = { removals: [rowsOfWorkspace('recovery_codes')] } satisfies Part;
+export const part = {
+  events,
+  removals: [rowsOfWorkspace('recovery_codes')],
+} satisfies Part;

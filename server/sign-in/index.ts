@@ -1,4 +1,5 @@
 import type { Part } from '#platform/part.ts';
+import { events } from './events.ts';
 import { invitationAcceptanceRoutes } from './invitations.auth.ts';
 import { methodRoutes } from './methods.auth.ts';
 import { passkeyLoginRoutes } from './passkey-login.auth.ts';
@@ -26,6 +27,7 @@ export { logout } from './sessions.ts';
 export { addressProven, lookAtVerification, verifyAddress } from './verification.ts';
 
 export const part = {
+  events,
   routes: {
     auth: [
       ...invitationAcceptanceRoutes,

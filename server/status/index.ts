@@ -1,5 +1,6 @@
 import type { Part } from '#platform/part.ts';
 import { statusComponentRoutes } from './components.admin.ts';
+import { events } from './events.ts';
 import { removeSilentWorkers } from './heartbeat.ts';
 import { historyRoutes } from './history.public.ts';
 import { statusIncidentRoutes } from './incidents.admin.ts';
@@ -22,6 +23,7 @@ export { currentView, startViews } from './views.ts';
 const ofOneEnvironment = [...summaryRoutes, ...statusSubscribeRoutes];
 
 export const part = {
+  events,
   routes: {
     admin: [...statusComponentRoutes, ...statusIncidentRoutes, ...statusMaintenanceRoutes, ...statusSubscriberRoutes],
     public: [...ofOneEnvironment, ...historyRoutes],

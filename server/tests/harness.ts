@@ -141,12 +141,12 @@ export async function expectEvent(system: TestSystem, path: string, correlationI
   if (silent.some((pattern) => pattern.test(path))) return;
   const { rows } = await system.pool.query('select type, data from events where correlation_id = $1', [correlationId]);
   assert.ok(rows.length > 0, `${path} answered 2xx and emitted no event`);
-  for (const { type, data } of rows) assertInCatalogue(type, data);
+  for (const { type, data } of rows) assertInCatalogue(system, type, data);
 }
 
 /** Fails for an event whose data do not match the schema of its type. */
-function assertInCatalogue(type: string, data: unknown): void {
-  const { schema } = describeEventType(type);
+function assertInCatalogue(system: TestSystem, type: string, data: unknown): void {
+  const { schema } = describeEventType(system, type);
   assert.ok(Value.Check(schema.properties.data, data), `${type} does not fit its schema: ${JSON.stringify(data)}`);
 }
 

@@ -194,7 +194,7 @@ export function lockRow(tx: TxCtx, id: EndpointId): Promise<EndpointRow | undefi
  */
 export async function createEndpoint(ctx: Ctx, endpoint: Static<typeof NewEndpoint>): Promise<EndpointWithSecret> {
   const headers = endpoint.headers ?? {};
-  requireKnownPatterns(endpoint.events, '/body/events');
+  requireKnownPatterns(ctx, endpoint.events, '/body/events');
   requireOwnHeaders(headers);
   const id = newId('whe', ctx.now);
   const secret = newSecret();
@@ -253,7 +253,7 @@ type Changed = { set: EndpointUpdate; changed: string[] };
  * @throws Problem NOT_FOUND, VALIDATION_FAILED
  */
 export async function updateEndpoint(ctx: Ctx, id: EndpointId, changes: EndpointChanges): Promise<Endpoint> {
-  if (changes.events) requireKnownPatterns(changes.events, '/body/events');
+  if (changes.events) requireKnownPatterns(ctx, changes.events, '/body/events');
   if (changes.headers) requireOwnHeaders(changes.headers);
   return transaction(ctx, async (tx) => {
     const row = await lockEndpoint(tx, id);

@@ -4,6 +4,7 @@ import { deliveryRoutes } from './deliveries.admin.ts';
 import { endpointActionRoutes } from './endpoint-actions.admin.ts';
 import { endpointRepairRoutes } from './endpoint-repair.admin.ts';
 import { endpointRoutes } from './endpoints.admin.ts';
+import { events } from './events.ts';
 import { deliveries } from './removal.ts';
 import { replayTask } from './replay.task.ts';
 import { deleteOldDeliveries } from './retention.ts';
@@ -18,6 +19,7 @@ export { deliverWebhooksTask } from './webhooks.task.ts';
 export { countWorkingEndpoints } from './working-endpoints.ts';
 
 export const part = {
+  events,
   routes: {
     admin: [...deliveryRoutes, ...endpointActionRoutes, ...endpointRepairRoutes, ...endpointRoutes],
   },

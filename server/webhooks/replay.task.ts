@@ -26,7 +26,7 @@ export function replayTask(system: System): Task {
     if (!endpoint?.enabled) return;
     const { events, reached, more } = await readEvents(ctx, {
       after: rest.after,
-      types: selectedTypes(rest.types),
+      types: selectedTypes(ctx, rest.types),
       since: instantOf(rest.since),
       until: instantOf(rest.until),
       limit: CHUNK,

@@ -49,7 +49,7 @@ declare module '#platform/jobs.ts' {
  * @throws Problem NOT_FOUND, CONFLICT while it is disabled, VALIDATION_FAILED
  */
 export async function replay(ctx: Ctx, id: EndpointId, { since, until, types }: Static<typeof Replay>): Promise<void> {
-  if (types) requireKnownPatterns(types, '/body/types');
+  if (types) requireKnownPatterns(ctx, types, '/body/types');
   const end = until ?? justAfter(ctx.now);
   if (instantOf(end) <= instantOf(since))
     throw problem('VALIDATION_FAILED', {

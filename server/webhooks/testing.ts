@@ -1,4 +1,4 @@
-import { emit, exampleOf, requireEventType } from '#events';
+import { emit, requireExample } from '#events';
 import { type Ctx, transaction } from '#platform/ctx.ts';
 import { newId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
@@ -10,15 +10,15 @@ import { queueDeliveries } from './queue.ts';
  * endpoint's deliveries.
  * @throws Problem NOT_FOUND, VALIDATION_FAILED, CONFLICT while it is disabled
  */
-export function testEndpoint(ctx: Ctx, id: EndpointId, name: string): Promise<{ eventId: string; eventType: string }> {
-  const type = requireEventType(name);
+export function testEndpoint(ctx: Ctx, id: EndpointId, type: string): Promise<{ eventId: string; eventType: string }> {
+  const example = requireExample(ctx, type);
   return transaction(ctx, async (tx) => {
     const endpoint = await lockEndpoint(tx, id);
     if (!endpoint.enabled) throw problem('CONFLICT', 'The endpoint is disabled; enable it first.');
     const eventId = newId('evt', tx.now);
     const at = tx.now.toISOString();
     const event = {
-      ...exampleOf(type),
+      ...example,
       ...tx.scope,
       id: eventId,
       occurredAt: at,

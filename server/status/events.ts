@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { define, text } from './definition.ts';
+import { define, type EventData, text } from '#platform/event.ts';
 
 const componentId = 'cmp_01kaz3w9hqf8p9n2m4v5x6y7z8';
 const groupId = 'grp_01kaz3w9hqf8p9n2m4v5x6y7z8';
@@ -27,8 +27,7 @@ const maintenance = {
 const Subscriber = Type.Object({ subscriberId: text, channel: text });
 const subscriber = { subscriberId: 'sub_01kaz3w9hqf8p9n2m4v5x6y7z8', channel: 'email' };
 
-/** Events of the status. */
-export const statusEvents = {
+export const events = {
   'status.component.changed': define(
     'The measured status of a component changed.',
     Type.Object({ componentId: text, environment: text, from: text, to: text, since: text }),
@@ -114,4 +113,8 @@ export const statusEvents = {
     Type.Object({ added: Type.Integer(), skipped: Type.Integer() }),
     { added: 12, skipped: 1 },
   ),
-} as const;
+};
+
+declare module '#platform/event.ts' {
+  interface Events extends EventData<typeof events> {}
+}

@@ -1,67 +1,10 @@
 import { Type } from 'typebox';
-import { define, text } from './definition.ts';
+import { define, type EventData, text } from '#platform/event.ts';
 
 const AddOn = Type.Object({ addon: text, tierId: text });
-const messageId = 'msg_01kaz3w9hqf8p9n2m4v5x6y7z8';
 const statementId = 'stm_01kaz3w9hqf8p9n2m4v5x6y7z8';
-const Endpoint = Type.Object({ endpointId: text, url: text });
-const endpoint = { endpointId: 'whe_01kaz3w9hqf8p9n2m4v5x6y7z8', url: 'https://example.com/hooks' };
 
-const Range = Type.Object({ first: Type.Integer(), last: Type.Integer() });
-
-/** Events of operation: deliveries, messages, billing, and the state of the service. */
-export const operationEvents = {
-  'audit.entries_erased': define(
-    'The content of entries of the audit log was removed, because a person whom they name was erased (`person_erased`), or was found removed when this was first written down (`before_upgrade`). `ranges` are their sequences.',
-    Type.Object({ reason: text, ranges: Type.Array(Range) }),
-    { reason: 'person_erased', ranges: [{ first: 7, last: 9 }] },
-  ),
-  'webhook.endpoint.created': define('A webhook endpoint was added.', Endpoint, endpoint),
-  'webhook.endpoint.updated': define(
-    'A webhook endpoint was changed.',
-    Type.Object({ ...Endpoint.properties, changed: Type.Array(text) }),
-    { ...endpoint, changed: ['events'] },
-  ),
-  'webhook.endpoint.deleted': define('A webhook endpoint was removed.', Endpoint, endpoint),
-  'webhook.endpoint.enabled': define(
-    'A webhook endpoint was enabled; pending deliveries continue.',
-    Endpoint,
-    endpoint,
-  ),
-  'webhook.endpoint.disabled': define(
-    'A webhook endpoint was switched off: by hand (`request`), because it answered 410 (`gone`), or after five days in which every attempt failed (`failing`).',
-    Type.Object({ ...Endpoint.properties, reason: text }),
-    { ...endpoint, reason: 'failing' },
-  ),
-  'webhook.endpoint.secret_rotated': define(
-    'A webhook endpoint has a new signing secret; the one before signs along until `overlapUntil`.',
-    Type.Object({ ...Endpoint.properties, overlapUntil: text }),
-    { ...endpoint, overlapUntil: '2026-01-02T00:00:00.000Z' },
-  ),
-  'webhook.endpoint.tested': define(
-    'An example event was sent to a webhook endpoint.',
-    Type.Object({ ...Endpoint.properties, type: text }),
-    { ...endpoint, type: 'user.created' },
-  ),
-  'webhook.endpoint.retried': define(
-    'A delivery was scheduled for another attempt by hand.',
-    Type.Object({ ...Endpoint.properties, deliveryId: text, eventId: text }),
-    {
-      ...endpoint,
-      deliveryId: 'dlv_01kaz3w9hqf8p9n2m4v5x6y7z8',
-      eventId: 'evt_01kaz3w9hqf8p9n2m4v5x6y7z8',
-    },
-  ),
-  'webhook.endpoint.replayed': define(
-    'Events of a time range are sent to a webhook endpoint again.',
-    Type.Object({ ...Endpoint.properties, since: text, until: text }),
-    { ...endpoint, since: '2026-01-01T00:00:00.000Z', until: '2026-01-02T00:00:00.000Z' },
-  ),
-  'webhook.endpoint.recovered': define(
-    'Everything that a webhook endpoint missed since a point in time is sent again.',
-    Type.Object({ ...Endpoint.properties, since: text }),
-    { ...endpoint, since: '2026-01-01T00:00:00.000Z' },
-  ),
+export const events = {
   'billing.addon.subscribed': define('An add-on was subscribed to.', AddOn, { addon: 'sms', tierId: 'growth' }),
   'billing.addon.checkout_started': define(
     'An operator was sent to the payment provider to subscribe to an add-on.',
@@ -116,20 +59,6 @@ export const operationEvents = {
     Type.Object({ ...AddOn.properties, statementId: text, total: Type.Integer(), currency: text }),
     { addon: 'sms', tierId: 'growth', statementId, total: 5_140, currency: 'USD' },
   ),
-  'sms.sent': define(
-    'A carrier accepted a text message; in the test environment no carrier is involved.',
-    Type.Object({ messageId: text, segments: Type.Integer(), provider: text }),
-    { messageId, segments: 1, provider: 'twilio' },
-  ),
-  'sms.delivered': define('A text message reached its phone.', Type.Object({ messageId: text, provider: text }), {
-    messageId,
-    provider: 'twilio',
-  }),
-  'sms.failed': define(
-    'A text message was not sent or not delivered.',
-    Type.Object({ messageId: text, reason: text }),
-    { messageId, reason: 'undelivered: 30005' },
-  ),
   'sms.limit.warning': define(
     '50, 80 or 100 percent of the segments of a period are used; one event for each.',
     Type.Object({
@@ -154,4 +83,8 @@ export const operationEvents = {
   'sms.guard.unblocked': define('A block of numbers gets text messages again.', Type.Object({ prefix: text }), {
     prefix: '+49151123',
   }),
-} as const;
+};
+
+declare module '#platform/event.ts' {
+  interface Events extends EventData<typeof events> {}
+}

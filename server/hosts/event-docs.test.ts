@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import type { TSchema } from 'typebox';
-import { catalogue, type EventType, eventTypes } from './catalogue.ts';
+import type { EventDefinition } from '#platform/event.ts';
+import { PARTS } from './parts.ts';
 
+const catalogue = new Map(PARTS.flatMap(({ events = {} }) => Object.entries<EventDefinition>(events)));
 const PAGE = new URL('../../docs/events.md', import.meta.url);
 
 const HEADER = `# Events
@@ -24,7 +26,7 @@ test('docs/events.md describes every event type as the catalogue does', async ()
 
 /** Generates the Markdown page that describes every event type. */
 function describeEvents(): string {
-  const groups = Map.groupBy(eventTypes.toSorted(), (type) => type.slice(0, type.indexOf('.')));
+  const groups = Map.groupBy([...catalogue.keys()].sort(), (type) => type.slice(0, type.indexOf('.')));
   const contents = [...groups].map(
     ([group, types]) =>
       `- \`${group}.*\`: ${types.map((type) => `[${type}](#${type.replaceAll('.', '')})`).join(', ')}`,
@@ -33,8 +35,8 @@ function describeEvents(): string {
   return `${[HEADER, contents.join('\n'), '', chapters.join('\n\n')].join('\n')}\n`;
 }
 
-function describeType(type: EventType): string {
-  const { description, version, data, example } = catalogue[type];
+function describeType(type: string): string {
+  const { description, version, data, example } = catalogue.get(type) ?? assert.fail(type);
   const required: readonly string[] = data.required ?? [];
   const rows = Object.entries<TSchema>(data.properties).map(
     ([name, field]) => `| \`${name}\`${required.includes(name) ? '' : ' (optional)'} | ${typeOf(field)} |`,

@@ -1,0 +1,66 @@
+import { Type } from 'typebox';
+import { applicationId, define, type EventData, text } from '#platform/event.ts';
+
+const Provider = Type.Object({ providerId: text, key: text });
+const providerId = 'idp_01kaz3w9hqf8p9n2m4v5x6y7z8';
+const registrationTokenId = 'rgt_01kaz3w9hqf8p9n2m4v5x6y7z8';
+
+export const events = {
+  'identity.provider.created': define('An identity provider was added.', Provider, { providerId, key: 'google' }),
+  'identity.provider.updated': define('An identity provider was changed.', Provider, { providerId, key: 'google' }),
+  'identity.provider.deleted': define('An identity provider was removed.', Provider, { providerId, key: 'google' }),
+  'identity.provider.tested': define(
+    'The connection to an identity provider was tested.',
+    Type.Object({ ...Provider.properties, ok: Type.Boolean() }),
+    { providerId, key: 'google', ok: true },
+  ),
+  'application.created': define('An OAuth/OIDC client was added.', Type.Object({ applicationId: text, kind: text }), {
+    applicationId,
+    kind: 'web',
+  }),
+  'application.updated': define(
+    'A client was changed.',
+    Type.Object({ applicationId: text, fields: Type.Array(text) }),
+    { applicationId, fields: ['redirectUris'] },
+  ),
+  'application.deleted': define('A client was removed; its tokens ended.', Type.Object({ applicationId: text }), {
+    applicationId,
+  }),
+  'application.secret.created': define(
+    'A client got another secret.',
+    Type.Object({ applicationId: text, secretId: text }),
+    { applicationId, secretId: 'sec_01kaz3w9hqf8p9n2m4v5x6y7z8' },
+  ),
+  'application.secret.deleted': define(
+    'A secret of a client was removed; its tokens ended.',
+    Type.Object({ applicationId: text, secretId: text }),
+    { applicationId, secretId: 'sec_01kaz3w9hqf8p9n2m4v5x6y7z8' },
+  ),
+  'application.secret.rotated': define(
+    'The secrets of a client were replaced; its tokens ended.',
+    Type.Object({ applicationId: text }),
+    { applicationId },
+  ),
+  'application.disabled': define('A client was switched off; its tokens ended.', Type.Object({ applicationId: text }), {
+    applicationId,
+  }),
+  'application.registered': define(
+    'A program registered itself as an application, with a registration token.',
+    Type.Object({ applicationId: text, registrationTokenId: text }),
+    { applicationId, registrationTokenId },
+  ),
+  'application.registration_token.created': define(
+    'A token to register applications with was issued.',
+    Type.Object({ registrationTokenId: text, name: text }),
+    { registrationTokenId, name: 'Partners' },
+  ),
+  'application.registration_token.deleted': define(
+    'A token to register applications with was removed.',
+    Type.Object({ registrationTokenId: text, name: text }),
+    { registrationTokenId, name: 'Partners' },
+  ),
+};
+
+declare module '#platform/event.ts' {
+  interface Events extends EventData<typeof events> {}
+}

@@ -1,0 +1,45 @@
+import { Type } from 'typebox';
+import { define, type EventData, text, userId } from '#platform/event.ts';
+
+const memberId = 'mem_01kaz3w9hqf8p9n2m4v5x6y7z8';
+const Organization = Type.Object({ organizationId: text, name: text });
+const organization = { organizationId: 'org_01kaz3w9hqf8p9n2m4v5x6y7z8', name: 'Acme' };
+const OrganizationMember = Type.Object({ organizationId: text, memberId: text, userId: text });
+const organizationMember = { organizationId: organization.organizationId, memberId, userId };
+const OrganizationRole = Type.Object({ key: text });
+
+export const events = {
+  'organization.created': define('An organization was added.', Organization, organization),
+  'organization.updated': define(
+    'The name, slug or metadata of an organization changed.',
+    Type.Object({ ...Organization.properties, fields: Type.Array(text) }),
+    { ...organization, fields: ['name'] },
+  ),
+  'organization.blocked': define('An organization was blocked.', Organization, organization),
+  'organization.unblocked': define('An organization was unblocked.', Organization, organization),
+  'organization.deleted': define('An organization was deleted; its memberships ended.', Organization, organization),
+  'organization.member.added': define(
+    'A member of the project became a member of an organization.',
+    Type.Object({ ...OrganizationMember.properties, roles: Type.Array(text) }),
+    { ...organizationMember, roles: ['owner'] },
+  ),
+  'organization.member.roles.changed': define(
+    'The roles of a member in an organization changed.',
+    Type.Object({ ...OrganizationMember.properties, roles: Type.Array(text) }),
+    { ...organizationMember, roles: ['billing'] },
+  ),
+  'organization.member.removed': define(
+    'A person is no longer a member of an organization. Where the membership of the project ends, `membership.deleted` says so alone.',
+    OrganizationMember,
+    organizationMember,
+  ),
+  'organization.role.created': define('A role of organizations was added.', OrganizationRole, { key: 'billing' }),
+  'organization.role.updated': define('A role of organizations or its permissions changed.', OrganizationRole, {
+    key: 'billing',
+  }),
+  'organization.role.deleted': define('A role of organizations was removed.', OrganizationRole, { key: 'billing' }),
+};
+
+declare module '#platform/event.ts' {
+  interface Events extends EventData<typeof events> {}
+}
