@@ -149,7 +149,7 @@ async function signIn(subject: Subject, agent: Agent, name: string): Promise<str
 async function get(url: string, headers: Record<string, string>): Promise<void> {
   const response = await fetch(url, { headers });
   await response.text();
-  if (!response.ok) throw new Error(`${url} answered ${response.status}`);
+  if (!response.ok) throw new Error(`${url} responded with status ${response.status}`);
 }
 
 async function refresh(subject: Subject): Promise<Row> {

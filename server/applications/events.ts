@@ -41,7 +41,7 @@ export const events = {
     Type.Object({ applicationId: text }),
     { applicationId },
   ),
-  'application.disabled': define('A client was switched off; its tokens ended.', Type.Object({ applicationId: text }), {
+  'application.disabled': define('A client was disabled; its tokens ended.', Type.Object({ applicationId: text }), {
     applicationId,
   }),
   'application.registered': define(
@@ -50,12 +50,12 @@ export const events = {
     { applicationId, registrationTokenId },
   ),
   'application.registration_token.created': define(
-    'A token to register applications with was issued.',
+    'A registration token was issued.',
     Type.Object({ registrationTokenId: text, name: text }),
     { registrationTokenId, name: 'Partners' },
   ),
   'application.registration_token.deleted': define(
-    'A token to register applications with was removed.',
+    'A registration token was removed.',
     Type.Object({ registrationTokenId: text, name: text }),
     { registrationTokenId, name: 'Partners' },
   ),

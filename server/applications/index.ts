@@ -38,7 +38,7 @@ export const part = {
   permissions: {
     'applications:read': 'See applications',
     'applications:write': 'Add, change and remove applications and their secrets',
-    'applications:trust': 'Make and change first-party applications, which ask people for no consent',
+    'applications:trust': 'Add and change first-party applications, which need no consent',
     'applications:delegate': 'Let applications act for people by token exchange',
     'providers:read': 'See identity providers',
     'providers:write': 'Change identity providers',

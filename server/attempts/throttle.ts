@@ -27,20 +27,20 @@ export const COUNTERS = {
   place: {
     points: 20,
     seconds: QUARTER_HOUR,
-    counts: 'attempts of one way at one account, from one source',
+    counts: 'attempts of one kind at one account, from one source',
     beyond: '429 `ACCOUNT_THROTTLED`',
   },
   strangers: {
     points: 80,
     seconds: HOUR,
-    counts: 'attempts of one way at one account, from sources it was not used from in 90 days',
-    beyond: '429 `ACCOUNT_THROTTLED`; by another name of the account: refused as wrong',
+    counts: 'attempts of one kind at one account, from sources that it was not used from in 90 days',
+    beyond: '429 `ACCOUNT_THROTTLED`; under another identifier of the account: refused like a wrong one',
   },
   known: {
     points: 20,
     seconds: HOUR,
-    counts: 'attempts of one way at one account, from sources it was used from in 90 days',
-    beyond: '429 `ACCOUNT_THROTTLED`; by another name of the account: refused as wrong',
+    counts: 'attempts of one kind at one account, from sources that it was used from in 90 days',
+    beyond: '429 `ACCOUNT_THROTTLED`; under another identifier of the account: refused like a wrong one',
   },
   source: {
     points: 300,
@@ -57,13 +57,13 @@ export const COUNTERS = {
   'email-source': {
     points: 100,
     seconds: HOUR,
-    counts: 'mails that one source asks for, in a workspace and environment',
+    counts: 'mails that one source requests, in a workspace and environment',
     beyond: '429 `RATE_LIMIT_EXCEEDED`',
   },
   'email-place': {
     points: 10,
     seconds: HOUR,
-    counts: 'mails that one source asks for, to what it typed',
+    counts: 'mails that one source requests for one typed identifier',
     beyond: '429 `RATE_LIMIT_EXCEEDED`',
   },
   'email-scope': {
@@ -75,14 +75,14 @@ export const COUNTERS = {
   'email-address': {
     points: 10,
     seconds: HOUR,
-    counts: 'mails to one address, asked for from sources its account was not used from in 90 days',
-    beyond: 'the usual answer; nothing is sent',
+    counts: 'mails to one address, requested from sources that its account was not used from in 90 days',
+    beyond: 'the usual response; nothing is sent',
   },
   'email-known': {
     points: 10,
     seconds: HOUR,
-    counts: 'mails to one address, asked for from sources its account was used from in 90 days',
-    beyond: 'the usual answer; nothing is sent',
+    counts: 'mails to one address, requested from sources that its account was used from in 90 days',
+    beyond: 'the usual response; nothing is sent',
   },
 } as const;
 

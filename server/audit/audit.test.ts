@@ -235,10 +235,10 @@ describe('GET /v1/admin/audit-events/export', () => {
 
 /** Ways to forge an export, each of which must be detected. */
 const forgeries: Record<string, [forge: (lines: string[]) => string[], fault: RegExp]> = {
-  'an entry is left out': [(lines) => lines.toSpliced(4, 1), /what was between is missing/],
+  'an entry is left out': [(lines) => lines.toSpliced(4, 1), /the entries in between are missing/],
   'the end is cut off': [(lines) => lines.slice(0, -1), /ends without a seal/],
-  'the last entries are left out': [(lines) => lines.toSpliced(-3, 2), /The seal speaks of/],
-  'the first entries are left out': [(lines) => lines.toSpliced(1, 2), /The seal speaks of/],
+  'the last entries are left out': [(lines) => lines.toSpliced(-3, 2), /The seal covers/],
+  'the first entries are left out': [(lines) => lines.toSpliced(1, 2), /The seal covers/],
   'a word of an entry is changed': [
     (lines) => lines.with(3, (lines[3] ?? '').replace(/("+)action\1:\1[a-z._]+/, '$1action$1:$1user.logout')),
     /was altered/,
@@ -248,8 +248,8 @@ const forgeries: Record<string, [forge: (lines: string[]) => string[], fault: Re
     /was altered/,
   ],
   'two entries change places': [(lines) => lines.with(3, lines[4] ?? '').with(4, lines[3] ?? ''), /missing|altered/],
-  'something is added to a line': [(lines) => lines.with(3, `${lines[3]} `), /altered|no entry/],
-  'something follows the seal': [(lines) => [...lines, 'more'], /stands after the seal/],
+  'something is added to a line': [(lines) => lines.with(3, `${lines[3]} `), /altered|not an entry/],
+  'something follows the seal': [(lines) => [...lines, 'more'], /comes after the seal/],
   'the seal is changed': [
     (lines) => lines.with(-1, (lines.at(-1) ?? '').replace(/\.[\w-]{10}/, '.AAAAAAAAAA')),
     /signature/,
@@ -320,7 +320,7 @@ describe('latchkey audit verify', () => {
     assert.equal(bad.code, 1);
     assert.match(
       bad.stdout,
-      /^NOT VERIFIED: .*\n {2}Entry 5 \(line 5\) follows entry 3; what was between is missing\.\n$/,
+      /^NOT VERIFIED: .*\n {2}Entry 5 \(line 5\) follows entry 3; the entries in between are missing\.\n$/,
     );
     const asJson = await cli(broken, '--json');
     assert.equal(JSON.parse(asJson.stdout).verified, false);

@@ -5,7 +5,7 @@ const Range = Type.Object({ first: Type.Integer(), last: Type.Integer() });
 
 export const events = {
   'audit.entries_erased': define(
-    'The content of entries of the audit log was removed, because a person whom they name was erased (`person_erased`), or was found removed when this was first written down (`before_upgrade`). `ranges` are their sequences.',
+    'The content of audit log entries was removed, because they name a person who was erased (`person_erased`), or was found removed when erasures were first recorded (`before_upgrade`). `ranges` are the sequences of the entries.',
     Type.Object({ reason: text, ranges: Type.Array(Range) }),
     { reason: 'person_erased', ranges: [{ first: 7, last: 9 }] },
   ),

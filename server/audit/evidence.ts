@@ -48,7 +48,7 @@ export async function evidenceOf(ctx: Ctx): Promise<Evidence> {
 export function contradictionIn({ numbered, head, end, signed, ...checkpoints }: Evidence): string | undefined {
   const known = Math.max(numbered, head, signed);
   if (known > end)
-    return `The end of the log is missing: it went on to entry ${known}, and its newest entry is ${end === 0 ? 'none' : end}.`;
+    return `The end of the log is missing: the log had reached entry ${known}, but its newest entry is ${end === 0 ? 'none' : end}.`;
   const removed = checkpoints.checkpointsMade - checkpoints.checkpoints;
   if (removed > 0) return `Checkpoints were removed from the database: ${removed} of ${checkpoints.checkpointsMade}.`;
   return undefined;

@@ -63,8 +63,8 @@ type Parsed = ExportLine & { written: string };
 function lineOf(value: Record<string, unknown>, write: (line: ExportLine) => string): Parsed {
   const { sequence, leaf, hash, entry } = value;
   if (typeof sequence !== 'number' || typeof leaf !== 'string' || typeof hash !== 'string')
-    throw new AuditFault('is no entry of an export');
-  if (entry !== null && !Value.Check(AuditedEvent, entry)) throw new AuditFault('is no entry of an export');
+    throw new AuditFault('is not an entry of an export');
+  if (entry !== null && !Value.Check(AuditedEvent, entry)) throw new AuditFault('is not an entry of an export');
   const line = { sequence, leaf: Buffer.from(leaf, 'base64url'), hash: Buffer.from(hash, 'base64url'), entry };
   return { ...line, written: write(line).trimEnd() };
 }
@@ -88,9 +88,9 @@ class Follower {
     const { sequence, entry, leaf, hash } = line;
     const before = this.last;
     if (before && sequence !== before.sequence + 1)
-      throw new AuditFault(`follows entry ${before.sequence}; what was between is missing`);
+      throw new AuditFault(`follows entry ${before.sequence}; the entries in between are missing`);
     if (entry && (entry.sequence !== sequence || !leafOf(entry).equals(leaf)))
-      throw new AuditFault('was altered: its content does not have the hash it was recorded with');
+      throw new AuditFault('was altered: its content does not match its recorded hash');
     if (before && !linkOf(before.hash, leaf).equals(hash))
       throw new AuditFault(`was altered: it does not follow from entry ${before.sequence}`);
     this.first ??= line;
@@ -104,7 +104,7 @@ class Follower {
   requireErased(erased: Ranges): void {
     const hidden = this.emptied.find((sequence) => !isIn(erased, sequence));
     if (hidden !== undefined)
-      throw new AuditFault(`Entry ${hidden} was emptied, and the log tells of no erasure that did it.`);
+      throw new AuditFault(`Entry ${hidden} was emptied, and the log records no erasure of it.`);
   }
 
   /** Checks that the seal covers exactly the entries that were read. */
@@ -112,13 +112,13 @@ class Follower {
     const { first: begin, last: end } = this;
     if (first !== (begin?.sequence ?? null) || last !== (end?.sequence ?? null) || count !== this.count)
       throw new AuditFault(
-        `The seal speaks of ${count} entries, ${first} to ${last}; the file holds ${this.count}, ${begin?.sequence ?? 'none'} to ${end?.sequence ?? 'none'}.`,
+        `The seal covers ${count} entries, ${first} to ${last}; the file has ${this.count}, ${begin?.sequence ?? 'none'} to ${end?.sequence ?? 'none'}.`,
       );
     if (!begin || !end) return;
     if (!linkOf(Buffer.from(previous, 'base64url'), begin.leaf).equals(begin.hash))
       throw new AuditFault(`Entry ${begin.sequence} was altered: it does not follow from the chain before it.`);
     if (end.hash.toString('base64url') !== hash)
-      throw new AuditFault(`The seal was made for another chain of ${scope.projectId}.`);
+      throw new AuditFault(`The seal is for another chain of ${scope.projectId}.`);
   }
 }
 
@@ -137,7 +137,7 @@ export async function verifyAudit(
   const follower = new Follower(new Set(kept.map(({ claims }) => claims.sequence)));
   const signed = await follow(lines, follower);
   const { claims, thumbprint } = await opened(signed, 'The seal');
-  if (!Value.Check(SealClaims, claims)) throw new AuditFault('The seal is not one of an export.');
+  if (!Value.Check(SealClaims, claims)) throw new AuditFault('The seal is not a seal of an export.');
   follower.close(claims);
   checkLog(claims, follower);
   return {
@@ -167,11 +167,12 @@ async function follow(lines: AsyncIterable<string>, follower: Follower): Promise
   let number = 0;
   for await (const text of lines) {
     number += 1;
-    if (seal !== undefined) throw new AuditFault(`Line ${number} stands after the seal.`);
+    if (seal !== undefined) throw new AuditFault(`Line ${number} comes after the seal.`);
     if (reader) seal = step(reader, follower, { text, number });
     else {
       reader = READERS.get(text);
-      if (!reader) throw new AuditFault('This is no export of an audit log, or another program has saved it anew.');
+      if (!reader)
+        throw new AuditFault('This is not an export of an audit log, or another program has saved it again.');
     }
   }
   if (seal === undefined) throw new AuditFault('The file ends without a seal: its end is missing.');
@@ -189,7 +190,7 @@ function step(
   const line = attempt(`Line ${number}`, () => reader.read(text));
   if (line.written !== text)
     throw new AuditFault(
-      `Entry ${line.sequence} (line ${number}) was altered: it is not written as the export writes it.`,
+      `Entry ${line.sequence} (line ${number}) was altered: it is not in the form that the export writes.`,
     );
   attempt(`Entry ${line.sequence} (line ${number})`, () => follower.take(line));
   return undefined;
@@ -199,7 +200,7 @@ function attempt<T>(where: string, work: () => T): T {
   try {
     return work();
   } catch (error) {
-    throw new AuditFault(`${where} ${error instanceof AuditFault ? error.message : 'is no entry of an export'}.`);
+    throw new AuditFault(`${where} ${error instanceof AuditFault ? error.message : 'is not an entry of an export'}.`);
   }
 }
 
@@ -207,7 +208,7 @@ type Kept = { claims: CheckpointClaims; thumbprint: string };
 
 async function openCheckpoint(signed: string): Promise<Kept> {
   const { claims, thumbprint } = await opened(signed, 'A checkpoint');
-  if (!Value.Check(CheckpointClaims, claims)) throw new AuditFault('What was given as a checkpoint is none.');
+  if (!Value.Check(CheckpointClaims, claims)) throw new AuditFault('The given checkpoint is not a checkpoint.');
   return { claims, thumbprint };
 }
 
@@ -215,7 +216,7 @@ async function opened(signed: string, what: string): Promise<{ claims: unknown; 
   try {
     return await openSigned(signed);
   } catch {
-    throw new AuditFault(`${what} was altered: its signature does not fit.`);
+    throw new AuditFault(`${what} was altered: its signature does not match.`);
   }
 }
 
@@ -230,7 +231,7 @@ function agrees(
 ): boolean {
   const { scope, previous, first, last, until, log } = export_.claims;
   if (JSON.stringify(Object.entries(claims.scope).sort()) !== JSON.stringify(Object.entries(scope).sort()))
-    throw new AuditFault(`The checkpoint at ${claims.sequence} is one of another project or environment.`);
+    throw new AuditFault(`The checkpoint at ${claims.sequence} belongs to another project or environment.`);
   if (thumbprint !== export_.thumbprint)
     throw new AuditFault(`The checkpoint at ${claims.sequence} and the seal are signed with different keys.`);
   const end = log?.end ?? (until === null && claims.at <= export_.claims.at ? (last ?? 0) : claims.sequence);

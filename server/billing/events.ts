@@ -17,7 +17,7 @@ export const events = {
     { addon: 'sms', tierId: 'scale', fromTierId: 'growth', proration: 17_500, currency: 'USD' },
   ),
   'billing.addon.change_scheduled': define(
-    'An add-on changes to another tier with the next period; to the same one where a change was taken back.',
+    'An add-on changes to another tier with the next period; to the current tier if the change was withdrawn.',
     Type.Object({ ...AddOn.properties, at: text }),
     { addon: 'sms', tierId: 'starter', at: '2027-01-31T09:00:00.000Z' },
   ),
@@ -31,12 +31,12 @@ export const events = {
     tierId: 'growth',
     reason: 'requested',
   }),
-  'billing.addon.resumed': define('The cancellation of an add-on was taken back.', AddOn, {
+  'billing.addon.resumed': define('The cancellation of an add-on was withdrawn.', AddOn, {
     addon: 'sms',
     tierId: 'growth',
   }),
   'billing.addon.renewed': define(
-    'A new period of an add-on began.',
+    'A new period of an add-on started.',
     Type.Object({ ...AddOn.properties, periodStart: text, periodEnd: text }),
     {
       addon: 'sms',
@@ -50,12 +50,12 @@ export const events = {
     tierId: 'growth',
   }),
   'billing.addon.payment_received': define(
-    'A payment for an add-on came in. `amount` in minor units.',
+    'A payment for an add-on was received. `amount` in minor units.',
     Type.Object({ ...AddOn.properties, reference: text, amount: Type.Integer(), currency: text }),
     { addon: 'sms', tierId: 'growth', reference: statementId, amount: 4_900, currency: 'USD' },
   ),
   'billing.addon.statement_issued': define(
-    'The statement of a period of an add-on was written. `total` in minor units.',
+    'The statement of a period of an add-on was created. `total` in minor units.',
     Type.Object({ ...AddOn.properties, statementId: text, total: Type.Integer(), currency: text }),
     { addon: 'sms', tierId: 'growth', statementId, total: 5_140, currency: 'USD' },
   ),
@@ -71,16 +71,16 @@ export const events = {
     { percent: 80, used: 4_000, allowed: 5_000, plan: 'growth', periodEnd: '2027-01-31T09:00:00.000Z' },
   ),
   'sms.guard.tripped': define(
-    'Text messages look like traffic pumping and are held back. `prefix`: the block of numbers, or null for all.',
+    'Text messages look like traffic pumping and are refused. `prefix`: the block of numbers, or null for all.',
     Type.Object({ rule: text, prefix: Type.Union([text, Type.Null()]), detail: text }),
     { rule: 'conversion', prefix: '+49151123', detail: '2 of 40 codes were used' },
   ),
   'sms.guard.updated': define(
-    'The rules that hold text messages back were changed.',
+    'The rules against SMS pumping were changed.',
     Type.Object({ changed: Type.Array(text) }),
     { changed: ['countries'] },
   ),
-  'sms.guard.unblocked': define('A block of numbers gets text messages again.', Type.Object({ prefix: text }), {
+  'sms.guard.unblocked': define('A block of numbers was unblocked.', Type.Object({ prefix: text }), {
     prefix: '+49151123',
   }),
 };

@@ -4,7 +4,7 @@ import { problem } from '#platform/problem.ts';
 import { ofRemoved, type Removed } from '#platform/removal.ts';
 
 /**
- * Checks that nothing is subscribed or owed any more: what is deleted can be neither billed nor cancelled. The test
+ * Checks that nothing is subscribed or owed: after the deletion nothing can be billed or cancelled. The test
  * environment is free and does not count.
  * @throws Problem CONFLICT
  */

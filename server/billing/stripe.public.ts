@@ -13,7 +13,7 @@ async function asText(scope: App): Promise<void> {
 export const stripeRoutes: Routes = [
   post('/v1/callbacks/stripe', {
     permission: 'public',
-    counted: { uncounted: 'it takes signed notices, checked before anything is written' },
+    counted: { uncounted: 'it accepts signed notices, which are checked before anything is written' },
     summary: 'Receive a webhook of Stripe',
     description: 'For the events `checkout.session.*`, `invoice.*` and `customer.subscription.deleted`.',
     headers: Type.Object({ 'stripe-signature': Type.String({ maxLength: 4_096 }) }, { additionalProperties: true }),

@@ -199,7 +199,7 @@ describe('usage', () => {
     clock.advance(60_000);
     stripe.mood = 'mute';
     await reportUsage(latchkey.system);
-    assert.equal(stripe.meterEvents.size, 1, 'taken, but the answer was lost');
+    assert.equal(stripe.meterEvents.size, 1, 'accepted, but the response was lost');
     stripe.mood = 'well';
     clock.advance(2 * 3_600_000);
     await reportUsage(latchkey.system);
@@ -288,7 +288,7 @@ describe('changes', () => {
     await runJobs();
     await eventually(async () => {
       const { rows } = await latchkey.system.pool.query(
-        `select from graphile_worker.jobs where task_identifier = 'sync_payment' and last_error like '%on its way%'`,
+        `select from graphile_worker.jobs where task_identifier = 'sync_payment' and last_error like '%all charges%'`,
       );
       assert.equal(rows.length, 1);
     });

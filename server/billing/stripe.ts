@@ -29,7 +29,7 @@ export async function askingStripe<T>(system: System, work: () => Promise<T>): P
     return await work();
   } catch (error) {
     if (!(error instanceof Stripe.errors.StripeError)) throw error;
-    system.log.warn({ err: error, requestId: error.requestId }, 'Stripe did not do what it was asked');
+    system.log.warn({ err: error, requestId: error.requestId }, 'Stripe refused the request');
     throw problemWithRetry('SERVICE_UNAVAILABLE', 30);
   }
 }

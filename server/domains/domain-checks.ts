@@ -41,11 +41,11 @@ async function findingOf(system: System, domain: DomainRow): Promise<Finding> {
   const name = proofName(domain.host);
   const response = await lookUpTexts(system, name);
   if (!response.answered)
-    return { kind: 'unanswered', fault: `The look-up of ${name} got no answer (${response.reason}).`, found: [] };
+    return { kind: 'unanswered', fault: `The look-up of ${name} got no response (${response.reason}).`, found: [] };
   const found = response.texts.map((text) => text.trim().slice(0, 200)).slice(0, 10);
   if (found.includes(proofValue(domain))) return { kind: 'proven' };
   const fault =
-    found.length === 0 ? `There is no TXT record at ${name}.` : `The TXT record at ${name} says something else.`;
+    found.length === 0 ? `There is no TXT record at ${name}.` : `The TXT record at ${name} has another value.`;
   return { kind: 'absent', fault, found };
 }
 

@@ -84,7 +84,7 @@ describe('claiming', () => {
     }
   });
 
-  test('50 domains at most, also when they are added at once', async () => {
+  test('at most 50 domains, also when they are added concurrently', async () => {
     const tenant = await createTenant(latchkey, 'many');
     const token = await tenantManagementToken(latchkey, tenant);
     const responses = await Promise.all(

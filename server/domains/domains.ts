@@ -223,7 +223,7 @@ async function refuseAtLimit(tx: TxCtx): Promise<void> {
     .executeTakeFirstOrThrow();
   if (count >= MAX_DOMAINS)
     throw problem('CONFLICT', {
-      detail: `A project environment has ${MAX_DOMAINS} domains at most. Remove one first.`,
+      detail: `A project environment has at most ${MAX_DOMAINS} domains. Remove one first.`,
       extensions: { limit: MAX_DOMAINS },
     });
 }

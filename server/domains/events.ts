@@ -8,9 +8,9 @@ const DomainBinding = Type.Object({ ...Domain.properties, purpose: text });
 const fault = 'There is no TXT record at _latchkey-verification.login.example.com.';
 
 export const events = {
-  'domain.created': define('A domain was added; it has to be verified before it serves.', Domain, domain),
-  'domain.verified': define('The proof of a domain was found.', Domain, domain),
-  'domain.checked': define('The proof of a verified domain was looked up by hand, and found.', Domain, domain),
+  'domain.created': define('A domain was added; it serves nothing until it is verified.', Domain, domain),
+  'domain.verified': define('A domain was verified.', Domain, domain),
+  'domain.checked': define('The proof of a verified domain was looked up on request, and found.', Domain, domain),
   'domain.check_failed': define(
     'The TXT record of a verified domain was not found. It is looked up again after an hour; if it is still missing, the domain is lost.',
     DomainFault,
@@ -29,7 +29,7 @@ export const events = {
     ...domain,
     purpose: 'auth',
   }),
-  'domain.unbound': define('A domain is an auth or API address no more.', DomainBinding, {
+  'domain.unbound': define('A domain is no longer an auth or API address.', DomainBinding, {
     ...domain,
     purpose: 'auth',
   }),

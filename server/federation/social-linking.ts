@@ -54,7 +54,7 @@ export const linkTicket = {
   },
 };
 
-const NOT_YOURS = 'The linking was begun in another session. Begin it again here.';
+const NOT_YOURS = 'The linking was started in another session. Start it again here.';
 
 /**
  * The content of a code whose linking the user's own session started.

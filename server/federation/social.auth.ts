@@ -115,7 +115,7 @@ async function finish(
   if (!(await isOffered(back)))
     return to({
       error: 'access_denied',
-      error_description: `${back.provider.name} is not offered here any more. Choose another way to sign in.`,
+      error_description: `${back.provider.name} is no longer offered here. Choose another way to sign in.`,
     });
   if (parameters['error'] !== undefined)
     return to({

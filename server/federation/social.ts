@@ -146,7 +146,7 @@ export async function comeBack(
       .executeTakeFirst(),
   );
   const stale =
-    'This sign-in was not begun in this browser, is over, or took too long. Start again in the application.';
+    'This sign-in was not started in this browser, is over, or took too long. Start again in the application.';
   if (!row || browser === undefined || !timingSafeEqual(hashSecret(browser), row.browser_hash))
     throw problem('INVALID_TOKEN', stale);
   const inProject: Ctx = at(ctx, { projectId: row.project_id });

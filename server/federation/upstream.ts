@@ -268,7 +268,7 @@ export async function checkProvider(
   try {
     const configuration = await discover(ctx.system, provider);
     const { issuer, authorization_endpoint: endpoint } = configuration.serverMetadata();
-    return { ok: true, issuer, detail: `Sign-in begins at ${endpoint ?? 'an unknown address'}.` };
+    return { ok: true, issuer, detail: `Sign-in starts at ${endpoint ?? 'an unknown address'}.` };
   } catch (error) {
     const cause = error instanceof Error && error.cause instanceof Error ? `: ${error.cause.message}` : '';
     return { ok: false, issuer: null, detail: (error instanceof Error ? error.message : 'failed') + cause };

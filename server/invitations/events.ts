@@ -9,11 +9,11 @@ export const events = {
     invitationId,
     email: 'ada@example.com',
   }),
-  'invitation.resent': define('An invitation was mailed again; the previous link became invalid.', Invitation, {
+  'invitation.resent': define('An invitation was resent; the previous link became invalid.', Invitation, {
     invitationId,
     email: 'ada@example.com',
   }),
-  'invitation.revoked': define('An invitation was taken back.', Invitation, { invitationId, email: 'ada@example.com' }),
+  'invitation.revoked': define('An invitation was revoked.', Invitation, { invitationId, email: 'ada@example.com' }),
   'invitation.accepted': define(
     'An invitation was accepted.',
     Type.Object({ ...Invitation.properties, userId: text }),

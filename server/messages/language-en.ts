@@ -99,7 +99,7 @@ export const english: Readonly<Record<TemplateId, TemplateText>> = {
     subject: '{application} acts for you at {project}',
     body: [
       'The application {application} of {project} now acts for you: it may use services in your name with the rights that you gave it.',
-      'It began at {time} and ends when you sign out. You find and remove it in your account settings, under applications.',
+      'It started at {time} and ends when you sign out. You can find and remove it in your account settings, under applications.',
       'If you did not expect this, end your sessions and contact {project}.',
     ].join('\n\n'),
     action: '',
@@ -107,7 +107,7 @@ export const english: Readonly<Record<TemplateId, TemplateText>> = {
   impersonated: {
     subject: 'Somebody acts as you at {project}',
     body: [
-      'A member of the {project} team acts as you since {time}, for {minutes} minutes at most. They see and use services as you would. They cannot change how you sign in.',
+      'A member of the {project} team has been acting as you since {time}, for at most {minutes} minutes. They see and use services as you would. They cannot change how you sign in.',
       'The reason they gave: {reason}',
       'If you did not expect this, end it in your account or contact {project}.',
     ].join('\n\n'),

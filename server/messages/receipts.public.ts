@@ -24,7 +24,7 @@ async function asText(scope: App): Promise<void> {
 export const receiptRoutes: Routes = [
   post(`${RECEIPTS}/:carrier`, {
     permission: 'public',
-    counted: { uncounted: 'it takes signed notices, checked before anything is written' },
+    counted: { uncounted: 'it accepts signed notices, which are checked before anything is written' },
     summary: 'Receive the delivery report of a carrier',
     description:
       'The carrier signs the report: Twilio and Vonage with their own schemes, others by Standard Webhooks with `receiptSecret`.',

@@ -204,7 +204,7 @@ export async function receipt(
 /** Requests to all carriers together take less than this, in milliseconds. */
 const ABANDONED_MS = 2 * 60_000;
 const BATCH = 100;
-const UNANSWERED = 'The process ended before it had the answer of the carrier; counted as sent.';
+const UNANSWERED = 'The process ended before the carrier responded; counted as sent.';
 
 type Abandoned = QueuedText & { status: MessageStatus; expires_at: Date | null };
 

@@ -3,7 +3,7 @@ import { define, type EventData, text, userId } from '#platform/event.ts';
 
 export const events = {
   'user.mfa.challenged': define(
-    'A second factor was asked for.',
+    'A second factor was requested.',
     Type.Object({ userId: text, enrolling: Type.Boolean() }),
     {
       userId,

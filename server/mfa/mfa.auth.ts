@@ -56,7 +56,7 @@ export const mfaRoutes: Routes = [
     ),
     responses: { 200: FactorPrompt },
     problems: ['INVALID_TOKEN', 'ADDON_REQUIRED', 'PLAN_LIMIT_EXCEEDED', 'NOT_FOUND', 'RATE_LIMIT_EXCEEDED'],
-    silent: 'it may give the options of a passkey; a code that is sent leaves an event',
+    silent: 'it may return the options of a passkey; a code that is sent writes an event',
     handler: async (request) => {
       const { ctx, challenge } = await challengeOf(request, request.body.mfaToken);
       return promptFactor(ctx, challenge, request.body.factorId);
@@ -89,7 +89,7 @@ export const mfaRoutes: Routes = [
     body: Type.Object({ mfaToken: MfaToken }, { additionalProperties: false }),
     responses: { 200: TotpEnrolment },
     problems: ['INVALID_TOKEN', 'METHOD_DISABLED'],
-    silent: 'the factor counts once it is confirmed',
+    silent: 'the factor counts when it is confirmed',
     handler: async (request) => {
       const { ctx, challenge } = await challengeOf(request, request.body.mfaToken);
       return enrolTotpFor(ctx, challenge);

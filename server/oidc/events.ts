@@ -21,7 +21,7 @@ export const events = {
     { userId, applicationId },
   ),
   'user.delegated': define(
-    'An application exchanged a token of a person for one to act for them at a resource server. `issuedTo` is the application that the token was issued to.',
+    'An application exchanged a person’s token for one with which it acts for them at a resource server. `issuedTo` is the application that the token was issued to.',
     Type.Object({ userId: text, applicationId: text, issuedTo: text, resource: text, scopes: Type.Array(text) }),
     {
       userId,
@@ -32,17 +32,17 @@ export const events = {
     },
   ),
   'user.impersonation.allowed': define(
-    'Somebody may act as a person until `endsAt`; it has not begun.',
+    'A member got a ticket to act as a person until `endsAt`; the impersonation has not started.',
     Impersonated,
     impersonated,
   ),
   'user.impersonation.started': define(
-    'Somebody acts as a person until `endsAt`, who was told.',
+    'A member acts as a person until `endsAt`; the person was notified.',
     Impersonated,
     impersonated,
   ),
   'user.impersonation.ended': define(
-    'Somebody no longer acts as a person, before its time was over. `cause` is `user` or `admin` if the person or an administrator ended it, `session_ended` if the session of who acted ended, otherwise the reason for which the sessions of the person, or the grant, ended.',
+    'An impersonation ended early. `cause` is `user` or `admin` if the person or an administrator ended it, `session_ended` if the session of the acting member ended, otherwise the reason for which the person’s sessions or the grant ended.',
     Type.Object({ userId: text, supporterId: text, cause: text }),
     { userId, supporterId: impersonated.supporterId, cause: 'user' },
   ),

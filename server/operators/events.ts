@@ -12,11 +12,11 @@ export const events = {
   'team.member.removed': define('An operator left the team of a workspace.', TeamMember, teamMember),
   'team.invitation.created': define('A person was invited to the team of a workspace.', Invitation, teamInvitation),
   'team.invitation.resent': define(
-    'An invitation to the team was mailed again; the previous link became invalid.',
+    'An invitation to the team was resent; the previous link became invalid.',
     Invitation,
     teamInvitation,
   ),
-  'team.invitation.revoked': define('An invitation to the team was taken back.', Invitation, teamInvitation),
+  'team.invitation.revoked': define('An invitation to the team was revoked.', Invitation, teamInvitation),
 };
 
 declare module '#platform/event.ts' {

@@ -133,7 +133,7 @@ async function arrive(request: Request, reply: Reply): Promise<Reply> {
     return sendPage(reply, {
       title: 'Not signed in',
       status: 400,
-      body: html`<div class="narrow card"><h1>Not signed in</h1><p>The sign-in was cancelled, took too long, or was begun in another browser.</p><p><a href="${SIGN_IN}">Try again</a></p></div>`,
+      body: html`<div class="narrow card"><h1>Not signed in</h1><p>The sign-in was cancelled, took too long, or was started in another browser.</p><p><a href="${SIGN_IN}">Try again</a></p></div>`,
     });
   }
 }

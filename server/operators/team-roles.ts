@@ -37,10 +37,10 @@ const table = perSystem((system): Record<TeamRole, Row> => {
   const everything = [...CONSOLE, ...permissionKeys(system)];
   const reading = everything.filter((key) => key.endsWith(':read') && !PRIVATE_READING.includes(key));
   return {
-    owner: { description: 'Everything, the team and its owners included.', permissions: everything },
+    owner: { description: 'Everything, including the team and its owners.', permissions: everything },
     admin: {
       description:
-        'Everything but making and removing owners, acting for people, and deleting projects and the workspace.',
+        'Everything except adding and removing owners, acting for people, and deleting projects and the workspace.',
       permissions: everything.filter((key) => !OWNERS_ONLY.includes(key)),
     },
     developer: {
@@ -90,7 +90,7 @@ const table = perSystem((system): Record<TeamRole, Row> => {
         'webhooks:read',
       ],
     },
-    viewer: { description: 'Sees the configuration and the members; changes nothing.', permissions: reading },
+    viewer: { description: 'Reads the configuration and the members; changes nothing.', permissions: reading },
   };
 });
 

@@ -61,7 +61,7 @@ const WRONG: Record<string, Deviation> = {
 };
 
 describe('a new passkey', () => {
-  for (const [what, deviation] of Object.entries({ ...WRONG, 'the answer of a sign-in': { type: 'webauthn.get' } }))
+  for (const [what, deviation] of Object.entries({ ...WRONG, 'the response of a sign-in': { type: 'webauthn.get' } }))
     test(`AU-5 is refused: ${what}`, async () => {
       const person = await register(latchkey);
       expectProblem(await add(person, newAuthenticator(), deviation), 401, 'INVALID_CODE');
@@ -116,7 +116,7 @@ describe('a new passkey', () => {
 describe('signing in with a passkey', () => {
   const more: Record<string, Deviation> = {
     'another key': { otherKey: true },
-    'the answer to a creation': { type: 'webauthn.create' },
+    'the response to a creation': { type: 'webauthn.create' },
     'somebody else’s user handle': { userHandle: Buffer.from('usr_00000000000000000000000000').toString('base64url') },
   };
   for (const [what, deviation] of Object.entries({ ...WRONG, ...more }))

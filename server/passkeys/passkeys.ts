@@ -94,7 +94,8 @@ export async function passkeyCreationOptions(
   rp: RelyingParty & { name: string },
 ) {
   const known = await listPasskeys(tx, by.userId);
-  if (known.length >= MAX_PASSKEYS) throw problem('CONFLICT', `An account has ${MAX_PASSKEYS} passkeys at most.`);
+  if (known.length >= MAX_PASSKEYS)
+    throw problem('CONFLICT', `An account has at most ${MAX_PASSKEYS} passkeys. Remove one first.`);
   const options = await generateRegistrationOptions({
     rpName: rp.name,
     rpID: rp.id,

@@ -67,7 +67,7 @@ async function askService(system: System, password: string): Promise<boolean> {
       .map((line) => line.trim().split(':'))
       .some(([suffix, count]) => suffix === digest.slice(5) && count !== '0');
   } catch (error) {
-    system.log.warn({ err: error }, 'the breached-password service did not answer; only the built-in list was used');
+    system.log.warn({ err: error }, 'the breached-password service did not respond; only the built-in list was used');
     return false;
   }
 }

@@ -10,24 +10,24 @@ export const events = {
     { userId, email: 'ada@example.com' },
   ),
   'user.updated': define(
-    'The profile, the username, the email address or the phone number of a person changed. More specific events say the same.',
+    'The profile, the username, the email address or the phone number of a person changed. A more specific event reports the same change.',
     Type.Object({ userId: text, changed: Type.Array(text) }),
     { userId, changed: ['displayName'] },
   ),
   'user.erasure.scheduled': define(
-    'An account is to be erased. Signing in before `erasesAt` keeps it.',
+    'The erasure of an account was scheduled. Signing in before `erasesAt` keeps the account.',
     Type.Object({ userId: text, erasesAt: text }),
     { userId, erasesAt: '2026-01-08T00:00:00.000Z' },
   ),
   'user.erasure.cancelled': define('A person signed in again, so the account is kept.', User, { userId }),
   'user.deleted': define('A person was erased. Earlier events no longer identify them.', User, { userId }),
   'user.email.changed': define(
-    'A person has another email address: this one.',
+    'The email address of a person changed to this one.',
     Type.Object({ userId: text, email: text }),
     { userId, email: 'ada@example.com' },
   ),
   'user.phone.changed': define(
-    'A person has another phone number: this one.',
+    'The phone number of a person changed to this one.',
     Type.Object({ userId: text, phone: text }),
     { userId, phone: '+493012345678' },
   ),

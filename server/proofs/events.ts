@@ -3,7 +3,7 @@ import { define, type EventData, text } from '#platform/event.ts';
 
 export const events = {
   'user.verification.requested': define(
-    'A code or link to prove an address was asked for.',
+    'A code or link to verify an address was requested.',
     Type.Object({ channel: text, purpose: text }),
     { channel: 'email', purpose: 'register' },
   ),

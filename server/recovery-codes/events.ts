@@ -4,7 +4,9 @@ import { define, type EventData, text, userId } from '#platform/event.ts';
 const User = Type.Object({ userId: text });
 
 export const events = {
-  'user.recovery_codes.created': define('Recovery codes were made; older ones ended.', User, { userId }),
+  'user.recovery_codes.created': define('Recovery codes were created; the previous ones became invalid.', User, {
+    userId,
+  }),
   'user.recovery_code.used': define('A recovery code was used.', User, { userId }),
 };
 

@@ -51,7 +51,7 @@ describe('changing an address', () => {
     assert.deepEqual([body.email, body.emailVerified], [email, true]);
     assert.ok((await eventsOf(latchkey, session.userId)).includes('user.email.verified'));
     clock.advance(60_000);
-    assert.equal((await begin()).status, 202, 'the same answer');
+    assert.equal((await begin()).status, 202, 'the same response');
     assert.equal(await mailedCode(latchkey, email), code, 'no other code');
   });
 

@@ -32,7 +32,7 @@ export const passkeyRoutes: Routes = [
     body: Type.Object({}, { additionalProperties: false }),
     responses: { 200: Type.Object({ flowId: IdSchema('chl'), options: WebAuthnOptions, expiresIn: Type.Integer() }) },
     problems: ['REAUTHENTICATION_REQUIRED', 'METHOD_DISABLED', 'CONFLICT'],
-    silent: 'it gives the options of a passkey',
+    silent: 'it returns the options of a passkey',
     handler: async (request) => {
       return { ...(await passkeyCreation(request.ctx)), expiresIn: CHALLENGE_SECONDS };
     },

@@ -9,7 +9,7 @@ export const reauthenticationRoutes: Routes = [
     permission: 'customer',
     summary: 'Authenticate again',
     description:
-      'Takes any factor of the account: `password`; `code` of an app, or a recovery code; `flowId` and `response` of a passkey (options from `POST /v1/auth/login/passkey/options`); or `emailCode`. Returns a session with a fresh `authTime`; the previous tokens end.',
+      'Accepts any factor of the account: `password`; `code` of an app, or a recovery code; `flowId` and `response` of a passkey (options from `POST /v1/auth/login/passkey/options`); or `emailCode`. Returns a session with a fresh `authTime`; the previous tokens end.',
     body: Reauthentication,
     responses: { 200: Type.Union([SessionResponse, CookieSession]) },
     problems: [

@@ -82,7 +82,7 @@ export const securityRoutes: Routes = [
       200: Type.Object({ id: IdSchema('fac'), secret: Type.String(), uri: Type.String(), qrSvg: Type.String() }),
     },
     problems: [...recent, 'METHOD_DISABLED'],
-    silent: 'the factor counts once it is confirmed',
+    silent: 'the factor counts when it is confirmed',
     handler: async (request) => {
       return transaction(request.ctx, (tx) => newTotp(tx, customerOf(request.ctx).userId));
     },

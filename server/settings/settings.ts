@@ -74,7 +74,7 @@ export const Settings = Type.Object(
       uniqueItems: true,
       description: 'Second factors people may set up. A phone is a restricted authenticator (NIST SP 800-63B-4).',
     }),
-    rememberDeviceSeconds: seconds(0, 90 * DAY, 'How long a device may skip the second factor; 0: never.'),
+    rememberDeviceSeconds: seconds(0, 90 * DAY, 'How long a device may skip the second factor; 0 disables it.'),
     passkeyRpId: Type.Union([Type.String({ maxLength: 253, pattern: '^[a-z0-9.-]+$' }), Type.Null()], {
       description: 'WebAuthn relying party id; null: the host name of the auth address.',
     }),

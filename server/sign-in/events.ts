@@ -13,17 +13,16 @@ export const events = {
     userId,
     everywhere: false,
   }),
-  'user.email.verified': define(
-    'A person proved that an email address is theirs.',
-    Type.Object({ userId: text, email: text }),
-    { userId, email: 'ada@example.com' },
-  ),
+  'user.email.verified': define('A person verified an email address.', Type.Object({ userId: text, email: text }), {
+    userId,
+    email: 'ada@example.com',
+  }),
   'user.reclaimed': define(
     'A person verified the address of an account that another person had created with it. Everything that was added before is removed: password, passkeys, second factors, linked identities, other addresses, sessions.',
     Type.Object({ userId: text }),
     { userId },
   ),
-  'user.phone.verified': define('A person proved that a phone number is theirs.', User, { userId }),
+  'user.phone.verified': define('A person verified a phone number.', User, { userId }),
   'user.password.changed': define('A password was set or changed.', User, { userId }),
 };
 

@@ -22,7 +22,7 @@ export const passkeyLoginRoutes: Routes = [
     body: Type.Object(scopeFields, { additionalProperties: false }),
     responses: { 200: PasskeyOptions },
     problems: ['CONTEXT_REQUIRED', 'METHOD_DISABLED'],
-    silent: 'it gives the options of a passkey',
+    silent: 'it returns the options of a passkey',
     handler: async (request) => {
       const ctx = await anonymousCtx(request, request.body);
       return passkeyOptions(ctx);

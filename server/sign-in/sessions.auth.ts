@@ -26,7 +26,7 @@ export const sessionRoutes: Routes = [
       'MEMBER_BLOCKED',
       'ORIGIN_NOT_ALLOWED',
     ],
-    silent: 'it renews the tokens of a session that goes on',
+    silent: 'it renews the tokens of a session that continues',
     handler: async (request, reply) => {
       const environment = environmentOf(request);
       const inBody = request.body.refresh_token;
@@ -59,7 +59,7 @@ export const sessionRoutes: Routes = [
     takesOidcTokens: true,
     summary: 'Switch context',
     description:
-      'Enters another project of the same workspace and environment with the same session. Takes a session token, or an access token of the OpenID provider.',
+      'Enters another project of the same workspace and environment with the same session. Accepts a session token, or an access token of the OpenID provider.',
     body: Type.Object(
       {
         workspaceId: IdSchema('wrk'),

@@ -17,7 +17,7 @@ export const verificationRoutes: Routes = [
       ahead: askBreachedAhead,
       summary: channel === 'email' ? 'Verify an email address' : 'Verify a phone number',
       description:
-        'Takes `flowId` and `code`, or the `token` of the mailed link. A link that is opened in another browser proves the address only: the password chosen in the first browser is discarded, and `password` sets a new one.',
+        'Accepts `flowId` and `code`, or the `token` of the mailed link. A link that is opened in another browser proves the address only: the password chosen in the first browser is discarded, and `password` sets a new one.',
       body: Type.Object(
         { ...proofFields, password: Type.Optional(Password), ...signInFields },
         { additionalProperties: false },

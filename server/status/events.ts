@@ -45,7 +45,7 @@ export const events = {
     { componentId, name: 'Shop' },
   ),
   'status.component.updated': define(
-    'How a component of the status is shown changed.',
+    'The display of a status component changed.',
     Type.Object({ componentId: text, changed: Type.Array(text) }),
     { componentId, changed: ['name'] },
   ),
@@ -79,7 +79,7 @@ export const events = {
   ),
   'status.incident.updated': define('An incident changed.', Incident, incident),
   'status.incident.resolved': define('An incident is over.', Incident, { ...incident, phase: 'resolved' }),
-  'status.incident.deleted': define('The draft of an incident was thrown away.', Type.Object({ incidentId: text }), {
+  'status.incident.deleted': define('The draft of an incident was deleted.', Type.Object({ incidentId: text }), {
     incidentId: incident.incidentId,
   }),
   'status.maintenance.scheduled': define(
@@ -87,11 +87,11 @@ export const events = {
     Type.Object({ ...Maintenance.properties, beginsAt: text, endsAt: text }),
     { ...maintenance, beginsAt: '2026-01-31T12:00:00.000Z', endsAt: '2026-01-31T13:00:00.000Z' },
   ),
-  'status.maintenance.updated': define('A maintenance changed, began or ended.', Maintenance, {
+  'status.maintenance.updated': define('A maintenance changed, started or ended.', Maintenance, {
     ...maintenance,
     phase: 'in_progress',
   }),
-  'status.maintenance.cancelled': define('A maintenance was called off.', Maintenance, maintenance),
+  'status.maintenance.cancelled': define('A maintenance was cancelled.', Maintenance, maintenance),
   'status.settings.updated': define('Settings of the status changed.', Type.Object({ changed: Type.Array(text) }), {
     changed: ['automatic'],
   }),
@@ -104,7 +104,7 @@ export const events = {
   'status.subscriber.updated': define('A subscription changed.', Subscriber, subscriber),
   'status.subscriber.unsubscribed': define('A subscription was ended.', Subscriber, subscriber),
   'status.subscriber.quarantined': define(
-    'A subscription was suppressed because messages to it were returned.',
+    'A subscription was suppressed because messages to it bounced.',
     Type.Object({ ...Subscriber.properties, reason: text }),
     { ...subscriber, reason: 'bounce' },
   ),

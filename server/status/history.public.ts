@@ -56,27 +56,27 @@ export const historyRoutes: Routes = [
   ...feedNames.map((name) =>
     document(
       `/api/status/${name}`,
-      `Subscribe to incidents (${name})`,
+      `Read the incidents as a feed (${name})`,
       (system) => feedMaker(name, system),
       feedType(name),
     ),
   ),
-  document('/api/status/badge.svg', 'The status as a small picture', () => badge, 'image/svg+xml'),
+  document('/api/status/badge.svg', 'Read the status badge', () => badge, 'image/svg+xml'),
   ...statuspagePaths.map((path) =>
     document(
       `/api/v2/${path}`,
-      `The status as readers of Statuspage know it (${path})`,
+      `Read the status in the format of Statuspage (${path})`,
       (system) => statuspageMaker(path, system),
       'application/json',
     ),
   ),
   post('/api/status/heartbeats/:token', {
     permission: 'public',
-    counted: { uncounted: 'it does nothing without a secret link or cookie, which is one read to check' },
+    counted: { uncounted: 'it does nothing without a secret link or cookie, which one read checks' },
     summary: 'Report that a component is alive',
     params: HeartbeatRef,
     responses: { 204: Type.Null({ description: 'Heard.' }) },
-    silent: 'a change of the status that follows leaves one',
+    silent: 'a resulting change of the status writes one',
     problems: ['NOT_FOUND'],
     handler: async (request, reply) => {
       await takeHeartbeat(request.server.system, request.params.token);

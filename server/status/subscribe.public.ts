@@ -32,7 +32,7 @@ export async function visitorCtx(request: Request, environment: Environment): Pr
 export const statusSubscribeRoutes: Routes = [
   post('/api/status/subscribe', {
     permission: 'public',
-    counted: { uncounted: 'it has a smaller limit per source of its own' },
+    counted: { uncounted: 'it has its own, smaller limit per source' },
     summary: 'Subscribe to the status',
     description:
       'By `email`, or by `webhook` to a `url`. The response is the same for every address; a message with a confirmation link is sent to it. Up to five times in ten minutes from one source.',

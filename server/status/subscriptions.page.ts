@@ -51,7 +51,7 @@ function listOf(chosen: string | string[] | undefined): string[] {
 export const statusSubscriptionRoutes: Routes = [
   post('/status/subscribe', {
     permission: 'public',
-    counted: { uncounted: 'it has a smaller limit per source of its own' },
+    counted: { uncounted: 'it has its own, smaller limit per source' },
     query: PageQueryOfStatus,
     body: SubscribeForm,
     attachValidation: true,
@@ -137,10 +137,10 @@ export const statusSubscriptionRoutes: Routes = [
   }),
   post('/status/manage', {
     permission: 'public',
-    counted: { uncounted: 'it has a smaller limit per source of its own' },
+    counted: { uncounted: 'it has its own, smaller limit per source' },
     query: PageQueryOfStatus,
     body: Type.Object({ email: KnownEmail }),
-    silent: 'a code that is mailed, and looking with it, change nothing',
+    silent: 'mailing a code and opening the subscription change nothing',
     plugin: forms,
     handler: (request, reply) =>
       guarded(request, reply, async (visit) => {
@@ -154,7 +154,7 @@ export const statusSubscriptionRoutes: Routes = [
     counted: 'proof',
     query: PageQueryOfStatus,
     body: CodeForm,
-    silent: 'a code that is mailed, and looking with it, change nothing',
+    silent: 'mailing a code and opening the subscription change nothing',
     plugin: forms,
     handler: (request, reply) =>
       guarded(request, reply, async (visit) => {

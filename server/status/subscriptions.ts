@@ -35,7 +35,7 @@ const CODE_MINUTES = 10;
 const CODE_ATTEMPTS = 5;
 const SECRET = 'status-webhook';
 /** The consent that is stored with a subscription. */
-const CONSENT = 'Asked for on the status page, and confirmed by a link sent to the address.';
+const CONSENT = 'Requested on the status page, and confirmed by a link sent to the address.';
 
 const doors = limits({
   'status-subscribe': { points: 5, seconds: 600 },

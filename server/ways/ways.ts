@@ -11,17 +11,18 @@ import type { SignInMethod } from '#settings';
 /** The checks of the ways in; docs/security-model.md shows them with the table of ways. */
 export const CHECKS = {
   sms: 'text messages can be sent: the add-on is bought and its limit is not reached',
-  application: 'the application that the way leads to is the one it began with, of the project itself, and enabled',
-  pkce: 'a public client sends a code challenge; whoever exchanges the code has its verifier, or is the same application',
-  puzzle: 'a proof of work, where the project requires one',
-  method: 'the project has the method switched on, and the identity provider, where the way leads through one',
-  registration: 'the project lets people register',
-  messages: 'messages are counted before one is sent, and the answer takes equally long with and without an account',
-  attempts: 'attempts are counted by account and source before the credential is looked at',
-  tries: 'tries of the one challenge are counted before the credential is looked at',
-  credential: 'the password, code, link, passkey, identity or token holds',
+  application:
+    'the application at the end of the way is the one that started it, belongs to the project, and is enabled',
+  pkce: 'a public client sends a code challenge; the code is exchanged with its verifier, or by the same application',
+  puzzle: 'a proof of work, if the project requires one',
+  method: 'the project offers the method, and the identity provider if the way uses one',
+  registration: 'registration is open',
+  messages: 'messages are counted before one is sent, and the response takes equally long with and without an account',
+  attempts: 'attempts are counted by account and source before the credential is checked',
+  tries: 'attempts at this challenge are counted before the credential is checked',
+  credential: 'the password, code, link, passkey, identity or token is valid',
   new_password: 'a chosen password meets the policy; without one, the project has another method',
-  address: 'the email address is verified, where the project requires that',
+  address: 'the email address is verified, if the project requires that',
   admission: 'the project is open, the member not blocked, and no second factor is missing',
 } as const;
 export type Check = keyof typeof CHECKS;

@@ -64,7 +64,7 @@ export async function attempt(
     const sent = receiver.composer
       ? await receiver.composer(system, body)
       : { headers: headersOf(receiver, claimed.event_id, { body, now: startedAt }), body };
-    if (sent === null) return result({ error: 'there is nothing to tell any more', refused: true });
+    if (sent === null) return result({ error: 'the event no longer concerns this receiver', refused: true });
     const reply = await post(system, receiver.url, { ...sent, timeoutMs: ATTEMPT_MS, signal });
     return result({
       statusCode: reply.status,
@@ -95,13 +95,13 @@ const REASONS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'connection refused',
   ECONNRESET: 'connection reset',
   EPIPE: 'connection reset',
-  UND_ERR_SOCKET: 'connection closed without an answer',
+  UND_ERR_SOCKET: 'connection closed without a response',
   ENOTFOUND: 'host name not found',
   EAI_AGAIN: 'host name could not be looked up',
   ETIMEDOUT: 'timed out',
   UND_ERR_CONNECT_TIMEOUT: 'timed out while connecting',
   UND_ERR_HEADERS_TIMEOUT: 'timed out',
-  UND_ERR_HEADERS_OVERFLOW: 'the head of the answer is too large',
+  UND_ERR_HEADERS_OVERFLOW: 'the head of the response is too large',
   EHOSTUNREACH: 'host unreachable',
   ENETUNREACH: 'network unreachable',
 };
@@ -114,6 +114,6 @@ function reasonOf(error: unknown): string {
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   if (REASONS[code]) return REASONS[code];
   if (/CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO_VERIFY/i.test(code)) return `TLS: ${code}`;
-  if (code.startsWith('HPE_')) return 'the answer is no HTTP';
+  if (code.startsWith('HPE_')) return 'the response is not HTTP';
   return code || 'failed';
 }

@@ -87,7 +87,7 @@ export class Deliverer {
     };
     this.#busy.set(ref.endpointId, busy);
     const loop = this.#lookAfter(ref, busy)
-      .catch((error: unknown) => this.#system.log.warn({ err: error, ...ref }, 'webhook deliveries put off'))
+      .catch((error: unknown) => this.#system.log.warn({ err: error, ...ref }, 'webhook deliveries postponed'))
       .finally(() => {
         this.#loops.delete(loop);
         this.#leave(ref, busy);
@@ -114,7 +114,7 @@ export class Deliverer {
     if (this.#sweeping) return;
     this.#sweeping = true;
     wakeDueEndpoints(this.#system)
-      .catch((error: unknown) => this.#system.log.debug({ err: error }, 'due webhooks not looked for'))
+      .catch((error: unknown) => this.#system.log.debug({ err: error }, 'due webhooks were not looked up'))
       .finally(() => {
         this.#sweeping = false;
       });

@@ -49,7 +49,7 @@ export async function requireReceiver({ system, scope }: Pick<Ctx, 'system' | 's
 }
 
 function addressFault(url: string, production: boolean): string | null {
-  if (!URL.canParse(url)) return 'is no URL';
+  if (!URL.canParse(url)) return 'is not a URL';
   const { protocol, username, password, hash } = new URL(url);
   if (protocol !== 'https:' && protocol !== 'http:') return 'must be an https address';
   if (production && protocol !== 'https:') return 'must be an https address in the production environment';

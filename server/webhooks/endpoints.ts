@@ -110,7 +110,7 @@ export type Endpoint = Static<typeof Endpoint>;
 export const EndpointWithSecret = Type.Object(
   {
     ...Endpoint.properties,
-    secret: Type.String({ description: 'Signs the deliveries (`whsec_…`). Shown this once.' }),
+    secret: Type.String({ description: 'Signs the deliveries (`whsec_…`). Shown only once.' }),
   },
   { title: 'WebhookEndpointWithSecret' },
 );

@@ -18,12 +18,12 @@ export const events = {
     endpoint,
   ),
   'webhook.endpoint.disabled': define(
-    'A webhook endpoint was switched off: by hand (`request`), because it answered 410 (`gone`), or after five days in which every attempt failed (`failing`).',
+    'A webhook endpoint was disabled: by request (`request`), because it returned 410 (`gone`), or because every attempt failed for five days (`failing`).',
     Type.Object({ ...Endpoint.properties, reason: text }),
     { ...endpoint, reason: 'failing' },
   ),
   'webhook.endpoint.secret_rotated': define(
-    'A webhook endpoint has a new signing secret; the one before signs along until `overlapUntil`.',
+    'A webhook endpoint has a new signing secret; the previous one also signs until `overlapUntil`.',
     Type.Object({ ...Endpoint.properties, overlapUntil: text }),
     { ...endpoint, overlapUntil: '2026-01-02T00:00:00.000Z' },
   ),
@@ -33,7 +33,7 @@ export const events = {
     { ...endpoint, type: 'user.created' },
   ),
   'webhook.endpoint.retried': define(
-    'A delivery was scheduled for another attempt by hand.',
+    'A delivery was scheduled for another attempt on request.',
     Type.Object({ ...Endpoint.properties, deliveryId: text, eventId: text }),
     {
       ...endpoint,
@@ -47,7 +47,7 @@ export const events = {
     { ...endpoint, since: '2026-01-01T00:00:00.000Z', until: '2026-01-02T00:00:00.000Z' },
   ),
   'webhook.endpoint.recovered': define(
-    'Everything that a webhook endpoint missed since a point in time is sent again.',
+    'The events that a webhook endpoint missed since a point in time are sent again.',
     Type.Object({ ...Endpoint.properties, since: text }),
     { ...endpoint, since: '2026-01-01T00:00:00.000Z' },
   ),

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { problemOf } from './problem.ts';
 
-test('faults of fields are named by the field', () => {
+test('field errors are keyed by the name of the field', () => {
   const errors = [{ pointer: '/body/redirectUris/0', message: 'must be an address' }];
   const problem = problemOf({ status: 400, errorCode: 'VALIDATION_FAILED', title: 'Not valid', errors });
   expect(problem.fields).toEqual({ redirectUris: 'must be an address' });
 });
 
-test('whatever else is thrown reads as not reachable', () => {
+test('any other error reads as not reachable', () => {
   expect(problemOf(new TypeError('failed to fetch')).errorCode).toBe('UNREACHABLE');
 });

@@ -7,13 +7,13 @@ test('only what differs from the record counts as changed', () => {
   expect(changed(base, { name: 'Shop', origins: ['https://b.example'] })).toEqual(['origins']);
 });
 
-test('a conflict names what somebody else changed, beside what this person wants', () => {
+test('a conflict shows the changes of the other person beside the values of this one', () => {
   const theirs = { ...base, name: 'Store', updatedAt: '2026-01-02T00:00:00Z' };
   expect(conflictsOf(base, { name: 'Market' }, theirs)).toEqual([{ field: 'name', theirs: 'Store', mine: 'Market' }]);
   expect(conflictsOf(base, {}, theirs)).toEqual([{ field: 'name', theirs: 'Store', mine: 'not changed' }]);
 });
 
-test('a change is taken back with the values from before, unless one of them never showed', () => {
+test('an undo restores the previous values, unless one of them was never shown', () => {
   const after = { ...base, name: 'Store', updatedAt: '2026-01-02T00:00:00Z' };
   expect(opposite(base, after, ['name'])).toEqual({ name: 'Shop' });
   expect(opposite({ ...base, clientSecret: '' }, { ...after, clientSecret: '' }, ['name', 'clientSecret'])).toBe(null);

@@ -9,7 +9,7 @@ test('an axis has few round marks and covers the largest value', () => {
   expect(ticksUpTo(1_234_567).at(-1)).toBeGreaterThanOrEqual(1_234_567);
 });
 
-test('days are named evenly, today among them', () => {
+test('day labels are evenly spaced and include today', () => {
   expect(placesOf(7, 10)).toEqual([0, 1, 2, 3, 4, 5, 6]);
   expect(placesOf(30, 4)).toEqual([5, 13, 21, 29]);
 });

@@ -36,7 +36,7 @@ function Detail({ api, reread }: DetailProps) {
         canWrite && (
           <RemoveButton
             name={api.name}
-            body="No application gets tokens for it any more. Tokens it already has are valid until they expire."
+            body="No application gets new tokens for it. Existing tokens are valid until they expire."
             mutation={remove}
             init={{ params: { path: { id: api.id } } }}
             back={at('/apis')}
@@ -96,7 +96,7 @@ function Lifetime({ form: { values, errors, set } }: { form: RecordForm<ApiRecor
       />
       {accessTokenSeconds !== null && (
         <DurationInput
-          label="Longest access token lifetime"
+          label="Maximum access token lifetime"
           value={accessTokenSeconds}
           onChange={(seconds) => set({ accessTokenSeconds: seconds })}
           {...(errors.accessTokenSeconds !== undefined && { error: errors.accessTokenSeconds })}

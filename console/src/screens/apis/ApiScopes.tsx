@@ -21,7 +21,7 @@ export function ApiScopes({ form, canWrite }: { form: RecordForm<Api>; canWrite:
       <Fields canWrite={canWrite}>
         {scopes.length === 0 && (
           <Text size="sm" c="var(--lk-quiet)">
-            No scopes yet: tokens say who the person is, and nothing of what the application may do.
+            No scopes yet. Tokens identify the person, but not what the application may do.
           </Text>
         )}
         {scopes.map((scope, index) => (

@@ -156,7 +156,7 @@ function Remove({ application }: { application: ApplicationRecord }) {
   return (
     <RemoveButton
       name={application.name}
-      body="Nobody can sign in with it any more, and its tokens end immediately."
+      body="Nobody can sign in with it, and its tokens end immediately."
       mutation={useApi().useMutation('delete', '/console/v1/applications/{id}')}
       init={{ params: { path: { id: application.id } } }}
       back={at('/applications')}

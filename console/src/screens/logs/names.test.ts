@@ -3,7 +3,7 @@ import { actorOf, subjectOf } from './names.ts';
 
 const names = { usr_1: 'Ada', usr_gone: null, app_1: 'Back end' };
 
-test('who did it is named, with the id behind the name', () => {
+test('the actor is shown by name, with the id behind it', () => {
   const of = (actor: { kind: string; [name: string]: unknown } | null) => actorOf({ actor }, names);
   expect(of({ kind: 'customer', userId: 'usr_1' })).toEqual({ name: 'Ada', id: 'usr_1' });
   expect(of({ kind: 'operator', userId: 'usr_gone' })).toEqual({ name: 'Erased', id: 'usr_gone' });
@@ -14,7 +14,7 @@ test('who did it is named, with the id behind the name', () => {
   expect(of(null).name).toBe('Erased');
 });
 
-test('what it is about: a person first, then a name, then an id', () => {
+test('the subject is a person first, then a name, then an id', () => {
   const of = (resources: string[], data: Record<string, unknown> | null = {}) => subjectOf({ resources, data }, names);
   expect(of(['app_1', 'usr_1'])).toEqual({ name: 'Ada', id: 'usr_1' });
   expect(of(['ses_1', 'app_1'])).toEqual({ name: 'Back end', id: 'app_1' });

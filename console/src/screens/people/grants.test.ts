@@ -3,7 +3,7 @@ import { granted, toggled } from './grants.ts';
 
 const editor = { id: 'rol_1', permissions: ['orders:read'] };
 
-test('a permission given and taken again leaves the role unchanged', () => {
+test('a permission that is added and removed again leaves the role unchanged', () => {
   const given = toggled({}, editor, 'orders:refund');
   expect(granted(editor, given)).toEqual(['orders:read', 'orders:refund']);
   expect(toggled(given, editor, 'orders:refund')).toEqual({});

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { formatOf, keepTried, sizeOf, triedIn } from './imports.ts';
 
-test('the format is told by the name of the file', () => {
+test('the name of the file decides the format', () => {
   expect(['people.CSV', 'people.jsonl', 'people.ndjson', 'people'].map(formatOf)).toEqual([
     'csv',
     'ndjson',
@@ -10,7 +10,7 @@ test('the format is told by the name of the file', () => {
   ]);
 });
 
-test('sizes have the unit that people would use', () => {
+test('sizes are shown in readable units', () => {
   expect([0, 999, 1_000, 12_345_678, 1_073_741_824].map(sizeOf)).toEqual([
     '0 bytes',
     '999 bytes',
@@ -20,7 +20,7 @@ test('sizes have the unit that people would use', () => {
   ]);
 });
 
-test('the file of a dry run is there again for that dry run only', () => {
+test('the file of a dry run is kept for that dry run only', () => {
   const file = new File(['{}'], 'people.ndjson');
   keepTried('imp_1', { file, format: 'ndjson' });
   expect(triedIn('imp_1')?.file).toBe(file);

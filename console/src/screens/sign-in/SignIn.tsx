@@ -196,7 +196,7 @@ function SecondFactor({ form: { values, set } }: Form) {
         />
         <DurationInput
           label="Remember devices for"
-          description="A remembered device skips the second factor. 0: never."
+          description="A remembered device skips the second factor. 0 disables it."
           value={values.rememberDeviceSeconds}
           onChange={(rememberDeviceSeconds) => set({ rememberDeviceSeconds })}
         />

@@ -135,7 +135,7 @@ function Conversion({ form: { values, errors, set } }: Form) {
       <Stack gap="md">
         <NumberInput
           label="Minimum share of used codes"
-          description="Blocks with a smaller share within a day are blocked. 0: never."
+          description="Blocks of numbers with a smaller share within a day get no more messages. 0 disables the rule."
           suffix=" %"
           min={0}
           max={100}

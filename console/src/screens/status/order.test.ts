@@ -16,13 +16,13 @@ const after = (changes: { id: string; position: number }[]) =>
     .map(({ id }) => id)
     .join('');
 
-test('one step up or down, also among those that share a position', () => {
+test('moves one step up or down, also among items that share a position', () => {
   expect(after(moved(items, 'b', -1).to)).toBe('bacd');
   expect(after(moved(items, 'd', -1).to)).toBe('abdc');
   expect(after(moved(items, 'a', 1).to)).toBe('bacd');
 });
 
-test('what was can be put back, and at the edge nothing moves', () => {
+test('a move can be undone, and nothing moves at the edge', () => {
   expect(moved(items, 'b', -1).from.toSorted((one, other) => one.position - other.position)).toEqual(
     expect.arrayContaining(items.slice(0, 2)),
   );

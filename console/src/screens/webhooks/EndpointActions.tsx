@@ -93,7 +93,7 @@ function useEndpointActions({ id, url }: WebhookEndpoint, onSecret: (secret: str
     remove: async () => {
       const question = {
         title: 'Remove this endpoint?',
-        body: 'Its deliveries will also be removed.',
+        body: 'Pending deliveries are cancelled. Past ones stay in the log until their retention ends.',
         action: 'Remove',
         danger: true,
         typeName: url,

@@ -111,14 +111,14 @@ function ActingForPeople({ form: { values, errors, set } }: { form: RecordForm<S
   return (
     <>
       <Checkbox
-        label="Tell people when an application acts for them"
+        label="Notify people when an application acts for them"
         description="By mail, once for each session, when an application exchanges their token."
         checked={values.delegationNotices}
         onChange={(event) => set({ delegationNotices: event.currentTarget.checked })}
       />
       <NumberInput
-        label="Longest time to act as a member"
-        description="In minutes, for members with the permission members:impersonate. 0: nobody may."
+        label="Maximum time to act as a member"
+        description="In minutes, for members with the permission members:impersonate. 0 disables it."
         maw={420}
         min={0}
         max={60}
