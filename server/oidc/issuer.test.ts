@@ -97,6 +97,19 @@ describe('an issuer', () => {
     }
   });
 
+  test('an error of an endpoint for programs is JSON, whatever they accept', async () => {
+    // What Java's HttpURLConnection sends by itself.
+    const headers = { accept: 'text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2' };
+    const paths = ['token', 'introspect', 'revoke', 'par', 'device_authorization', 'userinfo'];
+    for (const path of paths) {
+      const body = new URLSearchParams({ client_id: 'unknown', token: 'a' });
+      // biome-ignore lint/performance/noAwaitInLoops: one after the other
+      const response = await latchkey.auth(`/connect/${path}`, { headers, body });
+      assert.match(response.headers.get('content-type') ?? '', /^application\/json/, path);
+      assert.equal(typeof response.body.error, 'string', path);
+    }
+  });
+
   test('a request that can not be answered is a page for people and JSON for programs', async () => {
     const page = await latchkey.auth('/connect/authorize?client_id=x', { headers: { accept: 'text/html' } });
     assert.equal(page.status, 400);

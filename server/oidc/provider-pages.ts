@@ -104,9 +104,19 @@ export function loggedOut(system: System, ctx: KoaContextWithOIDC): Promise<void
   });
 }
 
+/** Endpoints that only programs call: their errors are JSON (RFC 6749 §5.2), although some HTTP clients prefer HTML. */
+const FOR_PROGRAMS = new Set([
+  'device_authorization',
+  'introspection',
+  'pushed_authorization_request',
+  'revocation',
+  'token',
+  'userinfo',
+]);
+
 /** An error that can't be sent to the application: a page for people, JSON for programs. */
 export async function failure(system: System, ctx: KoaContextWithOIDC, out: ErrorOut): Promise<void> {
-  if (ctx.accepts('json', 'html') !== 'html') {
+  if (FOR_PROGRAMS.has(ctx.oidc.route) || ctx.accepts('json', 'html') !== 'html') {
     ctx.body = out;
     return;
   }
