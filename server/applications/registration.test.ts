@@ -227,6 +227,9 @@ describe('POST /connect/register', () => {
       { token_endpoint_auth_method: 'private_key_jwt' },
       { client_name: 'x'.repeat(101) },
       { client_name: 7 },
+      { userinfo_signed_response_alg: 'RS256' },
+      { introspection_signed_response_alg: 'ES256' },
+      { introspection_encrypted_response_alg: 'ECDH-ES' },
       { redirect_uris: 'https://partner.example/cb' },
     ]) {
       // biome-ignore lint/performance/noAwaitInLoops: one after the other

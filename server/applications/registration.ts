@@ -33,6 +33,7 @@ export const ClientMetadata = Type.Object({
   application_type: Type.Optional(Type.Enum(['web', 'native'])),
   subject_type: Type.Optional(Type.Enum(['public', 'pairwise'])),
   id_token_signed_response_alg: Type.Optional(Type.Literal('RS256')),
+  introspection_signed_response_alg: Type.Optional(Type.Literal('RS256')),
   dpop_bound_access_tokens: Type.Optional(Type.Boolean()),
   jwks: Type.Optional(Jwks),
 });
@@ -64,6 +65,8 @@ const PROTECTED_RESPONSES = [
   'userinfo_encrypted_response_enc',
   'id_token_encrypted_response_alg',
   'id_token_encrypted_response_enc',
+  'introspection_encrypted_response_alg',
+  'introspection_encrypted_response_enc',
 ];
 
 /** @throws RegistrationError for metadata of a wrong type, or that this server does not support */
@@ -73,7 +76,10 @@ function parse(body: unknown): ClientMetadata {
   if (fetched)
     throw wrong(`${fetched} is not supported here${fetched === 'jwks_uri' ? '; send the keys as jwks' : ''}`);
   const plain = PROTECTED_RESPONSES.find((name) => name in given);
-  if (plain) throw wrong(`${plain} is not supported here: userinfo is JSON, and ID tokens are signed only`);
+  if (plain)
+    throw wrong(
+      `${plain} is not supported here: userinfo is JSON, and ID tokens and introspection responses are signed only`,
+    );
   const known = Object.fromEntries(
     Object.keys(ClientMetadata.properties).flatMap((name) => (name in given ? [[name, given[name]]] : [])),
   );
@@ -209,6 +215,7 @@ function signInResponse(
     ...(backchannelLogoutUri && { backchannel_logout_uri: backchannelLogoutUri }),
     subject_type: application.subjectType ?? 'public',
     id_token_signed_response_alg: 'RS256' as const,
+    introspection_signed_response_alg: 'RS256' as const,
     dpop_bound_access_tokens: application.dpopBound ?? false,
     ...(metadata.jwks && { jwks: metadata.jwks }),
   };

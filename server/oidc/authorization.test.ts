@@ -308,7 +308,7 @@ describe('tokens', () => {
     const configuration = await client.discovery(
       issuer,
       clientId,
-      { id_token_signed_response_alg: 'ES256' },
+      { id_token_signed_response_alg: 'ES256', introspection_signed_response_alg: 'ES256' },
       client.PrivateKeyJwt(
         { key: privateKey, kid: 'one' },
         {
@@ -346,6 +346,8 @@ describe('tokens', () => {
     const info = await client.fetchUserInfo(configuration, tokens.access_token, person.session.userId, { DPoP });
     assert.equal(info.sub, person.session.userId);
     await assert.rejects(client.fetchUserInfo(configuration, tokens.access_token, person.session.userId));
+    const { active, cnf } = await client.tokenIntrospection(configuration, tokens.access_token);
+    assert.deepEqual([active, Object.keys(Object(cnf))], [true, ['jkt']], 'in a response signed with ES256');
     const refresh = () => client.refreshTokenGrant(configuration, tokens.refresh_token ?? '', undefined, { DPoP });
     // A client whose response got lost refreshes with the same token again (FAPI 2.0 Security Profile §5.3.2.1).
     const refreshed = [await refresh(), await refresh()].map(({ refresh_token: token }) => token);

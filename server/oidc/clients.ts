@@ -84,9 +84,12 @@ export function clientMetadata(application: Application): AdapterPayload | undef
     }),
     dpop_bound_access_tokens: application.dpopBound || application.profile === 'fapi2',
     require_pushed_authorization_requests: application.profile === 'fapi2',
-    ...(application.profile === 'fapi2' && { id_token_signed_response_alg: 'ES256' }),
+    ...(application.profile === 'fapi2' && FAPI_ALGORITHMS),
   };
 }
+
+/** FAPI 2.0 Security Profile §5.4.1 does not allow RS256. */
+const FAPI_ALGORITHMS = { id_token_signed_response_alg: 'ES256', introspection_signed_response_alg: 'ES256' } as const;
 
 /** FAPI 2.0 Security Profile §5.4.1 does not allow RS256, so an RSA key signs with PS256 only. */
 function fapiKeys({ keys }: NonNullable<Application['jwks']>): NonNullable<Application['jwks']> {

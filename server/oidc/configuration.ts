@@ -72,6 +72,7 @@ export function configuration(system: System, issuer: IssuerAddress): Configurat
       clientAuthSigningAlgValues: ['PS256', 'ES256', 'EdDSA', 'RS256'],
       dPoPSigningAlgValues: DPOP_ALGORITHMS,
       idTokenSigningAlgValues: ['RS256', 'ES256'],
+      introspectionSigningAlgValues: ['RS256', 'ES256'],
     },
     clientDefaults: { id_token_signed_response_alg: 'RS256' },
     // FAPI 2.0 Security Profile §5.3.2.1 (13): accept ten seconds of clock skew, reject sixty.
@@ -175,6 +176,7 @@ function features(system: System, issuer: IssuerAddress): Configuration['feature
       allowedPolicy: async (_ctx, client, { clientId = '' }) =>
         mayIntrospect(applicationOf(client), await findApplication(system, issuer.environment, clientId)),
     },
+    jwtIntrospection: { enabled: true },
     pushedAuthorizationRequests: { enabled: true },
     resourceIndicators: {
       enabled: true,

@@ -8,6 +8,7 @@ import type { System } from '#platform/system.ts';
 import type { IssuerAddress } from './clients.ts';
 import { DOCUMENT_PATHS, type DocumentPath } from './documents.ts';
 import { type Issuer, issuerOf } from './provider.ts';
+import { SIGNED_INTROSPECTION } from './structured-tokens.ts';
 
 const OAuthError = Type.Object({ error: Type.String(), error_description: Type.Optional(Type.String()) });
 const oauthError = (description: string) => ({ description, content: { 'application/json': { schema: OAuthError } } });
@@ -181,9 +182,15 @@ export const providerRoutes: Routes = [
     ...provided,
     counted: 'client',
     summary: 'Introspect a token',
-    description: 'RFC 7662',
+    description: `RFC 7662. With \`Accept: ${SIGNED_INTROSPECTION}\`, a JWT (RFC 9701).`,
     responses: {
-      200: json('The kind of token.', Type.Object({ active: Type.Boolean() }, { additionalProperties: true })),
+      200: {
+        description: 'What the token says, and whether it is active.',
+        content: {
+          'application/json': { schema: Type.Object({ active: Type.Boolean() }, { additionalProperties: true }) },
+          [SIGNED_INTROSPECTION]: { schema: Type.String() },
+        },
+      },
       ...clientFaults,
     },
   }),

@@ -1,6 +1,6 @@
 import { errors, type JWTPayload, jwtVerify } from 'jose';
 import type Provider from 'oidc-provider';
-import type { Grant } from 'oidc-provider';
+import type { Grant, KoaContextWithOIDC } from 'oidc-provider';
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { grantedApis } from '#apis';
@@ -38,17 +38,31 @@ type Known = {
  * the client.
  */
 export function serveStructuredTokens(provider: Provider, system: System, issuer: IssuerAddress): void {
-  provider.use(async (ctx, next) => {
+  provider.use(async (ctx: KoaContextWithOIDC, next) => {
     await next();
     if (Object(ctx.body).error !== 'unsupported_token_type') return;
     const { client, route, params } = ctx.oidc;
     const asking = applicationOf(client);
     const known = await knownToken(provider, { system, issuer, token: String(params?.['token']) });
-    const body = route === 'introspection' ? introspected(asking, known) : await revoke(provider, asking, known);
+    if (route === 'introspection') return respond(provider, ctx, introspected(asking, known));
+    const body = await revoke(provider, asking, known);
     if (body === undefined) return;
     ctx.status = 200;
     ctx.body = body;
   });
+}
+
+export const SIGNED_INTROSPECTION = 'application/token-introspection+jwt';
+
+/** Signs the response where the client accepts a JWT (RFC 9701), as the library does for the tokens that it stores. */
+async function respond(provider: Provider, ctx: KoaContextWithOIDC, introspection: object): Promise<void> {
+  ctx.status = 200;
+  ctx.body = introspection;
+  if (ctx.accepts('json', SIGNED_INTROSPECTION) !== SIGNED_INTROSPECTION) return;
+  const token = new provider.IdToken({}, { ctx });
+  token.set('token_introspection', introspection);
+  ctx.body = await token.issue({ use: 'introspection' });
+  ctx.type = `${SIGNED_INTROSPECTION}; charset=utf-8`;
 }
 
 type Presented = { system: System; issuer: IssuerAddress; token: string };
