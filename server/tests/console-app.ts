@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
+import { overflowOf, faultsOf as violationsOf } from './accessibility.ts';
 import { eventually, type TestLatchkey } from './harness.ts';
 import { type Operator, signInOperator } from './operators.ts';
 
@@ -14,6 +13,9 @@ export type ConsoleApp = {
   open: (path: string, environment?: 'test' | 'production') => Promise<void>;
   /** Opens a screen of the workspace. */
   openWorkspace: (path: string) => Promise<void>;
+  /** Goes to another screen of the project as a link does; its title differs from the one before. */
+  goTo: (path: string, title: string) => Promise<void>;
+  goToWorkspace: (path: string, title: string) => Promise<void>;
   /** The browser's console errors since the last call, such as violations of the content security policy. */
   complaints: () => string[];
 };
@@ -40,7 +42,7 @@ export async function openConsole(
     if (!wanted && (message.type() === 'error' || message.type() === 'warning')) complaints.push(message.text());
   });
   page.on('pageerror', (error) => complaints.push(String(error)));
-  const goTo = async (path: string) => {
+  const open = async (path: string) => {
     const response = await page.goto(`${origin}/console${path}`);
     assert.equal(response?.status(), 200, 'The console is not built: npm run build -w console');
     await shown(page);
@@ -50,8 +52,10 @@ export async function openConsole(
     page,
     context,
     operator,
-    open: (path, environment = 'test') => goTo(`/${workspaceId}/${projects[0]?.id}/${environment}${path}`),
-    openWorkspace: (path) => goTo(`/${workspaceId}${path}`),
+    open: (path, environment = 'test') => open(`/${workspaceId}/${projects[0]?.id}/${environment}${path}`),
+    openWorkspace: (path) => open(`/${workspaceId}${path}`),
+    goTo: (path, title) => replaceScreen(page, `/${workspaceId}/${projects[0]?.id}/test${path}`, title),
+    goToWorkspace: (path, title) => replaceScreen(page, `/${workspaceId}${path}`, title),
     complaints: () => complaints.splice(0),
   };
 }
@@ -69,6 +73,14 @@ export async function shown(page: Page): Promise<void> {
   await page.locator('[role=status][aria-label=Loading]').first().waitFor({ state: 'detached' });
 }
 
+async function replaceScreen(page: Page, path: string, title: string): Promise<void> {
+  const heading = page.getByRole('heading', { level: 1 });
+  assert.notEqual(await heading.textContent(), title, 'only another title proves that the next screen is shown');
+  await page.evaluate((address) => Object(globalThis).history.pushState({}, '', address), `/console${path}`);
+  await heading.and(page.getByRole('heading', { name: title, exact: true })).waitFor();
+  await shown(page);
+}
+
 /** Waits until a notice reports success or failure with this text. */
 export function said(page: Page, text: string | RegExp): Promise<void> {
   return page.getByRole('alert').or(page.getByRole('status')).filter({ hasText: text }).first().waitFor();
@@ -81,18 +93,7 @@ export async function expectShown(locator: Locator): Promise<void> {
 
 /** The faults that axe-core finds against WCAG 2.2 AA, and whether the page is wider than the screen. */
 export async function faultsOf(page: Page): Promise<string[]> {
-  await page.evaluate(await readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8'));
-  return page.evaluate(async () => {
-    const { axe, document } = Object(globalThis);
-    // Sandboxed frames show mails and hosted pages, which have tests of their own.
-    const { violations } = await axe.run(document, {
-      iframes: false,
-      runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
-    });
-    const { scrollWidth, clientWidth } = document.documentElement;
-    return [
-      ...violations.map(({ id, nodes }: { id: string; nodes: { html: string }[] }) => `${id}: ${nodes[0]?.html}`),
-      ...(scrollWidth > clientWidth ? [`wider than the screen by ${scrollWidth - clientWidth} px`] : []),
-    ];
-  });
+  const violations = await violationsOf(page);
+  const overflow = await overflowOf(page);
+  return overflow > 0 ? [...violations, `wider than the screen by ${overflow} px`] : violations;
 }

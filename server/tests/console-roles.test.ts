@@ -266,13 +266,6 @@ async function makeRecords(): Promise<void> {
   for (const { role, permissions: granted } of await listed('/team/roles')) permissions.set(role, granted);
 }
 
-/** Navigates to another screen as a link does. */
-async function goTo({ page }: ConsoleApp, path: string, title: string): Promise<void> {
-  await page.evaluate((address) => Object(globalThis).history.pushState({}, '', address), `/console${path}`);
-  await page.getByRole('heading', { level: 1, name: title, exact: true }).waitFor();
-  await page.locator('[role=status][aria-label=Loading]').first().waitFor({ state: 'detached' });
-}
-
 /** Every refused request since the last call, once all pending requests have a response. */
 function watchRefusals({ page }: ConsoleApp): () => Promise<string[]> {
   const pending = new Set<Request>();
@@ -288,6 +281,11 @@ function watchRefusals({ page }: ConsoleApp): () => Promise<string[]> {
     await eventually(async () => assert.equal(pending.size, 0));
     return refused.splice(0);
   };
+}
+
+/** Each of the first list, with some of the second between them, which may have equal titles when they are refused. */
+function alternating(lists: readonly Screen[], others: readonly Screen[]): readonly Screen[] {
+  return lists.flatMap((screen, index) => [screen, ...others.slice(index, index + 1)]);
 }
 
 const REFUSED = 'You don’t have access';
@@ -334,13 +332,11 @@ for (const role of ROLES) {
     const granted = permissions.get(role) ?? [];
     const refusals = watchRefusals(app);
     await app.openWorkspace('/projects');
-    const { workspaceId, projects } = latchkey.demo;
-    const base = `/${workspaceId}/${projects[0]?.id}/test`;
     const faults: string[] = [];
-    const check = async (screen: Screen, path: string) => {
+    const check = async (screen: Screen, goTo: ConsoleApp['goTo']) => {
       const opens = screen.needs === undefined || granted.includes(screen.needs);
       const isRecord = records.includes(screen);
-      await goTo(app, path, opens || !isRecord ? screen.title : REFUSED);
+      await goTo(screen.path, opens || !isRecord ? screen.title : REFUSED);
       if (!opens) await app.page.getByText(REFUSED).first().waitFor();
       const unexpected = (await refusals()).filter((line) => opens || !line.startsWith('403 '));
       faults.push(
@@ -349,18 +345,13 @@ for (const role of ROLES) {
         ),
       );
     };
-    for (const screen of LISTS) {
+    for (const screen of alternating(LISTS, [...OF_THE_STATUS, ...records])) {
       // biome-ignore lint/performance/noAwaitInLoops: one page, one screen after the other
-      await check(screen, base + screen.path);
-    }
-    for (const screen of [...OF_THE_STATUS, ...records]) {
-      // biome-ignore lint/performance/noAwaitInLoops: one page, one screen after the other
-      await goTo(app, `/${workspaceId}/projects`, 'Projects');
-      await check(screen, base + screen.path);
+      await check(screen, app.goTo);
     }
     for (const screen of OF_THE_WORKSPACE) {
       // biome-ignore lint/performance/noAwaitInLoops: one page, one screen after the other
-      await check(screen, `/${workspaceId}${screen.path}`);
+      await check(screen, app.goToWorkspace);
     }
     assert.deepEqual(faults, []);
     await app.context.close();
