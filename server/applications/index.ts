@@ -1,12 +1,12 @@
 import type { Part } from '#platform/part.ts';
 import { rowsOfProject } from '#platform/removal.ts';
+import { permissionsOfAbsent } from './absent-clients.ts';
 import { applicationRoutes } from './applications.admin.ts';
 import { events } from './events.ts';
 import { identityProviderRoutes } from './identity-providers.admin.ts';
 import { registrationRoutes } from './registration.auth.ts';
 import { registrationTokenRoutes } from './registration-tokens.admin.ts';
 
-export { answerForClients } from './absent-clients.ts';
 export { accountPageId, isAccountPage } from './account-page.ts';
 export { applicationNames } from './application-names.ts';
 export { applicationIdsOf, moveApplication } from './application-records.ts';
@@ -48,4 +48,5 @@ export const part = {
     rowsOfProject('registration_tokens'),
     rowsOfProject('identity_providers'),
   ],
+  permissionsNow: { management: permissionsOfAbsent },
 } satisfies Part;

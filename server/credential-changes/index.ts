@@ -1,2 +1,2 @@
 export { ENDED_BY, endWithCredentials } from './credential-changes.ts';
-export { voidOpenProofs, whenProofsEnd } from './open-proofs.ts';
+export { voidOpenProofs } from './open-proofs.ts';

@@ -1,5 +1,5 @@
 import type { Part } from '#platform/part.ts';
-import { rowsOfWorkspace } from '#platform/removal.ts';
+import { rowsOfWorkspace, rowsSince } from '#platform/removal.ts';
 import { events } from './events.ts';
 import { removeDeadDevices } from './remembered-devices.ts';
 
@@ -9,7 +9,6 @@ export {
   listDevices,
   rememberDevice,
   removeDevices,
-  removeDevicesSince,
   useRememberedDevice,
 } from './remembered-devices.ts';
 
@@ -17,4 +16,5 @@ export const part = {
   events,
   removals: [rowsOfWorkspace('remembered_devices')],
   cleanUps: { removeDeadDevices },
+  reclaim: rowsSince('remembered_devices', 'created_at'),
 } satisfies Part;

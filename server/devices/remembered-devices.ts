@@ -3,7 +3,6 @@ import type { Ctx, Environment, TxCtx } from '#platform/ctx.ts';
 import { type Id, newId, type UserId, type WorkspaceId } from '#platform/ids.ts';
 import { hashSecret, randomSecret } from '#platform/keyring.ts';
 import { problem } from '#platform/problem.ts';
-import { removeSince } from '#platform/removal.ts';
 import { inRealm, realmColumns } from '#platform/scoped.ts';
 import { singleWrite } from '#platform/single-writes.ts';
 import type { System } from '#platform/system.ts';
@@ -116,9 +115,4 @@ export async function removeDeadDevices(system: System): Promise<void> {
   await sql`delete from remembered_devices where expires_at < ${now} /* all workspaces */`.execute(
     singleWrite(system, 'clean-up'),
   );
-}
-
-/** Deletes the devices that were remembered at that time or later. */
-export async function removeDevicesSince(tx: TxCtx, userId: UserId, since: Date): Promise<void> {
-  await removeSince(tx, { table: 'remembered_devices', at: 'created_at', userId, since });
 }

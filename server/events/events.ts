@@ -63,11 +63,6 @@ export async function emitExample(tx: TxCtx, { type, data }: Pick<Event, 'type' 
   return id;
 }
 
-/** Updates the planner's statistics of the log after many inserts. */
-export async function analyseEvents(tx: TxCtx): Promise<void> {
-  await sql`analyze events`.execute(tx.db);
-}
-
 /** Up to this many events, a prepared statement with individual values is cheaper; for more, arrays are. */
 const MAX_PREPARED_EVENTS = 10;
 

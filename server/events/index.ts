@@ -13,7 +13,7 @@ export {
   requireKnownPatterns,
   selectedTypes,
 } from './event-types.ts';
-export { analyseEvents, emit, emitAll, type NewEvent, publicActor } from './events.ts';
+export { emit, emitAll, type NewEvent, publicActor } from './events.ts';
 
 export { addressesInEvents, anonymiseEvents, eventsOfUser, isErased } from './events-of-user.ts';
 
@@ -27,4 +27,5 @@ export const part = {
     'events:read': 'Read the event feed',
   },
   removals: [rowsOfProject('events'), rowsOfProject('event_sequences')],
+  imported: ['events'],
 } satisfies Part;

@@ -1,5 +1,6 @@
 import { expiredRowsOf, type Part } from '#platform/part.ts';
 import { rowsOfProject } from '#platform/removal.ts';
+import { removeCodesOf } from './exchange-codes.ts';
 
 export { Binding, CodeChallenge, challengeOf, requireBegun, type Shown } from './bindings.ts';
 export { browserOf, keepMark, newMark } from './browser-mark.ts';
@@ -8,7 +9,6 @@ export {
   issueExchangeCode,
   lookAtExchangeCode,
   projectOfCode,
-  removeCodesOf,
   spendExchangeCode,
 } from './exchange-codes.ts';
 export { requireChallenge, requireRedirectUri, withQuery } from './redirects.ts';
@@ -16,4 +16,5 @@ export { requireChallenge, requireRedirectUri, withQuery } from './redirects.ts'
 export const part = {
   removals: [rowsOfProject('exchange_codes')],
   cleanUps: { 'expired exchange codes': expiredRowsOf('exchange_codes') },
+  endProofs: removeCodesOf,
 } satisfies Part;

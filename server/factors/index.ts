@@ -1,5 +1,5 @@
 import type { Part } from '#platform/part.ts';
-import { rowsOfWorkspace } from '#platform/removal.ts';
+import { rowsOfWorkspace, rowsSince } from '#platform/removal.ts';
 import { events } from './events.ts';
 
 export {
@@ -19,11 +19,11 @@ export {
 export {
   enrolledSecondFactors,
   guardingSecondFactors,
-  removeFactorsSince,
   type SecondFactor,
 } from './second-factors.ts';
 
 export const part = {
   events,
   removals: [rowsOfWorkspace('mfa_factors')],
+  reclaim: rowsSince('mfa_factors', 'created_at'),
 } satisfies Part;

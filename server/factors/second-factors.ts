@@ -3,7 +3,6 @@ import { isMfaRequiredAnywhere, projectOf } from '#environments';
 import { type PasskeyId, passkeysAsFactors } from '#passkeys';
 import type { Ctx, TxCtx } from '#platform/ctx.ts';
 import type { UserId } from '#platform/ids.ts';
-import { removeSince } from '#platform/removal.ts';
 import type { FactorId } from './mfa-factors.ts';
 
 type Reader = Pick<Ctx, 'scope' | 'db' | 'system'> | Pick<TxCtx, 'scope' | 'db' | 'system'>;
@@ -41,9 +40,4 @@ function factorsOf(
     union all
     ${passkeysAsFactors({ workspaceId, environment, userId }, everyPasskey)})`;
   return db.selectFrom(found.as('enrolled')).selectAll().execute();
-}
-
-/** Removes the second factors that were added at that time or later. */
-export async function removeFactorsSince(tx: TxCtx, userId: UserId, since: Date): Promise<void> {
-  await removeSince(tx, { table: 'mfa_factors', at: 'created_at', userId, since });
 }

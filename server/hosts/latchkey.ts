@@ -1,10 +1,8 @@
 import { Valkey } from 'iovalkey';
 import type { Logger } from 'pino';
 import { collectDefaultMetrics, Registry } from 'prom-client';
-import { answerForClients } from '#applications';
 import { ensureSigningKeys } from '#keys';
-import { endProviderSessions } from '#oidc';
-import { answerForOperators, endWithAuthSessions, keepTeamsWhole, setUpConsole, setUpLink } from '#operators';
+import { setUpConsole, setUpLink } from '#operators';
 import { type Clock, systemClock } from '#platform/clock.ts';
 import type { Config } from '#platform/config.ts';
 import { type Environment, environments } from '#platform/ctx.ts';
@@ -14,7 +12,6 @@ import type { App } from '#platform/http.ts';
 import { Keyring } from '#platform/keyring.ts';
 import { migrate } from '#platform/migrate.ts';
 import { connectionsOf, makeSystem, type PasswordCost, type System } from '#platform/system.ts';
-import { voidProofsWithCredentials } from '#self';
 import { startCounting, startMonitor, startViews } from '#status';
 import { allWorkspaces } from '#tenancy';
 import { createApiHost } from './api-host.ts';
@@ -129,7 +126,7 @@ function openSystem({
   const pool = openPool(databaseUrl, log);
   const metrics = new Registry();
   collectDefaultMetrics({ register: metrics });
-  const system = makeSystem(
+  return makeSystem(
     {
       config,
       log,
@@ -148,18 +145,6 @@ function openSystem({
       valkey: config.valkeyUrl === null ? null : openValkey(config.valkeyUrl, log),
     },
   );
-  tellEachOther(system);
-  return system;
-}
-
-/** Registers the hooks between parts, such as what else ends when sessions end; commands need them too. */
-function tellEachOther(system: System): void {
-  endProviderSessions(system);
-  voidProofsWithCredentials(system);
-  endWithAuthSessions(system);
-  keepTeamsWhole(system);
-  answerForClients(system);
-  answerForOperators(system);
 }
 
 /** Fails fast while Valkey is unreachable, so that PostgreSQL takes over at once. */

@@ -43,8 +43,3 @@ export async function addIdentifiers(tx: TxCtx, identifiers: readonly NewIdentif
       ${identifiers.map(({ userId }) => userId)}::text[], ${identifiers.map(({ verified }) => verified)}::boolean[])
       as identifier (kind, value, user_id, verified)`.execute(tx.db);
 }
-
-/** Analyses the table for the planner, after many were added. */
-export async function analyseIdentifiers(tx: TxCtx): Promise<void> {
-  await sql`analyze identifiers`.execute(tx.db);
-}

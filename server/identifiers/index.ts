@@ -1,5 +1,6 @@
 import type { Part } from '#platform/part.ts';
 import { rowsOfWorkspace } from '#platform/removal.ts';
+import { removeIdentifiersSince } from './unproven.ts';
 
 export { oldAddresses } from './address-review.ts';
 export {
@@ -10,8 +11,12 @@ export {
   markVerified,
   replaceIdentifier,
 } from './identifiers.ts';
-export { addIdentifiers, analyseIdentifiers, ownersOfIdentifiers } from './identifiers-in-bulk.ts';
+export { addIdentifiers, ownersOfIdentifiers } from './identifiers-in-bulk.ts';
 export { findSignInCandidate } from './sign-in-candidates.ts';
-export { removeIdentifiersSince, unprovenSince } from './unproven.ts';
+export { unprovenSince } from './unproven.ts';
 
-export const part = { removals: [rowsOfWorkspace('identifiers')] } satisfies Part;
+export const part = {
+  removals: [rowsOfWorkspace('identifiers')],
+  reclaim: removeIdentifiersSince,
+  imported: ['identifiers'],
+} satisfies Part;

@@ -1,17 +1,16 @@
 import type { Ctx, TxCtx } from '#platform/ctx.ts';
 import type { UserId } from '#platform/ids.ts';
+import type { Reclaimed } from '#platform/part.ts';
 import { inRealm } from '#platform/scoped.ts';
 
-type Since = { since: Date; except: string };
-
 /** Removes the other identifiers that were added to an account since then. The caller has locked the user. */
-export async function removeIdentifiersSince(tx: TxCtx, userId: UserId, { since, except }: Since): Promise<void> {
+export async function removeIdentifiersSince(tx: TxCtx, { userId, since, address }: Reclaimed): Promise<void> {
   await tx.db
     .deleteFrom('identifiers')
     .where(inRealm(tx))
     .where('user_id', '=', userId)
     .where('kind', 'in', ['email', 'phone'])
-    .where('value', '!=', except)
+    .where('value', '!=', address)
     .where('created_at', '>=', since)
     .execute();
 }

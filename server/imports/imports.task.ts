@@ -1,10 +1,10 @@
 import type { Task } from 'graphile-worker';
 import { sql } from 'kysely';
 import { Compile } from 'typebox/compile';
-import { analyseEvents, emitAll, type NewEvent } from '#events';
+import { emitAll, type NewEvent } from '#events';
 import { ownersOfIdentifiers } from '#identifiers';
-import { analyseMembers, authorityNow, insertMembers, lockRoles, memberStatuses } from '#members';
-import { analyseUsers, createUsers, type NewPerson } from '#people';
+import { authorityNow, insertMembers, lockRoles, memberStatuses, outgrewEstimate } from '#members';
+import { createUsers, type NewPerson } from '#people';
 import { type Ctx, systemCtx, type TxCtx, transaction } from '#platform/ctx.ts';
 import { isRaceLost, mayPassLater } from '#platform/db.ts';
 import type { NormalisedIdentifier } from '#platform/identifiers.ts';
@@ -75,9 +75,9 @@ export async function importChunk(ctx: Ctx, importId: ImportId): Promise<boolean
  */
 async function tellPlanner(ctx: Ctx): Promise<void> {
   await transaction(ctx, async (tx) => {
-    if (!(await analyseMembers(tx))) return;
-    await analyseUsers(tx);
-    await analyseEvents(tx);
+    if (!(await outgrewEstimate(tx))) return;
+    const tables = tx.system.parts.flatMap(({ imported = [] }) => imported);
+    await sql`analyze ${sql.join(tables.map((table) => sql.table(table)))}`.execute(tx.db);
   });
 }
 

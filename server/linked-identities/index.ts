@@ -1,5 +1,5 @@
 import type { Part } from '#platform/part.ts';
-import { rowsOfWorkspace } from '#platform/removal.ts';
+import { rowsOfWorkspace, rowsSince } from '#platform/removal.ts';
 import { events } from './events.ts';
 
 export {
@@ -9,11 +9,11 @@ export {
   linkIdentity,
   listIdentities,
   unlinkIdentity,
-  unlinkSince,
 } from './linked-identities.ts';
 export { UpstreamIdentity, UpstreamProfile } from './upstream-identity.ts';
 
 export const part = {
   events,
   removals: [rowsOfWorkspace('linked_identities')],
+  reclaim: rowsSince('linked_identities', 'linked_at'),
 } satisfies Part;

@@ -3,7 +3,6 @@ import type { Ctx, Environment, TxCtx } from '#platform/ctx.ts';
 import { isUniqueViolation } from '#platform/db.ts';
 import { type Id, newId, type UserId, type WorkspaceId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
-import { removeSince } from '#platform/removal.ts';
 import { inRealm, realmColumns } from '#platform/scoped.ts';
 
 export type LinkedIdentityId = Id<'idn'>;
@@ -118,9 +117,4 @@ export async function unlinkIdentity(tx: TxCtx, userId: UserId, id: LinkedIdenti
     .executeTakeFirst();
   if (!removed) throw problem('NOT_FOUND');
   await emit(tx, 'identity.unlinked', { userId, identityId: id, provider: removed.provider });
-}
-
-/** Removes the linked identities added since then. The caller has locked the user. */
-export async function unlinkSince(tx: TxCtx, userId: UserId, since: Date): Promise<void> {
-  await removeSince(tx, { table: 'linked_identities', at: 'linked_at', userId, since });
 }

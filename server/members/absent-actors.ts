@@ -1,22 +1,15 @@
 import { allPermissionKeys } from '#permissions';
 import type { Actor, TxCtx } from '#platform/ctx.ts';
-import { perSystem, type System } from '#platform/system.ts';
+import type { Part } from '#platform/part.ts';
+import { perSystem } from '#platform/system.ts';
 import { accessOf } from './access.ts';
 import { type Act, AUTHORITY, excessAmong } from './authority.ts';
 
-type Kind = 'management' | 'operator';
-type Absent<K extends Kind> = Extract<Actor, { kind: K }>;
-type Readers = { [K in Kind]?: (tx: TxCtx, actor: Absent<K>) => Promise<readonly string[]> };
-
-const readers = perSystem((): Readers => ({}));
-
-/**
- * Registers how to read what an actor of this kind may do now in `tx.scope`'s project; called by the part that knows.
- */
-export function whenAbsent<K extends Kind>(system: System, kind: K, read: NonNullable<Readers[K]>): void {
-  const known: { [P in K]?: Readers[P] } = readers(system);
-  known[kind] = read;
-}
+/** How the parts that know read the current permissions of each kind of actor. */
+const readers = perSystem(
+  ({ parts }): NonNullable<Part['permissionsNow']> =>
+    Object.assign({}, ...parts.map(({ permissionsNow: reader }) => reader)),
+);
 
 /**
  * What the actor of a deferred request may do now. An actor who was removed, blocked, demoted or disabled since then

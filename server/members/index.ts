@@ -12,13 +12,13 @@ import { membersOfProject } from './removal.ts';
 import { roleRoutes } from './roles.admin.ts';
 import { searchRoutes } from './search.console.ts';
 
-export { authorityNow, whenAbsent } from './absent-actors.ts';
+export { authorityNow } from './absent-actors.ts';
 export { accessOf, requirePermission } from './access.ts';
 export { requireAuthority } from './authority.ts';
 export { leaveProject } from './leaving.ts';
 export { activeOwners, keepOwnersWithout } from './member-actions.ts';
 export { addMember, addRoles, changeMember, memberSeen, membersById } from './members.ts';
-export { analyseMembers, insertMembers, memberCount, memberStatuses, membersAfter } from './members-in-bulk.ts';
+export { insertMembers, memberCount, memberStatuses, membersAfter, outgrewEstimate } from './members-in-bulk.ts';
 export { listMemberships, ownMemberships } from './memberships.ts';
 export { lockRoles, RoleKey, setUpRoles } from './roles.ts';
 
@@ -42,4 +42,5 @@ export const part = {
     'roles:write': 'Add, change and remove roles',
   },
   removals: [membersOfProject, rowsOfProject('member_roles'), rowsOfProject('roles')],
+  imported: ['members', 'member_roles'],
 } satisfies Part;

@@ -98,15 +98,10 @@ export async function membersAfter(ctx: Ctx, after: string, limit: number) {
 /** The tables are analysed again when they are this many times larger than the planner's estimate. */
 const GROWN = 4;
 
-/**
- * Analyses the tables of members, unless the planner's estimate of their size is about right.
- * @returns whether it did
- */
-export async function analyseMembers(tx: TxCtx): Promise<boolean> {
+/** Whether the table is much larger than the planner believes. */
+export async function outgrewEstimate(tx: TxCtx): Promise<boolean> {
   const { rows } = await sql<{ grown: boolean }>`
     select pg_relation_size(oid) > ${GROWN} * current_setting('block_size')::bigint * greatest(relpages, 1) as grown
     from pg_class where oid = 'members'::regclass`.execute(tx.db);
-  if (rows[0]?.grown !== true) return false;
-  await sql`analyze members, member_roles`.execute(tx.db);
-  return true;
+  return rows[0]?.grown === true;
 }

@@ -2,8 +2,6 @@ import { sql } from 'kysely';
 import type { Provider } from 'oidc-provider';
 import type { TxCtx } from '#platform/ctx.ts';
 import type { ProjectId, SessionId, WorkspaceId } from '#platform/ids.ts';
-import type { System } from '#platform/system.ts';
-import { joinSessions } from '#sessions';
 import type { Settings } from '#settings';
 import { endGrants, holdGrant } from './grant-endings.ts';
 import { endImpersonations, type Impersonation } from './impersonation.ts';
@@ -55,9 +53,7 @@ export function bindToSessions({ Session, Grant }: Provider): void {
  * entries of a session check that the grant they are obtained through is still valid.
  * Clients that asked to be notified are, with retries (OpenID Connect Back-Channel Logout 1.0 §2.5; OA-11).
  */
-export function endProviderSessions(system: System): void {
-  joinSessions(system, { ended: endBound, userEnded: endImpersonations, obtaining: holdGrant });
-}
+export const sessionSteps = { ended: endBound, userEnded: endImpersonations, obtaining: holdGrant };
 
 /**
  * Replaces a session by a new one of the same user and keeps what depends on it. The policy under which the old one was

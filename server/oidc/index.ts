@@ -1,6 +1,7 @@
 import type { Part } from '#platform/part.ts';
 import { oidcCleanup } from './adapter.ts';
 import { usedApplicationRoutes } from './applications.me.ts';
+import { sessionSteps } from './bound-sessions.ts';
 import { events } from './events.ts';
 import { impersonationRoutes } from './impersonation.admin.ts';
 import { ownImpersonationRoutes } from './impersonation.me.ts';
@@ -9,7 +10,6 @@ import { consents, records } from './removal.ts';
 
 export { holderAtOwnIssuer, holderOf, type PresentedToken } from './access-tokens.ts';
 export { recordsFor } from './adapter.ts';
-export { endProviderSessions } from './bound-sessions.ts';
 export { browserSession } from './browser-sessions.ts';
 export { consentsOf } from './consents.ts';
 export { clientsOfSessions } from './grants.ts';
@@ -31,4 +31,5 @@ export const part = {
   },
   removals: [consents, records],
   cleanUps: { oidcCleanup },
+  sessions: sessionSteps,
 } satisfies Part;

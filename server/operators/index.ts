@@ -1,17 +1,17 @@
 import type { Part } from '#platform/part.ts';
 import { rowsOfWorkspace } from '#platform/removal.ts';
+import { permissionsOfAbsent } from './absent-operators.ts';
 import { events } from './events.ts';
-import { removeDeadOperatorSessions } from './operator-sessions.ts';
+import { keepTeamsOwned, leaveTeams } from './operator-erasure.ts';
+import { endWithAuthSessions, removeDeadOperatorSessions } from './operator-sessions.ts';
 import { sessionRoutes } from './session.console.ts';
 import { setUpRoutes } from './set-up.page.ts';
 import { teamRoutes } from './team.console.ts';
 import { teamInvitationRoutes } from './team-invitations.console.ts';
 
-export { answerForOperators } from './absent-operators.ts';
 export { addOperatorAuthentication, workspaceScope } from './edge.ts';
 export { installationOf, setUpConsole } from './installation.ts';
-export { keepTeamsWhole } from './operator-erasure.ts';
-export { endEveryOperatorSession, endWithAuthSessions } from './operator-sessions.ts';
+export { endEveryOperatorSession } from './operator-sessions.ts';
 export { amongOperators, createOperator } from './operators.ts';
 export { createOwner, setUpLink } from './set-up.ts';
 export { addTeamMember, ownersOf, teamsOf } from './team.ts';
@@ -25,4 +25,7 @@ export const part = {
   },
   removals: [rowsOfWorkspace('team_invitations'), rowsOfWorkspace('team_members')],
   cleanUps: { removeDeadOperatorSessions },
+  sessions: { ended: endWithAuthSessions },
+  erasure: { requested: keepTeamsOwned, erased: leaveTeams },
+  permissionsNow: { operator: permissionsOfAbsent },
 } satisfies Part;

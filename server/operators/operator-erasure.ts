@@ -1,21 +1,21 @@
 import { addressesOf } from '#identifiers';
-import { joinErasures } from '#people';
 import type { TxCtx } from '#platform/ctx.ts';
-import type { System } from '#platform/system.ts';
+import type { UserId } from '#platform/ids.ts';
 import { installationOf } from './installation.ts';
 import { keepOwnersWithout, removeFromTeams } from './team.ts';
 import { removeTeamInvitations } from './team-invitations.ts';
 
-/** Blocks the erasure of the last owner of a workspace, and removes an erased operator from every team. */
-export function keepTeamsWhole(system: System): void {
-  joinErasures(system, {
-    requested: (tx, userId) => ofOperators(tx, () => keepOwnersWithout(tx, userId)),
-    erased: (tx, userId) =>
-      ofOperators(tx, async () => {
-        const addresses = (await addressesOf(tx, userId)).map(({ value }) => value);
-        await removeFromTeams(tx, userId);
-        await removeTeamInvitations(tx, addresses);
-      }),
+/** Blocks the erasure of the last owner of a workspace. */
+export function keepTeamsOwned(tx: TxCtx, userId: UserId): Promise<void> {
+  return ofOperators(tx, () => keepOwnersWithout(tx, userId));
+}
+
+/** Removes an erased operator from every team. */
+export function leaveTeams(tx: TxCtx, userId: UserId): Promise<void> {
+  return ofOperators(tx, async () => {
+    const addresses = (await addressesOf(tx, userId)).map(({ value }) => value);
+    await removeFromTeams(tx, userId);
+    await removeTeamInvitations(tx, addresses);
   });
 }
 

@@ -6,10 +6,11 @@ import type { CustomerActor, TxCtx } from '#platform/ctx.ts';
 import type { Request } from '#platform/http.ts';
 import type { SessionId, UserId, WorkspaceId } from '#platform/ids.ts';
 import { hashSecret, randomSecret } from '#platform/keyring.ts';
+import type { EndedSessions } from '#platform/part.ts';
 import { prepared } from '#platform/prepared.ts';
 import { preparedWrite } from '#platform/single-writes.ts';
 import type { System } from '#platform/system.ts';
-import { joinSessions, type ProvenEntry } from '#sessions';
+import type { ProvenEntry } from '#sessions';
 import type { Settings } from '#settings';
 import { installationOf } from './installation.ts';
 import type { TeamRole } from './team-roles.ts';
@@ -164,18 +165,14 @@ export function checkCsrfToken(system: System, { hash }: Pick<OperatorSession, '
 }
 
 /** Ends the console's sessions with their session at the auth host, for any reason. */
-export function endWithAuthSessions(system: System): void {
-  joinSessions(system, {
-    ended: async (tx, { sessionIds }) => {
-      const { workspaceId, environment } = installationOf(system).scope;
-      if (tx.scope.workspaceId !== workspaceId || tx.scope.environment !== environment) return;
-      await tx.db
-        .deleteFrom('console_sessions')
-        .where('workspace_id', '=', workspaceId)
-        .where('session_id', 'in', [...sessionIds])
-        .execute();
-    },
-  });
+export async function endWithAuthSessions(tx: TxCtx, { sessionIds }: EndedSessions): Promise<void> {
+  const { workspaceId, environment } = installationOf(tx.system).scope;
+  if (tx.scope.workspaceId !== workspaceId || tx.scope.environment !== environment) return;
+  await tx.db
+    .deleteFrom('console_sessions')
+    .where('workspace_id', '=', workspaceId)
+    .where('session_id', 'in', [...sessionIds])
+    .execute();
 }
 
 /** Ends one session, for example when a new sign-in replaces it. */

@@ -1,9 +1,9 @@
 import type { Part } from '#platform/part.ts';
-import { rowsOfWorkspace } from '#platform/removal.ts';
+import { rowsOfWorkspace, rowsSince } from '#platform/removal.ts';
 import { events } from './events.ts';
-import { removeDeadChallenges } from './passkey-challenges.ts';
+import { removeChallengesOf, removeDeadChallenges } from './passkey-challenges.ts';
 
-export { CHALLENGE_SECONDS, type ChallengeId, removeChallengesOf } from './passkey-challenges.ts';
+export { CHALLENGE_SECONDS, type ChallengeId } from './passkey-challenges.ts';
 export {
   changePasskey,
   clearSecondFactorPasskeys,
@@ -11,7 +11,6 @@ export {
   type PasskeyId,
   passkeysAsFactors,
   removePasskey,
-  removePasskeysSince,
 } from './passkey-store.ts';
 export {
   AuthenticationResponse,
@@ -29,4 +28,6 @@ export const part = {
   events,
   removals: [rowsOfWorkspace('passkey_challenges'), rowsOfWorkspace('passkeys')],
   cleanUps: { removeDeadChallenges },
+  reclaim: rowsSince('passkeys', 'created_at'),
+  endProofs: removeChallengesOf,
 } satisfies Part;

@@ -3,7 +3,6 @@ import { emit } from '#events';
 import type { Ctx, Environment, TxCtx } from '#platform/ctx.ts';
 import type { Id, UserId, WorkspaceId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
-import { removeSince } from '#platform/removal.ts';
 import { inRealm, realmColumns } from '#platform/scoped.ts';
 
 export type PasskeyId = Id<'psk'>;
@@ -172,9 +171,4 @@ export function passkeysAsFactors(
 ) {
   return sql`select id, 'passkey', null from passkeys
     where workspace_id = ${workspaceId} and environment = ${environment} and user_id = ${userId} and (second_factor or ${every})`;
-}
-
-/** Removes the passkeys that were created at that time or later. */
-export function removePasskeysSince(tx: TxCtx, userId: UserId, since: Date): Promise<void> {
-  return removeSince(tx, { table: 'passkeys', at: 'created_at', userId, since });
 }

@@ -3,7 +3,6 @@ import { Type } from 'typebox';
 import type { Ctx, Environment, TxCtx } from '#platform/ctx.ts';
 import type { UserId, WorkspaceId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
-import { removeSince } from '#platform/removal.ts';
 import { inRealm, realmColumns } from '#platform/scoped.ts';
 import type { Settings } from '#settings';
 import { isBreached, isCommon } from './breached-passwords.ts';
@@ -140,14 +139,4 @@ export async function setPasswords(
     select ${tx.scope.workspaceId}, ${tx.scope.environment}, user_id, hash, ${tx.now}
     from unnest(${passwords.map(({ id }) => id)}::text[], ${passwords.map(({ passwordHash }) => passwordHash)}::text[])
       as password (user_id, hash)`.execute(tx.db);
-}
-
-/** Updates the planner's statistics after many passwords were added. */
-export async function analysePasswords(tx: TxCtx): Promise<void> {
-  await sql`analyze passwords`.execute(tx.db);
-}
-
-/** Removes a password that was set at that time or later. */
-export function removePasswordSince(tx: TxCtx, userId: UserId, since: Date): Promise<void> {
-  return removeSince(tx, { table: 'passwords', at: 'changed_at', userId, since });
 }

@@ -14,11 +14,10 @@ export {
   scheduleErasures,
   usersAwaitingErasure,
 } from './erasure.ts';
-export { joinErasures } from './erasure-steps.ts';
 export { getProfile, type Profile, updateProfile } from './profile.ts';
 export { searchPeople } from './search.ts';
 export { createUser, lockUser, type UserSummary, usersById } from './users.ts';
-export { analyseUsers, createUsers, exportUsers, type NewPerson } from './users-in-bulk.ts';
+export { createUsers, exportUsers, type NewPerson } from './users-in-bulk.ts';
 
 /** Users belong to a workspace; the members part removes those of a removed project. */
 export const part = {
@@ -27,4 +26,5 @@ export const part = {
     me: profileRoutes,
   },
   removals: [rowsOfWorkspace('users')],
+  imported: ['users'],
 } satisfies Part;

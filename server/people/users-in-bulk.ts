@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { addIdentifiers, analyseIdentifiers, identifiersOf } from '#identifiers';
-import { analysePasswords, passwordHashOf, setPasswords } from '#passwords';
+import { addIdentifiers, identifiersOf } from '#identifiers';
+import { passwordHashOf, setPasswords } from '#passwords';
 import type { Ctx, TxCtx } from '#platform/ctx.ts';
 import type { IdentifierKind } from '#platform/identifiers.ts';
 import type { ProjectId, UserId } from '#platform/ids.ts';
@@ -38,13 +38,6 @@ export async function createUsers(tx: TxCtx, people: readonly NewPerson[]): Prom
   await addIdentifiers(tx, identifiers);
   const hashed = people.flatMap(({ id, passwordHash }) => (passwordHash === null ? [] : [{ id, passwordHash }]));
   await setPasswords(tx, hashed);
-}
-
-/** Analyses the tables of users for the planner, after many were added. */
-export async function analyseUsers(tx: TxCtx): Promise<void> {
-  await sql`analyze users`.execute(tx.db);
-  await analyseIdentifiers(tx);
-  await analysePasswords(tx);
 }
 
 function searchOf({ identifiers, profile }: NewPerson): string {

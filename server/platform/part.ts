@@ -1,7 +1,9 @@
 import type { Task } from 'graphile-worker';
 import { sql } from 'kysely';
+import type { Actor, Descent, TxCtx } from './ctx.ts';
 import type { Tables } from './db.ts';
 import type { EventDefinition } from './event.ts';
+import type { ProjectId, SessionId, UserId } from './ids.ts';
 import type { Jobs } from './jobs.ts';
 import type { Removal } from './removal.ts';
 import type { Works } from './repeating.ts';
@@ -29,6 +31,47 @@ export type Surface =
   | 'development'
   | 'status';
 
+/** A user whose proofs end, or whose account is erased. */
+type OfUser = (tx: TxCtx, userId: UserId) => Promise<unknown>;
+
+/** For a part that derives something from sessions. */
+type SessionSteps = {
+  /** Called when sessions end, in every project or in one. */
+  ended: (tx: TxCtx, ended: EndedSessions) => Promise<void>;
+  /** Called when all sessions of a user end, also if the user has none; for what belongs to sessions of other users. */
+  userEnded?: (tx: TxCtx, ended: EndedUser) => Promise<unknown>;
+  /**
+   * Called before an entry of a session is obtained through a grant; for the part that owns grants. Throws for a grant
+   * that has ended, and locks a live one until the transaction ends, so that ending the grant also ends what was
+   * obtained through it.
+   */
+  obtaining?: (tx: TxCtx, obtaining: Obtaining) => Promise<void>;
+};
+
+export type EndedSessions = { sessionIds: readonly SessionId[]; in: ProjectId | 'every project' };
+/** A user whose sessions all end, except perhaps the one that asks for it. */
+export type EndedUser = { userId: UserId; in: ProjectId | 'every project'; reason: string };
+export type Obtaining = Descent & { sessionId: SessionId };
+
+/** For a part that keeps data of users by their id. */
+type ErasureSteps = {
+  /**
+   * Called when a user requests erasure.
+   * @throws Problem if they can't be erased yet
+   */
+  requested: OfUser;
+  /** Called when the user is erased, in the same transaction, before their data is gone. */
+  erased: OfUser;
+};
+
+/** An account that goes to the person who proved its `address`; `since`: when it was added to the account. */
+export type Reclaimed = { userId: UserId; since: Date; address: string };
+
+type Reader<Kind extends Actor['kind']> = (
+  tx: TxCtx,
+  actor: Extract<Actor, { kind: Kind }>,
+) => Promise<readonly string[]>;
+
 /** What a part contributes to the program. `hosts/parts.ts` lists the parts. */
 export type Part = {
   routes?: { readonly [Where in Surface]?: Routes };
@@ -37,6 +80,18 @@ export type Part = {
   permissions?: Readonly<Record<`${string}:${string}`, string>>;
   /** Removes the part's rows of a project or workspace. The order matters where rows refer to each other. */
   removals?: readonly Removal[];
+  /** Tables that an import fills. The planner's statistics are updated meanwhile. */
+  imported?: readonly (keyof Tables)[];
+  /** Ends the open proofs of a user, such as links, codes and challenges, in the transaction that changes their credentials. */
+  endProofs?: OfUser;
+  /** Removes what a user was given to sign in with since then, except the address. */
+  reclaim?: (tx: TxCtx, reclaimed: Reclaimed) => Promise<void>;
+  /** Run in the transaction that ends sessions. */
+  sessions?: SessionSteps;
+  /** Run in the transaction that schedules or does the erasure of a user. */
+  erasure?: ErasureSteps;
+  /** Reads what an actor who requested something earlier may do now in the scope's project. */
+  permissionsNow?: { management?: Reader<'management'>; operator?: Reader<'operator'> };
   /** Run every ten minutes in a worker; the name appears in the log. */
   cleanUps?: Works;
   /** Run every 30 seconds in a worker: recovery of what a killed process left behind, and work that falls due. */

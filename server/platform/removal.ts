@@ -60,11 +60,10 @@ export async function removeRows(
   return Number(numAffectedRows ?? 0n);
 }
 
-/** Deletes the rows of a user created at or after `since`, from a table that the caller owns. */
-export async function removeSince(
-  { db, scope }: Pick<TxCtx, 'db' | 'scope'>,
-  { table, at, userId, since }: { table: keyof Tables; at: string; userId: UserId; since: Date },
-): Promise<void> {
-  await sql`delete from ${sql.table(table)} where workspace_id = ${scope.workspaceId} and environment = ${scope.environment}
-    and user_id = ${userId} and ${sql.ref(at)} >= ${since}`.execute(db);
+/** Deletes what a user was given since then, from a table that the caller owns; `at`: the column that says when. */
+export function rowsSince(table: keyof Tables, at: string) {
+  return async ({ db, scope }: TxCtx, { userId, since }: { userId: UserId; since: Date }): Promise<void> => {
+    await sql`delete from ${sql.table(table)} where workspace_id = ${scope.workspaceId} and environment = ${scope.environment}
+      and user_id = ${userId} and ${sql.ref(at)} >= ${since}`.execute(db);
+  };
 }

@@ -1,5 +1,6 @@
 import { expiredRowsOf, type Part } from '#platform/part.ts';
 import { rowsOfProject } from '#platform/removal.ts';
+import { voidAddressChallengesOf } from './challenges-of-user.ts';
 import { events } from './events.ts';
 
 export {
@@ -16,7 +17,7 @@ export {
   withProof,
 } from './address-challenges.ts';
 export type { Purpose } from './challenge-messages.ts';
-export { addressChallengesOf, removeAddressChallengesOf, voidAddressChallengesOf } from './challenges-of-user.ts';
+export { addressChallengesOf, removeAddressChallengesOf } from './challenges-of-user.ts';
 export {
   AddressChallengeId,
   digitsOf,
@@ -32,4 +33,5 @@ export const part = {
   events,
   removals: [rowsOfProject('flows')],
   cleanUps: { 'expired flows': expiredRowsOf('flows') },
+  endProofs: voidAddressChallengesOf,
 } satisfies Part;

@@ -3,7 +3,6 @@ import { type Generated, sql } from 'kysely';
 import { emit } from '#events';
 import type { Environment, TxCtx } from '#platform/ctx.ts';
 import type { UserId, WorkspaceId } from '#platform/ids.ts';
-import { removeSince } from '#platform/removal.ts';
 import { inRealm, realmColumns } from '#platform/scoped.ts';
 
 type RecoveryCodesTable = {
@@ -90,9 +89,4 @@ export async function recoveryCodesLeft(
 
 export async function removeRecoveryCodes(tx: TxCtx, userId: UserId): Promise<void> {
   await tx.db.deleteFrom('recovery_codes').where(inRealm(tx)).where('user_id', '=', userId).execute();
-}
-
-/** Removes the codes that were created at that time or later. */
-export async function removeRecoveryCodesSince(tx: TxCtx, userId: UserId, since: Date): Promise<void> {
-  await removeSince(tx, { table: 'recovery_codes', at: 'created_at', userId, since });
 }

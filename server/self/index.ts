@@ -11,7 +11,6 @@ import { adminSessionRoutes } from './sessions.admin.ts';
 
 export { finishAddressChange, startAddressChange } from './address-changes.ts';
 export { requestErasure } from './erasure.ts';
-export { voidProofsWithCredentials } from './open-proofs.ts';
 export { ownData } from './own-data.ts';
 export { addOwnPasskey, changeOwnPasskey, passkeyCreation } from './own-passkeys.ts';
 export {

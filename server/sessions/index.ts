@@ -5,7 +5,6 @@ import { entriesOfProject, removeDeadSessions } from './removal.ts';
 
 export { SessionResponse, sessionResponse } from './answer.ts';
 export { endDescended } from './descent.ts';
-export { joinSessions } from './endings.ts';
 export { findRefreshToken, type IssuedSession, issueRefreshToken, rotateRefreshToken } from './refresh-tokens.ts';
 export { removeSessionsOf } from './removal.ts';
 export { sessionsOfProject, sessionsOfUser } from './session-lists.ts';

@@ -1,15 +1,9 @@
-import { removeDevicesSince } from '#devices';
 import { emit } from '#events';
-import { removeFactorsSince } from '#factors';
-import { removeIdentifiersSince, unprovenSince } from '#identifiers';
-import { unlinkSince } from '#linked-identities';
+import { unprovenSince } from '#identifiers';
 import { credentialChanged } from '#notices';
-import { removePasskeysSince } from '#passkeys';
-import { removePasswordSince } from '#passwords';
 import { lockUser } from '#people';
 import type { TxCtx } from '#platform/ctx.ts';
 import type { UserId } from '#platform/ids.ts';
-import { removeRecoveryCodesSince } from '#recovery-codes';
 
 /**
  * Gives an account to the first person who proves its address, if somebody else created it with that address.
@@ -23,13 +17,10 @@ export async function takeOver(tx: TxCtx, userId: UserId, address: string): Prom
   await lockUser(tx, userId);
   const since = await unprovenSince(tx, userId, address);
   if (!since) return false;
-  await removePasswordSince(tx, userId, since);
-  await removePasskeysSince(tx, userId, since);
-  await removeFactorsSince(tx, userId, since);
-  await removeRecoveryCodesSince(tx, userId, since);
-  await removeDevicesSince(tx, userId, since);
-  await unlinkSince(tx, userId, since);
-  await removeIdentifiersSince(tx, userId, { since, except: address });
+  for (const { reclaim } of tx.system.parts) {
+    // biome-ignore lint/performance/noAwaitInLoops: one connection, one statement after the other
+    await reclaim?.(tx, { userId, since, address });
+  }
   await emit(tx, 'user.reclaimed', { userId });
   await credentialChanged(tx, userId, 'reclaimed');
   return true;
