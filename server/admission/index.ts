@@ -7,9 +7,6 @@ export {
 } from './admission.ts';
 export {
   type Decision,
-  decide,
-  dependsOnFactors,
-  type Evidence,
   isAnotherThan,
   mustBeLookedAtAgain,
 } from './decision.ts';

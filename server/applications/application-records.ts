@@ -1,25 +1,17 @@
 import { type Selectable, sql } from 'kysely';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { ApiGrant, NewApiGrants, readApis, shownGrants, storedGrants } from '#apis';
-import { emit } from '#events';
-import { requireAuthority } from '#members';
-import { requireKnownPermissions } from '#permissions';
-import { type Ctx, type TxCtx, transaction } from '#platform/ctx.ts';
-import { announce } from '#platform/feed.ts';
-import { type ApplicationId, type Id, IdSchema } from '#platform/ids.ts';
+import { ApiGrant, NewApiGrants, readApis, shownGrants } from '#apis';
+import type { Ctx, TxCtx } from '#platform/ctx.ts';
+import { type ApplicationId, IdSchema } from '#platform/ids.ts';
 import { newestFirst, type Page, PageQuery } from '#platform/page.ts';
 import { problem } from '#platform/problem.ts';
 import { ofRemoved, type Removed } from '#platform/removal.ts';
 import { Instant } from '#platform/schemas.ts';
 import { inScope } from '#platform/scoped.ts';
-import { endDescended } from '#sessions';
-import { type ApplicationsTable, addSecret, createApplication, endTokens } from './applications.ts';
-import { checkCombination } from './combinations.ts';
-import { type ApplicationKind, type Grant, TOKEN_EXCHANGE } from './grants.ts';
+import type { ApplicationsTable } from './applications.ts';
+import { TOKEN_EXCHANGE } from './grants.ts';
 import { Jwks } from './jwks.ts';
-import { checkParty } from './parties.ts';
-import { checkAddresses } from './redirect-uris.ts';
 
 const address = Type.String({ minLength: 1, maxLength: 2_000 });
 const addresses = (description: string) => Type.Array(address, { maxItems: 50, uniqueItems: true, description });
@@ -94,7 +86,6 @@ export const ApplicationChanges = Type.Partial(Type.Object({ ...fields, enabled:
   minProperties: 1,
 });
 
-type SecretId = Id<'sec'>;
 const Secret = Type.Object({
   id: IdSchema('sec'),
   hint: Type.String({ description: 'Its last four characters.' }),
@@ -201,204 +192,6 @@ export async function getApplication(ctx: Ctx | TxCtx, id: ApplicationId): Promi
   const row = await scoped(ctx).where('a.id', '=', id).executeTakeFirst();
   if (!row) throw problem('NOT_FOUND');
   return recordOf(row, await readApis(ctx));
-}
-
-/**
- * Adds an application. Confidential kinds without keys get a secret, which is shown only once.
- * @throws Problem VALIDATION_FAILED, AUTHORIZATION_DENIED for an application that may do more than the actor
- */
-export async function addApplication(
-  ctx: Ctx,
-  application: Static<typeof NewApplicationBody>,
-): Promise<Static<typeof CreatedApplication>> {
-  checkAddresses(ctx.scope.environment, application.kind, application);
-  checkCombination(application);
-  return transaction(ctx, async (tx) => {
-    await requireKnownPermissions(tx, application.permissions ?? []);
-    await requireAuthority(tx, 'application.create', { grants: strengthOf({ firstParty: true, ...application }) });
-    const apis = await storedGrants(tx, { machine: application.kind === 'management' }, application.apis ?? []);
-    const { id, secret } = await createApplication(tx, { ...application, apis });
-    return { ...(await getApplication(tx, id)), secret };
-  });
-}
-
-/**
- * Gives a built-in application the addresses from the configuration, which has validated them: on localhost they may be
- * http in either environment. Effective on the next request in every process.
- * @throws Problem NOT_FOUND
- */
-export async function moveApplication(
-  tx: TxCtx,
-  id: ApplicationId,
-  addresses: { redirectUris: string[]; postLogoutRedirectUris: string[] },
-): Promise<void> {
-  const application = await lockApplication(tx, id);
-  await write(tx, application, addresses);
-  await announce(tx, { topic: 'application', key: application.clientId });
-  await emit(tx, 'application.updated', { applicationId: id, fields: Object.keys(addresses) });
-}
-
-/**
- * Changes the given fields, effective on the next request in every process. Disabling, or removing keys or permissions,
- * ends the application's tokens at once.
- * @throws Problem NOT_FOUND, VALIDATION_FAILED, AUTHORIZATION_DENIED for an application that may do more than the
- * actor, before or after
- */
-export function updateApplication(
-  ctx: Ctx,
-  id: ApplicationId,
-  changes: Static<typeof ApplicationChanges>,
-): Promise<ApplicationRecord> {
-  return transaction(ctx, async (tx) => {
-    const before = await lockApplication(tx, id);
-    checkAddresses(tx.scope.environment, before.kind, changes);
-    checkCombination({ ...before, ...changes });
-    checkParty(before, changes.firstParty);
-    await requireKnownPermissions(tx, changes.permissions ?? []);
-    const grants = [...strengthOf(before), ...strengthOf({ ...before, ...changes })];
-    await requireAuthority(tx, 'application.change', { grants });
-    await write(tx, before, changes);
-    const ended = changes.enabled === false || changes.permissions !== undefined || changes.jwks !== undefined;
-    if (ended) await endTokens(tx, id, changes.enabled === false ? { enabled: false } : {});
-    if (changes.firstParty === false) await endDescended(tx, { applicationId: id }, 'application_third_party');
-    await announce(tx, { topic: 'application', key: before.clientId });
-    if (changes.enabled === false && before.enabled) await emit(tx, 'application.disabled', { applicationId: id });
-    await emit(tx, 'application.updated', { applicationId: id, fields: Object.keys(changes) });
-    return getApplication(tx, id);
-  });
-}
-
-/**
- * The permissions an application effectively has. A first-party application gets the whole session of its users, so
- * changing its addresses needs the same trust. A machine that may use APIs does so without asking anyone. With token
- * exchange an application acts for the people of the project.
- */
-function strengthOf({ kind, permissions = [], firstParty, apis = [], grants = [] }: Strength): string[] {
-  const machine = kind === 'management';
-  return [
-    ...(!machine && firstParty ? ['applications:trust'] : permissions),
-    ...(machine && apis.length > 0 ? ['apis:write'] : []),
-    ...(grants.includes(TOKEN_EXCHANGE) ? ['applications:delegate'] : []),
-  ];
-}
-
-type Strength = {
-  kind: ApplicationKind;
-  permissions?: readonly string[];
-  firstParty: boolean;
-  apis?: readonly unknown[];
-  grants?: readonly Grant[];
-};
-
-async function write(
-  tx: TxCtx,
-  { id, kind }: Pick<ApplicationRecord, 'id' | 'kind'>,
-  changes: Static<typeof ApplicationChanges>,
-): Promise<void> {
-  const { jwks, apis } = changes;
-  const columns = {
-    name: changes.name,
-    redirect_uris: changes.redirectUris,
-    post_logout_redirect_uris: changes.postLogoutRedirectUris,
-    backchannel_logout_uri: changes.backchannelLogoutUri,
-    origins: changes.origins,
-    permissions: changes.permissions,
-    first_party: changes.firstParty,
-    subject_type: changes.subjectType,
-    jwks: jwks ? JSON.stringify(jwks) : jwks,
-    profile: changes.profile,
-    pkce: changes.pkce,
-    id_token_claims: changes.idTokenClaims,
-    apis: apis && JSON.stringify(await storedGrants(tx, { machine: kind === 'management' }, apis)),
-    dpop_bound: changes.dpopBound,
-    grants: changes.grants,
-    access_token_seconds: changes.accessTokenSeconds,
-    refresh_token_seconds: changes.refreshTokenSeconds,
-    enabled: changes.enabled,
-    updated_at: tx.now,
-  };
-  await tx.db
-    .updateTable('applications')
-    // The query builder skips undefined values.
-    .set(columns)
-    .where(inScope(tx))
-    .where('id', '=', id)
-    .execute();
-}
-
-/**
- * Serializes changes of one application.
- * @throws Problem NOT_FOUND
- */
-async function lockApplication(tx: TxCtx, id: ApplicationId): Promise<ApplicationRecord> {
-  await tx.db
-    .selectFrom('applications')
-    .select('id')
-    .where(inScope(tx))
-    .where('id', '=', id)
-    .forUpdate()
-    .executeTakeFirst();
-  return getApplication(tx, id);
-}
-
-/**
- * Removes an application; its tokens end at once.
- * @throws Problem NOT_FOUND, AUTHORIZATION_DENIED for an application that may do more than the actor
- */
-export async function deleteApplication(ctx: Ctx, id: ApplicationId): Promise<void> {
-  await transaction(ctx, async (tx) => {
-    const application = await lockApplication(tx, id);
-    await requireAuthority(tx, 'application.delete', { grants: strengthOf(application) });
-    await endTokens(tx, id, {});
-    await endDescended(tx, { applicationId: id }, 'application_removed');
-    await tx.db.deleteFrom('applications').where(inScope(tx)).where('id', '=', id).execute();
-    await announce(tx, { topic: 'application', key: application.clientId });
-    await emit(tx, 'application.deleted', { applicationId: id });
-  });
-}
-
-/** Two, so that a new secret can be rolled out before the old one is removed. */
-const MAX_SECRETS = 2;
-
-/**
- * Adds a second secret. Knowing it is enough to act as the application.
- * @throws Problem NOT_FOUND, CONFLICT when there are two, or the client has none, AUTHORIZATION_DENIED for an
- * application that may do more than the actor
- */
-export function addApplicationSecret(ctx: Ctx, id: ApplicationId): Promise<Static<typeof NewSecret>> {
-  return transaction(ctx, async (tx) => {
-    const application = await lockApplication(tx, id);
-    const { kind, clientId, jwks, secrets } = application;
-    await requireAuthority(tx, 'application.secret.add', { grants: strengthOf(application) });
-    if (jwks || (kind !== 'web' && kind !== 'management'))
-      throw problem('CONFLICT', 'Applications of this kind have no secret.');
-    if (secrets.length >= MAX_SECRETS)
-      throw problem('CONFLICT', 'The application already has two secrets. Remove the unused one first.');
-    const secret = await addSecret(tx, id);
-    await announce(tx, { topic: 'application', key: clientId });
-    await emit(tx, 'application.secret.created', { applicationId: id, secretId: secret.id });
-    return { id: secret.id, hint: secret.hint, createdAt: tx.now.toISOString(), secret: secret.secret };
-  });
-}
-
-/**
- * Removes a secret; the application's tokens end at once, as it may have leaked.
- * @throws Problem NOT_FOUND, AUTHORIZATION_DENIED
- */
-export async function removeApplicationSecret(ctx: Ctx, id: ApplicationId, secretId: SecretId): Promise<void> {
-  await transaction(ctx, async (tx) => {
-    const application = await lockApplication(tx, id);
-    if (!application.secrets.some((secret) => secret.id === secretId)) throw problem('NOT_FOUND');
-    await requireAuthority(tx, 'application.secret.remove', { grants: strengthOf(application) });
-    await tx.db
-      .deleteFrom('application_secrets')
-      .where(inScope(tx))
-      .where('application_id', '=', id)
-      .where('id', '=', secretId)
-      .execute();
-    await endTokens(tx, id, {});
-    await emit(tx, 'application.secret.deleted', { applicationId: id, secretId });
-  });
 }
 
 /** The applications of the removed project or workspace. Served by the primary key. */

@@ -2,21 +2,18 @@ import { Type } from 'typebox';
 import { IdSchema } from '#platform/ids.ts';
 import { PageOf } from '#platform/page.ts';
 import { del, get, patch, post, type Routes } from '#platform/route.ts';
+import { addApplication, deleteApplication, updateApplication } from './application-changes.ts';
 import {
   ApplicationChanges,
   ApplicationQuery,
   ApplicationRecord,
-  addApplication,
-  addApplicationSecret,
   CreatedApplication,
-  deleteApplication,
   getApplication,
   listApplications,
   NewApplicationBody,
   NewSecret,
-  removeApplicationSecret,
-  updateApplication,
 } from './application-records.ts';
+import { addApplicationSecret, removeApplicationSecret } from './application-secrets.ts';
 
 const ApplicationRef = Type.Object({ id: IdSchema('app') });
 const SecretRef = Type.Object({ id: IdSchema('app'), secretId: IdSchema('sec') });

@@ -8,8 +8,9 @@ import { registrationRoutes } from './registration.auth.ts';
 import { registrationTokenRoutes } from './registration-tokens.admin.ts';
 
 export { accountPageId, isAccountPage } from './account-page.ts';
+export { moveApplication } from './application-changes.ts';
 export { applicationNames } from './application-names.ts';
-export { applicationIdsOf, moveApplication } from './application-records.ts';
+export { applicationIdsOf } from './application-records.ts';
 export {
   type Application,
   checkSecret,

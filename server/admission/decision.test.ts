@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
-import { type Decision, decide, dependsOnFactors, ENTRANCES, type Entrance, type Evidence } from '#admission';
 import { readSources } from '#tests/boundaries/sources.ts';
 import { startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
 import { dereferenced } from '#tests/openapi.ts';
+import { type Decision, decide, dependsOnFactors, type Evidence } from './decision.ts';
+import { ENTRANCES, type Entrance } from './entrances.ts';
 
 type Cell = { entrance: Entrance; evidence: Evidence };
 type Rule = { when: string; holds: (cell: Cell) => boolean; outcome: string; decision: Decision };
@@ -177,13 +178,13 @@ describe('the table of admission', () => {
     });
 
   test('is documented in the security model', async () => {
-    const page = await readFile(new URL('../../../docs/security-model.md', import.meta.url), 'utf8');
+    const page = await readFile(new URL('../../docs/security-model.md', import.meta.url), 'utf8');
     const rows = RULES.map(({ when, outcome: response }, at) => `| ${at + 1} | ${when} | ${response} |`);
     assert.equal(tableIn(page, 'admission'), ['| | When | The answer |', '|---|---|---|', ...rows].join('\n'));
   });
 
   test('every entrance is documented there', async () => {
-    const page = await readFile(new URL('../../../docs/security-model.md', import.meta.url), 'utf8');
+    const page = await readFile(new URL('../../docs/security-model.md', import.meta.url), 'utf8');
     const rows = entrances.map((name) => {
       const { kind, firstPartyOnly } = ENTRANCES[name];
       return `| \`${name}\` | ${WAYS[name]} | ${DOES[kind]} | ${firstPartyOnly ? 'own' : 'any'} |`;
