@@ -28,7 +28,7 @@ create table project_environments (
   foreign key (workspace_id, project_id) references projects
 );
 
--- Which project an unauthenticated call on an environment's own address belongs to when it names none.
+-- The project of unauthenticated requests on an environment's own address that name none.
 create table default_projects (
   environment text primary key check (environment in ('test', 'production')),
   workspace_id text not null,
@@ -54,7 +54,7 @@ create table users (
 );
 create index users_display_name on users (workspace_id, environment, lower(display_name) collate "C" text_pattern_ops);
 
--- What a person signs in with: unique in the realm, normalised.
+-- Identifiers: unique in the realm, normalised.
 create table identifiers (
   workspace_id text not null,
   environment text not null,
@@ -78,7 +78,7 @@ create table passwords (
   foreign key (workspace_id, environment, user_id) references users on delete cascade
 );
 
--- One-time codes sent to an address. A flow without code_hash answers like the others but can't succeed.
+-- One-time codes sent to an address. A flow without code_hash gets the same responses but cannot succeed.
 create table verifications (
   workspace_id text not null references workspaces,
   environment text not null,
@@ -89,7 +89,7 @@ create table verifications (
   channel text not null check (channel in ('email', 'phone')),
   address text not null,
   code_hash bytea,
-  -- What a registration becomes once the address is proven; encrypted.
+  -- The registration, which takes effect when the address is proven; encrypted.
   pending_sealed text,
   attempts_left integer not null,
   expires_at timestamptz not null,
@@ -147,7 +147,7 @@ create table refresh_tokens (
   created_at timestamptz not null,
   expires_at timestamptz not null,
   used_at timestamptz,
-  -- The successor, encrypted under a key made from this token itself: only who presents it again can read it.
+  -- The successor, encrypted under a key derived from this token: only a caller who presents it again can read it.
   successor text,
   -- No foreign key: a token is only ever found together with its entry and session, and one written at every refresh
   -- would pay for the check each time. Tokens whose session is gone are unknown, and go when they expire.
@@ -155,12 +155,12 @@ create table refresh_tokens (
 );
 create index refresh_tokens_expired on refresh_tokens (expires_at);
 
--- What access tokens must not be accepted although they have not expired: kept until the last of them is dead.
+-- Access tokens to reject although they have not expired; kept until the last of them expires.
 create table revocations (
   workspace_id text not null,
   environment text not null,
   subject text not null,
-  -- Tokens issued at or before this instant are dead.
+  -- Tokens issued at or before this instant are invalid.
   revoked_at timestamptz not null,
   expires_at timestamptz not null,
   primary key (workspace_id, environment, subject)
@@ -233,10 +233,10 @@ create table applications (
   name text not null,
   redirect_uris text[] not null default '{}',
   origins text[] not null default '{}',
-  -- What a management client may be granted.
+  -- The permissions a management client may be granted.
   permissions text[] not null default '{}',
   enabled boolean not null default true,
-  -- Tokens dated up to this instant are dead: set by a new secret and by switching the client off.
+  -- Tokens dated up to this instant are invalid: set by a new secret and by disabling the client.
   tokens_ended_at timestamptz,
   created_at timestamptz not null,
   updated_at timestamptz not null,
@@ -269,7 +269,7 @@ create table events (
   correlation_id text not null,
   trace_id text not null,
   data jsonb not null,
-  -- Position in the scope's order; given by the dispatcher after the commit, so that no writer waits for another.
+  -- Position in the scope's order; assigned by the dispatcher after the commit, so that no writer waits for another.
   sequence bigint,
   primary key (workspace_id, id)
 );
@@ -291,7 +291,7 @@ create table signing_keys (
   public_jwk jsonb not null,
   private_sealed text not null,
   created_at timestamptz not null,
-  -- Published before it signs, and after it has stopped signing until its last token is dead.
+  -- Published before it signs, and after it has stopped signing until its last token expires.
   signs_from timestamptz not null,
   retires_at timestamptz,
   primary key (environment, id)
@@ -331,7 +331,7 @@ create table messages (
 );
 create index messages_newest on messages (id desc);
 
--- When a worker was last heard of; how the status page knows that one runs somewhere.
+-- The last report of each worker, by which the status page knows that one runs.
 create table worker_heartbeats (
   worker text primary key,
   seen_at timestamptz not null

@@ -7,12 +7,12 @@ alter table flows
   -- The mailed link; a flow may be finished by it or by the code.
   add column token_hash bytea,
   add column code_expires_at timestamptz,
-  -- Nothing proves it: kept so that an address without an account costs the same.
+  -- Nothing proves it: stored so that an address without an account costs the same.
   add column decoy boolean not null default false,
-  -- Who asked, shown to the person before a link is used on another device.
+  -- The requester, shown to the person before a link is used on another device.
   add column ip inet,
   add column user_agent text;
--- Checked when it is used; a reference would make a flow with an account dearer than one without (AU-6).
+-- Checked at use; a reference would make a flow with an account more expensive than one without (AU-6).
 alter table flows drop constraint verifications_workspace_id_environment_user_id_fkey;
 update flows set decoy = true where code_hash is null;
 update flows set code_expires_at = expires_at;
@@ -64,7 +64,7 @@ create table passkeys (
   backed_up boolean not null,
   aaguid text not null,
   name text not null,
-  -- Asked for after a password; without it the passkey is a way in of its own only.
+  -- Whether it is also a second factor after a password.
   second_factor boolean not null,
   created_at timestamptz not null,
   last_used_at timestamptz,
@@ -166,7 +166,7 @@ create table identity_providers (
 );
 create unique index identity_providers_key on identity_providers (workspace_id, project_id, environment, key);
 
--- A browser that was sent to an identity provider and has not come back yet.
+-- Browsers that were sent to an identity provider and have not returned yet.
 create table upstream_flows (
   workspace_id text not null references workspaces,
   environment text not null,
@@ -237,7 +237,7 @@ alter table messages
 alter table messages alter column template drop default;
 create index messages_of_scope on messages (workspace_id, project_id, environment, id desc);
 
--- Solved proof-of-work challenges: none counts twice.
+-- Solved proof-of-work challenges, each of which counts once.
 create table spent_proofs (
   workspace_id text not null references workspaces,
   environment text not null,

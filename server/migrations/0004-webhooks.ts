@@ -1,6 +1,6 @@
 /** Webhook endpoints, their deliveries and every attempt; examples in the event log. */
 export const up = `
--- Written by hand to try a receiver; nothing of the kind has happened.
+-- An example that tests a receiver; it did not happen.
 alter table events add column example boolean not null default false;
 
 create table webhook_endpoints (
@@ -22,11 +22,11 @@ create table webhook_endpoints (
   disabled_reason text check (disabled_reason in ('request', 'gone', 'failing')),
   -- Every attempt since then has failed.
   failing_since timestamptz,
-  -- The receiver asked for quiet until then (Retry-After).
+  -- The receiver asked for a pause until then (Retry-After).
   paused_until timestamptz,
   created_at timestamptz not null,
   updated_at timestamptz not null,
-  -- Kept until its log is out of retention.
+  -- Kept until the retention of its log ends.
   deleted_at timestamptz,
   primary key (workspace_id, id)
 );
@@ -45,9 +45,9 @@ create table webhook_deliveries (
   body text,
   status text not null check (status in ('pending', 'delivered', 'retrying', 'failed', 'blocked')),
   attempt_count integer not null default 0,
-  -- What the next attempt is made for.
+  -- The reason of the next attempt.
   trigger text not null check (trigger in ('event', 'schedule', 'retry', 'replay', 'recovery', 'test')),
-  -- Null: nothing more happens by itself. While an attempt runs, when it is taken for lost and made anew.
+  -- Null: no further attempt is scheduled. While an attempt runs: when it counts as lost and is repeated.
   next_attempt_at timestamptz,
   created_at timestamptz not null,
   primary key (workspace_id, id)

@@ -3,15 +3,15 @@
  * and subscribers. It belongs to no tenant, so its tables have no workspace.
  */
 export const up = `
--- One row per environment. Whoever changes anything that can be seen locks it first, so changes follow one another.
+-- One row per environment. Every visible change locks it first, so changes are serialized.
 create table status_boards (
   environment text primary key check (environment in ('test', 'production')),
   overall text not null default 'operational' check (overall in ('operational', 'degraded')),
   overall_since timestamptz not null default now(),
-  -- What a failing component does by itself: nothing, an incident for the operator to publish, or one that is public at once.
+  -- The automatic reaction to a failing component: nothing, a draft to publish, or a public incident.
   automatic text not null default 'publish' check (automatic in ('off', 'draft', 'publish')),
   alert_emails text[] not null default '{}',
-  -- When somebody last looked at everything; what is shown is worth as much.
+  -- The time of the latest measurement.
   measured_at timestamptz
 );
 insert into status_boards (environment) values ('test'), ('production');
@@ -35,10 +35,10 @@ create table status_components (
   shown text not null check (shown in ('always', 'when_degraded', 'never')),
   -- Null: built in. Otherwise how it is checked.
   probe jsonb,
-  -- Of a component that reports by itself: its secret, and when it last did.
+  -- For a component that reports by itself: its secret, and its last report.
   heartbeat_hash bytea,
   heartbeat_at timestamptz,
-  -- What was measured; incidents and maintenances are added when it is shown.
+  -- The measured status; incidents and maintenances are added when it is shown.
   status text not null check (status in ('operational', 'degraded_performance', 'partial_outage', 'major_outage')),
   status_since timestamptz not null,
   created_at timestamptz not null,
@@ -87,9 +87,9 @@ create table status_incidents (
   phase text not null check (phase in ('investigating', 'identified', 'monitoring', 'resolved')),
   severity text not null check (severity in ('minor', 'major', 'critical')),
   component_ids text[] not null,
-  -- What the operator says of components, beside what is measured.
+  -- The status that the incident gives to components, besides the measured one.
   component_statuses jsonb not null,
-  -- Nobody has written into it: it goes on by itself.
+  -- No person has updated it: it is updated automatically.
   automatic boolean not null,
   -- Null: a draft.
   published_at timestamptz,
@@ -101,7 +101,7 @@ create table status_incidents (
   updated_at timestamptz not null,
   primary key (environment, id)
 );
--- One at a time goes on by itself.
+-- At most one is updated automatically.
 create unique index status_incidents_automatic on status_incidents (environment) where automatic and phase <> 'resolved';
 create index status_incidents_open on status_incidents (environment) where phase <> 'resolved';
 
@@ -122,7 +122,7 @@ create table status_maintenances (
   primary key (environment, id)
 );
 
--- What was told of an incident or maintenance, and when.
+-- The updates of incidents and maintenances.
 create table status_updates (
   environment text not null,
   -- The incident or maintenance.
@@ -138,7 +138,7 @@ create table status_subscribers (
   environment text not null references status_boards,
   id text not null,
   channel text not null check (channel in ('email', 'webhook')),
-  -- Empty once the subscription has ended; the digest stays, so that an import does not bring it back.
+  -- Empty once the subscription has ended; the digest stays, so that an import does not restore it.
   address text not null,
   address_digest bytea not null,
   state text not null check (state in ('pending', 'active', 'quarantined', 'unsubscribed')),
@@ -147,7 +147,7 @@ create table status_subscribers (
   locale text,
   source text not null check (source in ('self', 'import')),
   consent text not null,
-  -- Of a webhook: what its messages are signed with.
+  -- For a webhook: the secret that signs its messages.
   secret_sealed text,
   confirmed_at timestamptz,
   created_at timestamptz not null,
@@ -162,7 +162,7 @@ create index status_subscribers_pending on status_subscribers (updated_at) where
 create table status_codes (
   environment text not null,
   id text not null,
-  -- Null: nobody has this address, which the page does not say.
+  -- Null: no subscription has this address, which the page does not reveal.
   subscriber_id text,
   code_hash bytea not null,
   attempts_left integer not null,
@@ -170,7 +170,7 @@ create table status_codes (
   primary key (environment, id)
 );
 
--- One row per notice, however many it goes to: the cursor says to whom it has been handed on.
+-- One row per notice, however many subscribers it has: the cursor is the last one it was queued for.
 create table status_notices (
   environment text not null references status_boards,
   id text not null,

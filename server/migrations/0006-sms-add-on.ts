@@ -30,7 +30,7 @@ create table sms_subscriptions (
 create index sms_subscriptions_due on sms_subscriptions (period_end) where status <> 'canceled';
 create unique index sms_subscriptions_ref on sms_subscriptions (subscription_ref) where subscription_ref is not null;
 
--- What one period allows and what of it is gone; this row is what parallel sends wait for.
+-- The allowance of one period and its use; parallel sends wait for the lock of this row.
 create table sms_periods (
   workspace_id text not null,
   project_id text not null,
@@ -42,9 +42,9 @@ create table sms_periods (
   terms jsonb not null,
   used integer not null default 0,
   reserved integer not null default 0 check (reserved >= 0),
-  -- The highest percentage that was warned of.
+  -- The highest percentage for which a warning was emitted.
   warned integer not null default 0,
-  -- Whom the payment provider bills; null: the statement is paid by hand.
+  -- The customer that the payment provider bills; null: the statement is paid manually.
   customer_ref text,
   closed_at timestamptz,
   statement_id text,
@@ -52,7 +52,7 @@ create table sms_periods (
 );
 create index sms_periods_unbilled on sms_periods (closed_at) where closed_at is not null and statement_id is null;
 
--- Segments promised to a message that no carrier has taken yet.
+-- Segments reserved for a message that no carrier has accepted yet.
 create table sms_reservations (
   workspace_id text not null,
   project_id text not null,
@@ -65,7 +65,7 @@ create table sms_reservations (
   primary key (workspace_id, project_id, environment, message_id)
 );
 
--- Every segment and every movement of money, for ever. Amounts are integer minor units; what is owed is positive.
+-- Every segment and every movement of money, forever. Amounts are integer minor units; charges are positive.
 create table sms_ledger (
   workspace_id text not null,
   project_id text not null,
@@ -73,7 +73,7 @@ create table sms_ledger (
   id text not null,
   period_id text not null,
   kind text not null check (kind in ('segment', 'fee', 'proration', 'payment')),
-  -- What caused it: with \`part\` it makes every entry happen once.
+  -- The cause; together with \`part\` it makes each entry unique.
   reference text not null,
   part integer not null,
   amount bigint not null,
@@ -89,7 +89,7 @@ begin
   raise exception 'the ledger is append-only';
 end $$;
 create trigger sms_ledger_append_only before update or delete on sms_ledger for each row execute function refuse_ledger_change();
--- Nothing is lost when an empty ledger is emptied: so begins the restoring of a backup.
+-- An empty ledger may be emptied: restoring a backup starts so.
 create function refuse_ledger_loss() returns trigger language plpgsql as $$
 begin
   if exists (select from sms_ledger) then raise exception 'the ledger is append-only'; end if;
@@ -97,7 +97,7 @@ begin
 end $$;
 create trigger sms_ledger_keep before truncate on sms_ledger for each statement execute function refuse_ledger_loss();
 
--- Entries that the payment provider has yet to hear of.
+-- Entries that are not yet reported to the payment provider.
 create table sms_payment_reports (
   workspace_id text not null,
   project_id text not null,
@@ -134,7 +134,7 @@ create table sms_statements (
 create unique index sms_statements_of_period on sms_statements (workspace_id, project_id, environment, period_id);
 create index sms_statements_unpaid on sms_statements (due_at) where paid_at is null;
 
--- Notices of the payment provider that were taken in: none counts twice.
+-- Processed webhooks of the payment provider, each of which counts once.
 create table payment_notices (
   id text primary key,
   received_at timestamptz not null
@@ -181,7 +181,7 @@ alter table messages
   add constraint messages_status_check
     check (status in ('queued', 'sending', 'sent', 'delivered', 'undelivered', 'failed', 'expired', 'suppressed')),
   add column segments integer,
-  -- Since when a carrier has been asked: after a crash nobody knows what it answered.
+  -- When a carrier was called: after a crash its response is unknown.
   add column sending_since timestamptz,
   add column delivered_at timestamptz;
 create index messages_unsettled on messages (created_at) where channel = 'sms' and status in ('queued', 'sending');

@@ -1,6 +1,6 @@
 /** Requests that happen once, and the audit chain with its signed checkpoints. */
 export const up = `
--- Requests that happen once: a key, what was asked with it, and the answer. One row, written in the request's transaction.
+-- Idempotent requests: the key, a digest of the request, and the response. One row, written in the request's transaction.
 create table idempotency_keys (
   id bytea primary key,
   body_hash bytea not null,
@@ -9,7 +9,7 @@ create table idempotency_keys (
 );
 create index idempotency_keys_expired on idempotency_keys (expires_at);
 
--- Each event as it was when it got its number, chained by hash to the one before it in its scope.
+-- Each event as it was when it was numbered, chained by hash to its predecessor in the scope.
 create table audit_entries (
   workspace_id text not null,
   project_id text not null,
@@ -18,9 +18,9 @@ create table audit_entries (
   id text not null,
   occurred_at timestamptz not null,
   action text collate "C" not null,
-  -- Whose id did it, or the name of the part of the system.
+  -- The id of the actor, or the name of the part of the system.
   actor text not null,
-  -- What was hashed; null once the person it names was erased, when the leaf still stands for it.
+  -- The hashed content; null once the person it names was erased. The leaf stays.
   entry json,
   leaf bytea not null,
   hash bytea not null,
@@ -30,7 +30,7 @@ create index audit_entries_by_time on audit_entries (workspace_id, project_id, e
 create index audit_entries_by_actor on audit_entries (workspace_id, project_id, environment, actor, occurred_at, sequence);
 create index audit_entries_by_action on audit_entries (workspace_id, project_id, environment, action, occurred_at, sequence);
 
--- The ids in what an entry carries. A table, as its index keeps the order that a page needs.
+-- The ids in the data of an entry. A table, because its index has the order of the list.
 create table audit_resources (
   workspace_id text not null,
   project_id text not null,
@@ -41,7 +41,7 @@ create table audit_resources (
   primary key (workspace_id, project_id, environment, resource, occurred_at, sequence)
 );
 
--- Where the chain of a scope begins and ends.
+-- The start and the end of the chain of a scope.
 create table audit_heads (
   workspace_id text not null,
   project_id text not null,
@@ -63,7 +63,7 @@ create table audit_checkpoints (
   primary key (workspace_id, project_id, environment, sequence)
 );
 
--- What checkpoints are signed with. It is never rotated, so that an old checkpoint can always be checked.
+-- The key that signs checkpoints. It is never rotated, so that old checkpoints can always be verified.
 create table audit_keys (
   purpose text primary key check (purpose = 'checkpoints'),
   id text not null,

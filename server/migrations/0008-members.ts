@@ -4,9 +4,9 @@ export const up = `
 create extension if not exists pg_trgm;
 create extension if not exists btree_gin;
 
--- Everything a person is searched by, folded to plain ASCII: a line each, every line after a line feed.
+-- The searchable fields of a person, folded to ASCII, each preceded by a line feed.
 alter table users add column search text collate "C" not null default '';
--- The account is erased then, unless its person signs in before.
+-- When the account is erased, unless its person signs in before.
 alter table users add column erase_at timestamptz;
 
 update users u set search = coalesce((
@@ -19,11 +19,11 @@ update users u set search = coalesce((
 ), '');
 
 drop index users_display_name;
--- One expression for the realm, which no other index serves. Little may wait unsorted, as every search reads what does.
+-- One expression for the realm, which no other index serves. The pending list is small, because every search reads it.
 create index users_search on users using gin ((workspace_id || ' ' || environment), search gin_trgm_ops)
   with (gin_pending_list_limit = 2048);
 
--- Settings of its own, so that the plan is the same whatever the planner knows of the table.
+-- Its own settings, so that the plan does not depend on the statistics of the table.
 create function users_matching(realm text, wanted text, most integer) returns setof text
 language plpgsql stable set enable_seqscan = off set enable_indexscan = off as $$
 begin
@@ -35,7 +35,7 @@ end $$;
 -- Few members are not active.
 create index members_not_active on members (workspace_id, project_id, environment, status, id) where status <> 'active';
 
--- What happened to a person, for their export and erasure.
+-- Events about a person, for their export and erasure.
 create index events_of_user on events (workspace_id, environment, (data->>'userId'), id) where data ? 'userId';
 create index events_of_invitation on events (workspace_id, environment, (data->>'email')) where data ? 'invitationId';
 create index invitations_of_email on invitations (workspace_id, environment, email);
@@ -48,7 +48,7 @@ create table member_imports (
   id text not null,
   status text not null check (status in ('receiving', 'queued', 'running', 'completed')),
   dry_run boolean not null,
-  -- In whose name the rows are added, and what they may hand on.
+  -- The actor in whose name the rows are added, and the permissions the actor may grant.
   actor jsonb not null,
   bytes bigint not null default 0,
   rows integer not null default 0,
@@ -75,7 +75,7 @@ create table member_import_chunks (
   -- The position of its first row in the import, counted from 1.
   first_row integer not null,
   rows integer not null,
-  -- A row each line; null once they are worked off.
+  -- One row per line; null once they are processed.
   content text,
   -- A letter for each row: c created, j joined, u unchanged, f failed.
   outcomes text,

@@ -8,14 +8,14 @@ create table domains (
   -- In lower case and ASCII (A-labels), without a dot at the end.
   host text not null,
   status text not null check (status in ('pending', 'verified', 'lost')),
-  -- What the TXT record has to say. Public, and never used for a second claim.
+  -- The required value of the TXT record. Public, and never used for a second claim.
   token text not null,
   verified_at timestamptz,
   lost_at timestamptz,
   checked_at timestamptz,
-  -- What the last look-up found wrong.
+  -- The fault found by the last look-up.
   fault text,
-  -- Look-ups in a row that found no proof.
+  -- Consecutive look-ups without proof.
   failed_checks integer not null default 0,
   next_check_at timestamptz,
   created_at timestamptz not null,
@@ -45,7 +45,7 @@ create table domain_certificates (
   not_after timestamptz,
   fault text,
   failed_orders integer not null default 0,
-  -- When one is ordered next.
+  -- When the next one is ordered.
   order_at timestamptz not null,
   primary key (workspace_id, domain_id),
   foreign key (workspace_id, domain_id) references domains on delete cascade

@@ -7,7 +7,7 @@ create table console_installation (
   application_id text not null,
   client_id text not null,
   secret_sealed text not null,
-  -- The address the application was last given.
+  -- The address for which the application was last configured.
   console_url text not null,
   created_at timestamptz not null
 );
@@ -46,7 +46,7 @@ create table console_sessions (
   workspace_id text not null references workspaces,
   hash bytea not null,
   user_id text not null,
-  -- The session at the auth host it was made from: it ends with it.
+  -- The session at the auth host with which it ends.
   session_id text not null,
   auth_time timestamptz not null,
   created_at timestamptz not null,
@@ -69,7 +69,7 @@ create table daily_figures (
   primary key (workspace_id, project_id, environment, figure, day)
 );
 
--- Who was counted as active already.
+-- Users that are already counted as active.
 create table active_people (
   workspace_id text not null,
   project_id text not null,

@@ -1,6 +1,6 @@
 /** For projects with a million members: the number of members, counted as they join and leave. */
 export const up = `
--- A figure of no day. Events that wait to be numbered are counted when they are.
+-- A total, not a figure of a day. Events are counted when they are numbered.
 insert into daily_figures (workspace_id, project_id, environment, figure, day, count)
 select workspace_id, project_id, environment, 'members', '-infinity', sum(n) from (
   select workspace_id, project_id, environment, 1 as n from members

@@ -6,7 +6,7 @@ alter table applications
   add column grants text[],
   add column access_token_seconds integer,
   add column refresh_token_seconds integer,
-  -- Tokens of people that it got up to this instant are dead.
+  -- Tokens of people that were issued to it up to this instant are invalid.
   add column sign_ins_ended_at timestamptz;
 update applications set grants = case kind
   when 'management' then array['client_credentials']

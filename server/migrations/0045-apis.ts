@@ -27,7 +27,7 @@ from (
   from applications where kind <> 'management'
 ) named;
 
--- [{ apiId, scopes, machineScopes }], both by the ids of scopes. The column resources stays for processes of before.
+-- [{ apiId, scopes, machineScopes }], both by the ids of scopes. The column resources stays for processes of earlier versions.
 alter table applications add column apis jsonb not null default '[]';
 update applications a set apis = (
   select jsonb_agg(jsonb_build_object('apiId', p.id, 'scopes', '[]'::jsonb, 'machineScopes', '[]'::jsonb) order by p.id)

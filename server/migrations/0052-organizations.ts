@@ -38,7 +38,7 @@ create table organization_role_permissions (
   permission text not null,
   primary key (workspace_id, project_id, environment, role, permission),
   foreign key (workspace_id, project_id, environment, role) references organization_roles on delete cascade,
-  -- No cascade: a permission is taken from roles by somebody who has it.
+  -- No cascade: only an actor who has the permission may remove it from roles.
   foreign key (workspace_id, project_id, environment, permission) references permissions
 );
 create index organization_role_permissions_of_permission
@@ -54,7 +54,7 @@ create table organization_members (
   created_at timestamptz not null,
   primary key (workspace_id, project_id, environment, organization_id, member_id),
   foreign key (workspace_id, project_id, environment, organization_id) references organizations on delete cascade,
-  -- Whoever leaves the project leaves its organizations.
+  -- A person who leaves the project leaves its organizations.
   foreign key (workspace_id, project_id, environment, member_id) references members on delete cascade
 );
 -- Before the project: a person asks for theirs in all projects.
