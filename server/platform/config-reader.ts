@@ -1,55 +1,58 @@
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
+import { faultOfDatabaseUrl } from './database-url.ts';
 
 export type Values = Readonly<Record<string, string | undefined>>;
 
 /** The given values, and the faults found before any value is validated. */
 export type Settings = { values: Values; faults: string[] };
 
-const KNOWN = [
+/** Settings that may hold passwords or keys. Each has a twin `…_FILE`, the path of a file that holds the value. */
+const SECRET_SETTINGS = [
+  'DATABASE_DIRECT_URL',
   'DATABASE_URL',
+  'LATCHKEY_PAYMENTS_URL',
+  'LATCHKEY_SECRET',
+  'LATCHKEY_SMS_URL',
+  'LATCHKEY_SMTP_URL',
+  'VALKEY_URL',
+];
+const KNOWN = [
+  ...SECRET_SETTINGS,
+  ...SECRET_SETTINGS.map(fileOf),
   'LATCHKEY_ACME_DIRECTORY',
   'LATCHKEY_ACME_EMAIL',
   'LATCHKEY_CONFIG',
   'LATCHKEY_CONSOLE_URL',
   'LATCHKEY_STATUS_URL',
+  'LATCHKEY_DATABASE_LOCK_SECONDS',
+  'LATCHKEY_DATABASE_POOL',
+  'LATCHKEY_DATABASE_STATEMENT_SECONDS',
   'LATCHKEY_DATA_DIR',
   'LATCHKEY_DNS_SERVERS',
+  'LATCHKEY_DRAIN_SECONDS',
   'LATCHKEY_HOST',
   'LATCHKEY_HTTPS_PORT',
   'LATCHKEY_HTTP_PORT',
+  'LATCHKEY_INTERNAL_HOST',
   'LATCHKEY_LOG_LEVEL',
   'LATCHKEY_MAIL_FROM',
   'LATCHKEY_MAIL_DKIM',
-  'LATCHKEY_SMS_URL',
   'LATCHKEY_SMS_TIERS',
-  'LATCHKEY_PAYMENTS_URL',
   'LATCHKEY_BREACHED_PASSWORDS_URL',
   'LATCHKEY_MODE',
   'LATCHKEY_PORT_BASE',
   'LATCHKEY_PRODUCTION_API_URL',
   'LATCHKEY_PRODUCTION_AUTH_URL',
   'LATCHKEY_ROLES',
-  'LATCHKEY_SECRET',
-  'LATCHKEY_SMTP_URL',
   'LATCHKEY_TEST_API_URL',
   'LATCHKEY_TEST_AUTH_URL',
   'LATCHKEY_TRUSTED_PROXIES',
   'LATCHKEY_WEBHOOK_ALLOW_PRIVATE',
-  'VALKEY_URL',
 ];
 /** Set by the test runner for the tests; child processes inherit them. */
 const TEST_SETTINGS = ['LATCHKEY_TEST_DATABASE_URL', 'LATCHKEY_TEST_SUMMARY'];
-/** Settings that may hold passwords or keys. */
-const SECRET_SETTINGS = [
-  'DATABASE_URL',
-  'LATCHKEY_PAYMENTS_URL',
-  'LATCHKEY_SECRET',
-  'LATCHKEY_SMS_URL',
-  'LATCHKEY_SMTP_URL',
-  'VALKEY_URL',
-];
 /** The largest edit distance at which an unknown name is reported as a typing error. */
 const MAX_EDITS = 4;
 
@@ -57,15 +60,54 @@ const MAX_EDITS = 4;
  * Merges the environment, the configuration file it may name and `overrides`. `overrides` have the highest precedence.
  */
 export function readSettings(environment: Values, overrides: Values): Settings {
-  const given = { ...definedOnly(environment), ...definedOnly(overrides) };
-  const file = readFile(given['LATCHKEY_CONFIG']);
-  const unknown = Object.keys(environment).filter(
-    (name) => name.startsWith('LATCHKEY_') && !KNOWN.includes(name) && !TEST_SETTINGS.includes(name),
-  );
+  const given = withSecretFiles({ ...definedOnly(environment), ...definedOnly(overrides) });
+  const file = readFile(given.values['LATCHKEY_CONFIG']);
+  const unknown = Object.entries(environment)
+    .filter(([name, value]) => name.startsWith('LATCHKEY_') && !isServiceLink(name, value ?? ''))
+    .map(([name]) => name)
+    .filter((name) => !KNOWN.includes(name) && !TEST_SETTINGS.includes(name));
   return {
-    values: { ...file.values, ...given },
-    faults: [...unknown.map((name) => unknownName(name)), ...file.faults],
+    values: { ...file.values, ...given.values },
+    faults: [...unknown.map((name) => unknownName(name)), ...given.faults, ...file.faults],
   };
+}
+
+function fileOf(name: string): string {
+  return `${name}_FILE`;
+}
+
+/** Reads the secrets whose files are named. */
+function withSecretFiles(values: Values): Settings {
+  const read: Record<string, string> = {};
+  const faults: string[] = [];
+  for (const name of SECRET_SETTINGS) {
+    const path = values[fileOf(name)];
+    if (path === undefined) continue;
+    if (values[name] !== undefined) faults.push(`Both ${name} and ${fileOf(name)} are given. Leave one of them out.`);
+    else
+      try {
+        read[name] = readFileSync(path, 'utf8').trim();
+        if (read[name] === '') faults.push(secretFileFault(name, path, 'it is empty'));
+      } catch (error) {
+        faults.push(secretFileFault(name, path, String(error)));
+      }
+  }
+  return { values: { ...values, ...read }, faults };
+}
+
+function secretFileFault(name: string, path: string, what: string): string {
+  return `${fileOf(name)} is "${path}"; expected a file that holds ${name}: ${what}. Correct the file or the name.`;
+}
+
+/**
+ * Kubernetes and Docker describe a service named `latchkey` or `latchkey-…` to every container, in variables such as
+ * `LATCHKEY_SERVICE_HOST` and `LATCHKEY_PORT=tcp://10.0.0.1:80`.
+ */
+function isServiceLink(name: string, value: string): boolean {
+  return (
+    /_(?:SERVICE_HOST|SERVICE_PORT(?:_\w+)?|PORT_\d+_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?)$/.test(name) ||
+    (name.endsWith('_PORT') && /^(?:tcp|udp|sctp):\/\//.test(value))
+  );
 }
 
 /** An empty variable counts as unset, because compose files and CI set unused variables to the empty string. */
@@ -95,12 +137,13 @@ function fileValues(path: string, content: object): Settings {
       values[name] = items.join(',');
     else faults.push(`${name} in ${path} is ${typeof value}; expected text, a number, or a list of them. Correct it.`);
   }
-  return { values: definedOnly(values), faults };
+  const { values: whole, faults: unread } = withSecretFiles(definedOnly(values));
+  return { values: whole, faults: [...faults, ...unread] };
 }
 
 /** The file may contain the settings of other programs. */
 function isFileName(name: string): boolean {
-  return (KNOWN.includes(name) && name !== 'LATCHKEY_CONFIG') || name === 'VALKEY_URL' || name.startsWith('OTEL_');
+  return (KNOWN.includes(name) && name !== 'LATCHKEY_CONFIG') || name.startsWith('OTEL_');
 }
 
 function fileFault(path: string, what: string): string {
@@ -200,12 +243,20 @@ export class ConfigReader {
     const value = this.text(name);
     if (value === null) return null;
     const url = URL.parse(value);
-    const socket = url?.searchParams.has('host') ?? false;
-    if (url && protocols.includes(url.protocol) && (url.hostname !== '' || socket)) return value;
+    if (url && protocols.includes(url.protocol) && url.hostname !== '') return value;
     this.fault(
       name,
       `an address such as ${example}. Characters that addresses reserve must be percent-encoded in user and password`,
     );
+    return null;
+  }
+
+  /** The address of a PostgreSQL database, which may name several servers. */
+  database(name: string): string | null {
+    const value = this.text(name);
+    const expected = value === null ? null : faultOfDatabaseUrl(value);
+    if (expected === null) return value;
+    this.fault(name, expected);
     return null;
   }
 

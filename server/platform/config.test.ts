@@ -41,9 +41,13 @@ describe('the configuration from the environment', () => {
       mode: 'development',
       dataDir: resolve('.latchkey'),
       databaseUrl: null,
+      databaseDirectUrl: null,
+      database: { pool: 10, statementMs: 10_000, lockMs: 3_000 },
       secrets: [],
       roles: ['auth', 'api', 'status', 'console', 'worker'],
       host: '127.0.0.1',
+      internalHost: '127.0.0.1',
+      drainMs: 0,
       ports: {
         console: 4000,
         test: { auth: 4001, api: 4002 },

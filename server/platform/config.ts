@@ -16,11 +16,19 @@ export type Config = {
   dataDir: string;
   /** Null: the embedded PostgreSQL under `dataDir`. */
   databaseUrl: string | null;
+  /** The database without a pooler in between, for what holds a session. Null: `databaseUrl` leads there. */
+  databaseDirectUrl: string | null;
+  /** The number of connections for requests, and how long a statement may run and wait for a lock. */
+  database: { pool: number; statementMs: number; lockMs: number };
   /** The first encrypts, all of them decrypt. Empty: the secret file of the embedded mode is used. */
   secrets: readonly string[];
   roles: readonly Role[];
   /** The address to listen on. */
   host: string;
+  /** The address on which health and metrics listen. */
+  internalHost: string;
+  /** How long the hosts still serve after SIGTERM, when the process says that it is no longer ready. */
+  drainMs: number;
   ports: {
     console: number;
     test: { auth: number; api: number };
@@ -91,17 +99,18 @@ export function loadConfig(environment: Values = process.env, overrides: Values 
   const reader = new ConfigReader(readSettings(environment, overrides));
   const mode = reader.choice('LATCHKEY_MODE', ['development', 'production'], 'development');
   const ports = portsFrom(reader.integer('LATCHKEY_PORT_BASE', { from: 1, to: HIGHEST_BASE, fallback: 4000 }));
+  const roles = reader.choices('LATCHKEY_ROLES', ROLES);
   const config: Config = {
     mode,
     dataDir: resolve(reader.text('LATCHKEY_DATA_DIR') ?? '.latchkey'),
-    databaseUrl: reader.connection(
-      'DATABASE_URL',
-      ['postgres:', 'postgresql:'],
-      'postgres://user:password@host:5432/database',
-    ),
+    databaseUrl: reader.database('DATABASE_URL'),
+    databaseDirectUrl: directUrl(reader),
+    database: database(reader, roles),
     secrets: secrets(reader),
-    roles: reader.choices('LATCHKEY_ROLES', ROLES),
-    host: host(reader, mode === 'development' ? '127.0.0.1' : '0.0.0.0'),
+    roles,
+    host: host(reader, 'LATCHKEY_HOST', mode === 'development' ? '127.0.0.1' : '0.0.0.0'),
+    internalHost: host(reader, 'LATCHKEY_INTERNAL_HOST', '127.0.0.1'),
+    drainMs: seconds(reader, 'LATCHKEY_DRAIN_SECONDS', { from: 0, to: 600, fallback: mode === 'development' ? 0 : 5 }),
     ports,
     addresses: addresses(reader, ports),
     trustedProxies: reader.ranges('LATCHKEY_TRUSTED_PROXIES'),
@@ -134,10 +143,30 @@ export function loadConfig(environment: Values = process.env, overrides: Values 
 
 /** The environment of a child process: `changes`, and no settings of Latchkey, because they hold secrets. */
 export function environmentOfChild(changes: Values): Record<string, string | undefined> {
-  const others = Object.entries(process.env).filter(
-    ([name]) => !name.startsWith('LATCHKEY_') && name !== 'DATABASE_URL',
-  );
+  const others = Object.entries(process.env).filter(([name]) => !/^(?:LATCHKEY|DATABASE|VALKEY)_/.test(name));
   return { ...Object.fromEntries(others), ...changes };
+}
+
+function directUrl(reader: ConfigReader): string | null {
+  if (reader.text('DATABASE_DIRECT_URL') !== null)
+    reader.require('DATABASE_URL', 'the address of the same database through a pooler, with DATABASE_DIRECT_URL');
+  return reader.database('DATABASE_DIRECT_URL');
+}
+
+/** Connections of a process by what it does: a PostgreSQL allows a hundred as it comes, for all processes together. */
+function database(reader: ConfigReader, roles: readonly Role[]): Config['database'] {
+  const serves = roles.some((role) => role === 'auth' || role === 'api' || role === 'console');
+  const fallback = serves ? 10 : roles.includes('worker') ? 8 : 4;
+  return {
+    pool: reader.integer('LATCHKEY_DATABASE_POOL', { from: 4, to: 1000, fallback }),
+    statementMs: seconds(reader, 'LATCHKEY_DATABASE_STATEMENT_SECONDS', { from: 1, to: 3600, fallback: 10 }),
+    lockMs: seconds(reader, 'LATCHKEY_DATABASE_LOCK_SECONDS', { from: 1, to: 3600, fallback: 3 }),
+  };
+}
+
+/** A setting in seconds, as milliseconds. */
+function seconds(reader: ConfigReader, name: string, range: { from: number; to: number; fallback: number }): number {
+  return reader.integer(name, range) * 1000;
 }
 
 function portsFrom(base: number): Config['ports'] {
@@ -189,11 +218,11 @@ function secrets(reader: ConfigReader): string[] {
   return found;
 }
 
-function host(reader: ConfigReader, fallback: string): string {
-  const value = reader.text('LATCHKEY_HOST') ?? fallback;
+function host(reader: ConfigReader, name: string, fallback: string): string {
+  const value = reader.text(name) ?? fallback;
   if (isIP(value) === 0 && !HOST_NAME.test(value))
     reader.fault(
-      'LATCHKEY_HOST',
+      name,
       'an IP address or host name of this machine, without a port, such as 127.0.0.1, or 0.0.0.0 for all',
     );
   return value;
