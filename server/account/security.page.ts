@@ -1,13 +1,15 @@
 import { html } from 'hono/html';
 import { type Static, Type } from 'typebox';
+import { Value } from 'typebox/value';
 import { enabledProviders } from '#applications';
 import { passwordField } from '#hosted';
 import { listIdentities } from '#linked-identities';
 import { ownImpersonations } from '#oidc';
 import { form, type Markup } from '#pages';
 import { minimumLength, Password } from '#passwords';
-import { usersById } from '#people';
+import { type UserSummary, usersById } from '#people';
 import type { Reply } from '#platform/http.ts';
+import { IdSchema } from '#platform/ids.ts';
 import type { Routes } from '#platform/route.ts';
 import { changeOwnPassword, securityOf } from '#self';
 import { action, page } from './forms.ts';
@@ -16,6 +18,7 @@ import { BASE, goTo, type Visit } from './visit.ts';
 
 type Security = Awaited<ReturnType<typeof securityOf>>;
 const freshProof = 'second factor';
+const UserId = IdSchema('usr');
 
 const PasswordForm = Type.Object({ current: Type.Optional(Password), password: Password });
 
@@ -54,10 +57,9 @@ async function actingCard(visit: Visit): Promise<Markup | ''> {
   const { say, project } = visit.voice;
   const impersonations = await ownImpersonations(visit.ctx);
   if (impersonations.length === 0) return '';
-  const supporters = await usersById(
-    visit.ctx,
-    impersonations.map(({ supporterId }) => supporterId),
-  );
+  // An operator or an application has no name here.
+  const members = impersonations.flatMap(({ supporterId }) => (Value.Check(UserId, supporterId) ? [supporterId] : []));
+  const supporters: ReadonlyMap<string, UserSummary> = await usersById(visit.ctx, members);
   const rows = impersonations.map(({ supporterId, reason, since, endsAt }) =>
     row({
       title: supporters.get(supporterId)?.displayName ?? say('account.actingMember', { project }),

@@ -5,6 +5,7 @@ import { revokeTokens } from '#access-tokens';
 import type { StoredGrant } from '#apis';
 import { projectOf } from '#environments';
 import { emit } from '#events';
+import { permissionsChanged } from '#permissions';
 import type { Environment, TxCtx } from '#platform/ctx.ts';
 import type { Json } from '#platform/db.ts';
 import { announce } from '#platform/feed.ts';
@@ -257,7 +258,7 @@ const HEARD_WITHIN_MS = 2_000;
 
 /**
  * Changes a client and ends its management tokens in every process: those already issued and those being issued
- * meanwhile. Disabling also ends the tokens of its users; a changed secret alone does not, because a secret gives no
+ * meanwhile. What it may do for itself ends with them, such as acting as a person. Disabling also ends the tokens of its users; a changed secret alone does not, because a secret gives no
  * access to them. Each call ends all tokens issued since the last, even within the same second, which is the resolution
  * of their dates.
  */
@@ -282,6 +283,7 @@ export async function endTokens(
   if (!row) throw problem('NOT_FOUND');
   await revokeTokens(tx, [applicationId], row.tokens_ended_at ?? now);
   if (changes.enabled === false) await endDescended(tx, { applicationId }, 'application_disabled');
+  await permissionsChanged(tx, { applicationId, clientId: row.client_id }, 'application_changed');
   await announce(tx, { topic: 'application', key: row.client_id });
 }
 

@@ -20,6 +20,7 @@ export {
   type NewApplication,
   rotateSecret,
 } from './applications.ts';
+export { exchangingApplications } from './exchanging.ts';
 export {
   createProvider,
   enabledProviders,

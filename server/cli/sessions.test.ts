@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { runLatchkey } from '#tests/command-line.ts';
 import {
+  eventsOf,
   eventually,
   expectProblem,
   managementToken,
@@ -13,6 +14,7 @@ import {
   startTestLatchkey,
   type TestLatchkey,
 } from '#tests/harness.ts';
+import { actAs, addSupportDesk, newSupporter } from '#tests/impersonation.ts';
 
 const SECRET = 'the secret of this test installation';
 
@@ -58,4 +60,17 @@ test('"sessions end-all" ends what a running server issued: access tokens, refre
   assert.equal((await latchkey.api('/v1/me/context', { token: again.body.access_token })).status, 200);
   const renewed = await managementToken(latchkey);
   assert.equal((await latchkey.api('/v1/admin/roles', { token: renewed })).status, 200);
+});
+
+test('"sessions end-all" ends who acts as somebody, with an event', async () => {
+  const [desk, supporter, person] = [
+    await addSupportDesk(latchkey),
+    await newSupporter(latchkey),
+    await register(latchkey),
+  ];
+  await actAs(latchkey, desk, { supporter, person });
+  const { status, errors } = await run('--yes');
+  assert.equal(status, 0, errors);
+  const events = await eventsOf(latchkey, person.session.userId);
+  assert.equal(events.filter((type) => type === 'user.impersonation.ended').length, 1);
 });

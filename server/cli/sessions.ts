@@ -21,7 +21,7 @@ async function endEverything(system: System): Promise<number> {
   const ended = await transaction(
     systemCtx(system, installationScope('production'), 'sessions', 'sessions'),
     async (tx) => {
-      await removeEveryRecord(tx);
+      await removeEveryRecord(tx, 'ended_by_operator');
       await endEveryOperatorSession(tx);
       return endEverySession(tx);
     },

@@ -173,7 +173,7 @@ async function planRows(
   const statuses = await memberStatuses(tx, [...new Set(owners.values())]);
   const members = new Set([...statuses.keys(), ...before.values()]);
   const may = await authorityNow(tx, tx.actor, 'member.import');
-  const roles = await grantableRoles(tx, rows, (grants) => may?.(grants) ?? false);
+  const roles = await grantableRoles(tx, rows, (grants) => may?.covers(grants) ?? false);
   const known = { owners, members, roles, allowed: may !== null };
   return { plan: rows.map((read) => planRow(tx, read, known)), owners };
 }

@@ -92,7 +92,7 @@ const invitations = new Invitations<Row>({
   isBacked: async (tx, row) => {
     const grants = await grantsOf(tx, row);
     const may = await authorityNow(tx, row.invited_by, 'invitation.accept');
-    return may?.(grants) ?? false;
+    return may?.covers(grants) ?? false;
   },
 });
 

@@ -1,9 +1,11 @@
 import { allPermissionKeys } from '#permissions';
 import type { Actor, TxCtx } from '#platform/ctx.ts';
+import type { UserId } from '#platform/ids.ts';
 import type { Part } from '#platform/part.ts';
+import { Problem } from '#platform/problem.ts';
 import { perSystem } from '#platform/system.ts';
 import { accessOf } from './access.ts';
-import { type Act, AUTHORITY, excessAmong } from './authority.ts';
+import { type Act, AUTHORITY, excessAmong, requireAuthority } from './authority.ts';
 
 /** How the parts that know read the current permissions of each kind of actor. */
 const readers = perSystem(
@@ -11,19 +13,38 @@ const readers = perSystem(
     Object.assign({}, ...parts.map(({ permissionsNow: reader }) => reader)),
 );
 
+/** What an actor may do now: to a target with certain permissions, or to a person. */
+type AuthorityNow = {
+  covers: (grants: readonly string[]) => boolean;
+  reaches: (userId: UserId) => Promise<boolean>;
+};
+
 /**
  * What the actor of a deferred request may do now. An actor who was removed, blocked, demoted or disabled since then
  * has only the remaining permissions: deferred work never gets more rights than its actor has when it runs.
- * @returns whether they may do the act to a target with these permissions; null if they may not do the act at all
+ * @returns null if they may not do the act at all
  */
-export async function authorityNow(
-  tx: TxCtx,
-  actor: Actor,
-  act: Act,
-): Promise<((grants: readonly string[]) => boolean) | null> {
+export async function authorityNow(tx: TxCtx, actor: Actor, act: Act): Promise<AuthorityNow | null> {
   const held = await permissionsNow(tx, actor);
   if (!held.includes(AUTHORITY[act].permission)) return null;
-  return (grants) => excessAmong({ actor, system: tx.system }, held, grants) === undefined;
+  return {
+    covers: (grants) => excessAmong({ actor, system: tx.system }, held, grants) === undefined,
+    reaches: (userId) => isAllowed({ ...tx, actor: withPermissions(actor, held) }, act, userId),
+  };
+}
+
+function withPermissions(actor: Actor, permissions: readonly string[]): Actor {
+  return actor.kind === 'operator' || actor.kind === 'management' ? { ...actor, permissions } : actor;
+}
+
+async function isAllowed(tx: TxCtx, act: Act, userId: UserId): Promise<boolean> {
+  try {
+    await requireAuthority(tx, act, { userId });
+    return true;
+  } catch (error) {
+    if (error instanceof Problem) return false;
+    throw error;
+  }
 }
 
 /** The permissions that an actor has now. */

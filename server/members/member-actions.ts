@@ -1,5 +1,6 @@
 import { emit } from '#events';
 import { usersAwaitingErasure } from '#people';
+import { permissionsChanged } from '#permissions';
 import type { Ctx, TxCtx } from '#platform/ctx.ts';
 import type { MemberId, UserId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
@@ -61,6 +62,7 @@ export function setMemberRoles(ctx: Ctx, memberId: MemberId, keys: readonly stri
       userId: member.userId,
       roles: roles.map((role) => role.key).sort(),
     });
+    await permissionsChanged(tx, { userId: member.userId }, 'roles_changed');
   });
 }
 

@@ -3,6 +3,7 @@ import { type Static, Type } from 'typebox';
 import { emit } from '#events';
 import { withFactors } from '#factors';
 import { type UserSummary, usersById } from '#people';
+import { permissionsChanged } from '#permissions';
 import { type Ctx, type Environment, type TxCtx, transaction } from '#platform/ctx.ts';
 import type { Json } from '#platform/db.ts';
 import { announce } from '#platform/feed.ts';
@@ -221,6 +222,7 @@ export async function addMember(tx: TxCtx, userId: UserId, roles: readonly strin
       (await lockRoles(tx, roles, 'refuse')).map((role) => role.id),
     );
   await emit(tx, 'membership.created', { memberId: id, userId });
+  if (roles.length > 0) await permissionsChanged(tx, { userId }, 'roles_changed');
   return id;
 }
 
@@ -254,6 +256,7 @@ export async function addRoles(
   );
   await emit(tx, 'membership.roles.changed', { memberId, userId, roles: roles.map((role) => role.key) });
   await announce(tx, { topic: 'member', key: `${tx.scope.projectId}/${userId}` });
+  await permissionsChanged(tx, { userId }, 'roles_changed');
 }
 
 /** Records that a person has entered the project, which lets the project see the account. */

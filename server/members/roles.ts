@@ -1,7 +1,13 @@
 import { sql } from 'kysely';
 import { type Static, Type } from 'typebox';
 import { emit } from '#events';
-import { allPermissionKeys, PermissionKey, permissionKeys, requireKnownPermissions } from '#permissions';
+import {
+  allPermissionKeys,
+  PermissionKey,
+  permissionKeys,
+  permissionsChanged,
+  requireKnownPermissions,
+} from '#permissions';
 import { type Ctx, type Environment, type TxCtx, transaction } from '#platform/ctx.ts';
 import { isForeignKeyViolation, isUniqueViolation } from '#platform/db.ts';
 import { announce } from '#platform/feed.ts';
@@ -197,6 +203,7 @@ function changeRole(
       .executeTakeFirstOrThrow();
     await emit(tx, 'role.updated', { roleId: id, key: row.key });
     await announce(tx, { topic: 'member', key: `${tx.scope.projectId}/*` });
+    if (changes.permissions) await permissionsChanged(tx, 'members', 'roles_changed');
     return recordOf(row, []);
   });
 }

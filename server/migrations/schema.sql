@@ -610,7 +610,7 @@ create table oidc_records (
 );
 CREATE INDEX oidc_records_expired ON public.oidc_records USING btree (expires_at);
 CREATE INDEX oidc_records_of_grant ON public.oidc_records USING btree (issuer, grant_id) WHERE (grant_id IS NOT NULL);
-CREATE INDEX oidc_records_of_impersonated ON public.oidc_records USING btree (((payload ->> 'accountId'::text))) WHERE ((model = 'Grant'::text) AND (payload ? 'impersonation'::text));
+CREATE INDEX oidc_records_of_impersonation ON public.oidc_records USING btree (((payload ->> 'workspaceId'::text))) WHERE ((model = 'Grant'::text) AND (payload ? 'impersonation'::text));
 CREATE INDEX oidc_records_of_project ON public.oidc_records USING btree (project_id) WHERE (project_id IS NOT NULL);
 CREATE INDEX oidc_records_of_session ON public.oidc_records USING btree (session_id) WHERE (session_id IS NOT NULL);
 CREATE UNIQUE INDEX oidc_records_uid ON public.oidc_records USING btree (issuer, model, uid) WHERE (uid IS NOT NULL);
@@ -1272,7 +1272,7 @@ create table team_invitations (
   accepted_at timestamp with time zone,
   revoked_at timestamp with time zone,
   constraint team_invitations_pkey PRIMARY KEY (workspace_id, id),
-  constraint team_invitations_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'admin'::text, 'developer'::text, 'billing'::text, 'support'::text, 'analyst'::text, 'viewer'::text]))),
+  constraint team_invitations_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'admin'::text, 'developer'::text, 'billing'::text, 'support'::text, 'senior_support'::text, 'analyst'::text, 'viewer'::text]))),
   constraint team_invitations_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id)
 );
 CREATE UNIQUE INDEX team_invitations_open ON public.team_invitations USING btree (workspace_id, email) WHERE ((accepted_at IS NULL) AND (revoked_at IS NULL));
@@ -1286,7 +1286,7 @@ create table team_members (
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
   constraint team_members_pkey PRIMARY KEY (workspace_id, id),
-  constraint team_members_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'admin'::text, 'developer'::text, 'billing'::text, 'support'::text, 'analyst'::text, 'viewer'::text]))),
+  constraint team_members_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'admin'::text, 'developer'::text, 'billing'::text, 'support'::text, 'senior_support'::text, 'analyst'::text, 'viewer'::text]))),
   constraint team_members_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id)
 );
 CREATE UNIQUE INDEX team_members_of_user ON public.team_members USING btree (user_id, workspace_id);

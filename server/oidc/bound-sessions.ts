@@ -19,7 +19,7 @@ export type Bound = {
   admittedUnder?: Settings['mfa'];
   /** For a grant: whether a remembered device replaced the second factor. */
   onDevice?: boolean;
-  /** For a grant: who acts as its user, and why. The session is theirs. */
+  /** For a grant: who acts as its user, and why. The session, if any, is theirs. */
   impersonation?: Impersonation;
 };
 
@@ -75,7 +75,11 @@ type BoundRecord = {
 type EndedSessions = { sessionIds: readonly SessionId[]; in: ProjectId | 'every project' };
 
 async function endBound(tx: TxCtx, ended: EndedSessions): Promise<void> {
-  const inProject = ended.in === 'every project' ? sql`true` : sql`project_id = ${ended.in}`;
+  // An operator who may not use the console's project any more acts in no other either.
+  const inProject =
+    ended.in === 'every project'
+      ? sql`true`
+      : sql`(project_id = ${ended.in} or payload->'impersonation'->'supporter'->>'kind' = 'operator')`;
   const { rows } = await sql<BoundRecord>`
     select issuer, model, id, payload from oidc_records
     where session_id = any(${[...ended.sessionIds]}) and (model = 'Session' or ${inProject})`.execute(tx.db);

@@ -32,17 +32,17 @@ export const events = {
     },
   ),
   'user.impersonation.allowed': define(
-    'A member got a ticket to act as a person until `endsAt`; the impersonation has not started.',
+    'A member, an operator or a management client got a ticket to act as a person until `endsAt`; the impersonation has not started.',
     Impersonated,
     impersonated,
   ),
   'user.impersonation.started': define(
-    'A member acts as a person until `endsAt`; the person was notified.',
+    'A member, an operator or a management client acts as a person until `endsAt`; the person was notified.',
     Impersonated,
     impersonated,
   ),
   'user.impersonation.ended': define(
-    'An impersonation ended early. `cause` is `user` or `admin` if the person or an administrator ended it, `session_ended` if the session of the acting member ended, otherwise the reason for which the person’s sessions or the grant ended.',
+    'An impersonation, or the ticket for it, ended early. `cause` is `user` or `admin` if the person or an administrator ended it, `session_ended` if the session of the supporter ended, `roles_changed`, `team_changed` or `application_changed` if the supporter lost the permission, otherwise the reason for which the person’s sessions or the grant ended.',
     Type.Object({ userId: text, supporterId: text, cause: text }),
     { userId, supporterId: impersonated.supporterId, cause: 'user' },
   ),

@@ -1,16 +1,17 @@
 import { sql } from 'kysely';
 import { holdFirstParty } from '#applications';
-import { emitAll } from '#events';
-import type { Descent, TxCtx } from '#platform/ctx.ts';
-import type { ProjectId, SessionId } from '#platform/ids.ts';
+import { emit } from '#events';
+import type { Descent, Scope, TxCtx } from '#platform/ctx.ts';
+import type { SessionId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
+import { at } from '#platform/scoped.ts';
 import { endDescended } from '#sessions';
 
 /** Identifies a grant among the provider's records. */
 export type GrantRef = { issuer: string; id: string };
 
-/** An ended grant; `supporterId` is who acted as the user by it. */
-type EndedGrant = { projectId: ProjectId; userId: string; supporterId: string | null; expired: boolean };
+/** An ended grant of somebody who acted as its user, in the place where they did. */
+type EndedActing = Scope & { userId: string; supporterId: string };
 
 /**
  * Ends grants with their codes and tokens, and the sessions that applications obtained for those tokens, recursively.
@@ -20,17 +21,37 @@ export async function endGrants(tx: TxCtx, grants: readonly GrantRef[], reason: 
   if (grants.length === 0) return;
   // Deleted first: a transaction that obtains something through a grant locks it, so after this its result is visible
   // here.
-  const { rows } = await sql<EndedGrant>`
-    delete from oidc_records where model = 'Grant' and (issuer, id) in (${listed(grants)})
-    returning project_id as "projectId", payload->>'accountId' as "userId",
-      payload->'impersonation'->>'supporterId' as "supporterId", expires_at <= ${tx.now} as expired`.execute(tx.db);
-  const events = rows.flatMap(({ projectId, userId, supporterId, expired }) =>
-    supporterId === null || expired
-      ? []
-      : [{ type: 'user.impersonation.ended' as const, projectId, data: { userId, supporterId, cause: reason } }],
-  );
-  if (events.length > 0) await emitAll(tx, events);
+  const { rows } = await sql<EndedActing>`with gone as (
+    delete from oidc_records where model = 'Grant' and (issuer, id) in (${listed(grants)}) returning *)
+    ${actingIn(tx)}`.execute(tx.db);
+  await tellOfEnded(tx, rows, reason);
   await endMadeOf(tx, grants, reason);
+}
+
+/**
+ * Deletes all records of the provider, for all users: browser sessions, grants, codes and tokens. Says of each person
+ * in whose name somebody acted that it ended.
+ */
+export async function removeEveryRecord(tx: TxCtx, reason: string): Promise<void> {
+  const { rows } = await sql<EndedActing>`with gone as (delete from oidc_records returning *)
+    ${actingIn(tx)}`.execute(tx.db);
+  await tellOfEnded(tx, rows, reason);
+}
+
+/** Those of the deleted records with which somebody acted as a user. */
+function actingIn({ now }: TxCtx) {
+  return sql`select payload->>'workspaceId' as "workspaceId", project_id as "projectId",
+      payload->'impersonation'->>'environment' as environment,
+      payload->>'accountId' as "userId", payload->'impersonation'->>'supporterId' as "supporterId"
+    from gone where model = 'Grant' and payload ? 'impersonation' and expires_at > ${now}`;
+}
+
+/** An operator acts in another workspace than the one in which their session ends. */
+async function tellOfEnded(tx: TxCtx, ended: readonly EndedActing[], cause: string): Promise<void> {
+  for (const { userId, supporterId, ...place } of ended) {
+    // biome-ignore lint/performance/noAwaitInLoops: few, on one connection
+    await emit(at(tx, place), 'user.impersonation.ended', { userId, supporterId, cause });
+  }
 }
 
 /** Ends the codes, tokens, sessions and delegations of grants, which themselves stay valid. */

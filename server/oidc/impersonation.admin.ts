@@ -1,10 +1,13 @@
 import { Type } from 'typebox';
+import { exchangingApplications } from '#applications';
+import { projectOf } from '#environments';
 import { changeMember, membersById } from '#members';
 import { IdSchema } from '#platform/ids.ts';
 import { found } from '#platform/problem.ts';
 import { del, get, post, type Routes } from '#platform/route.ts';
 import { Instant } from '#platform/schemas.ts';
-import { allowImpersonation, endImpersonations, Impersonations, impersonationsOf } from './impersonation.ts';
+import { endImpersonations, Impersonations, impersonationsOf } from './impersonation.ts';
+import { allowImpersonation } from './impersonation-tickets.ts';
 
 const MemberRef = Type.Object({ memberId: IdSchema('mem') });
 const Asked = Type.Object(
@@ -15,14 +18,32 @@ const Asked = Type.Object(
       description: 'Shown to the person, and kept in the audit log.',
     }),
     minutes: Type.Integer({ minimum: 1, maximum: 60 }),
+    clientId: Type.Optional(
+      Type.String({
+        maxLength: 200,
+        description:
+          'The application that may exchange the ticket. Required of operators and, as their own, of management clients.',
+      }),
+    ),
   },
   { additionalProperties: false },
 );
 const Ticket = Type.Object({
-  ticket: Type.String({ description: 'Exchanged once at the token endpoint (RFC 8693), in the same session.' }),
+  ticket: Type.String({ description: 'Exchanged once at the token endpoint (RFC 8693).' }),
   exchangeBy: Instant,
   endsAt: Instant,
 });
+
+const Options = Type.Object(
+  {
+    maxMinutes: Type.Integer({ description: '`impersonationMinutes` of the project; 0: nobody acts as a member.' }),
+    applications: Type.Array(
+      Type.Object({ clientId: Type.String(), name: Type.String(), apis: Type.Array(Type.String()) }),
+      { description: 'Those that have token exchange, with the identifiers of the APIs they get tokens for.' },
+    ),
+  },
+  { title: 'ImpersonationOptions' },
+);
 
 /** Acting as a member, for support. */
 export const impersonationRoutes: Routes = [
@@ -31,13 +52,26 @@ export const impersonationRoutes: Routes = [
     stepUp: true,
     summary: 'Act as a member',
     description:
-      'Needs a session of a member of the project who may do all that the person may. Not for owners, nor for oneself.',
+      'For who may do all that the person may. A member exchanges the ticket in the same session; the ticket of an operator or a management client is for one application. Nobody acts as an owner, or as themselves.',
     params: MemberRef,
     body: Asked,
     responses: { 201: Ticket },
     problems: ['NOT_FOUND', 'CONFLICT', 'WRONG_TOKEN_KIND', 'MEMBER_BLOCKED', 'MEMBERSHIP_REQUIRED'],
     handler: async (request, reply) =>
       reply.code(201).send(await allowImpersonation(request.ctx, request.params.memberId, request.body)),
+  }),
+  get('/v1/admin/impersonation', {
+    permission: 'members:impersonate',
+    summary: 'Read how to act as members',
+    responses: { 200: Options },
+    handler: async ({ ctx }) => {
+      const { settings } = await projectOf(ctx.system, ctx.scope);
+      const applications = await exchangingApplications(ctx);
+      return {
+        maxMinutes: settings.impersonationMinutes,
+        applications: applications.map(({ clientId, name, apis }) => ({ clientId, name, apis })),
+      };
+    },
   }),
   get('/v1/admin/members/:memberId/impersonate', {
     permission: 'sessions:read',

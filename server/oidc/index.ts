@@ -5,6 +5,7 @@ import { sessionSteps } from './bound-sessions.ts';
 import { events } from './events.ts';
 import { impersonationRoutes } from './impersonation.admin.ts';
 import { ownImpersonationRoutes } from './impersonation.me.ts';
+import { endForbidden } from './impersonation.ts';
 import { providerRoutes } from './provider.auth.ts';
 import { consents, records } from './removal.ts';
 
@@ -12,11 +13,11 @@ export { holderAtOwnIssuer, holderOf, type PresentedToken } from './access-token
 export { recordsFor } from './adapter.ts';
 export { browserSession } from './browser-sessions.ts';
 export { consentsOf } from './consents.ts';
+export { removeEveryRecord } from './grant-endings.ts';
 export { clientsOfSessions } from './grants.ts';
 export { endOwnImpersonations, ownImpersonations } from './impersonation.ts';
 export { type Interaction, interactions } from './interactions.ts';
 export { composeLogout } from './logout-token.ts';
-export { removeEveryRecord } from './removal.ts';
 export { takeBack, usedApplications } from './used-applications.ts';
 
 export const part = {
@@ -32,4 +33,5 @@ export const part = {
   removals: [consents, records],
   cleanUps: { oidcCleanup },
   sessions: sessionSteps,
+  permissionsChanged: endForbidden,
 } satisfies Part;

@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
 import { applicationIdsOf } from '#applications';
-import type { TxCtx } from '#platform/ctx.ts';
 import type { ProjectId } from '#platform/ids.ts';
 import { type Removal, removeRows } from '#platform/removal.ts';
 import { projectIdsOf } from '#tenancy';
@@ -53,9 +52,4 @@ async function issuersOf({ db }: Parameters<Removal['remove']>[0], projects: rea
       from each where each.issuer is not null)
     select issuer from each where split_part(issuer, ' ', 2) = any(${[...projects]})`.execute(db);
   return rows.map(({ issuer }) => issuer);
-}
-
-/** Deletes all records of the provider, for all users: browser sessions, grants, codes and tokens. */
-export async function removeEveryRecord(tx: TxCtx): Promise<void> {
-  await sql`delete from oidc_records`.execute(tx.db);
 }

@@ -1,20 +1,16 @@
 import { errors, type JWTPayload, jwtVerify } from 'jose';
 import type Provider from 'oidc-provider';
-import type { Grant, KoaContextWithOIDC } from 'oidc-provider';
+import type { KoaContextWithOIDC } from 'oidc-provider';
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { grantedApis } from '#apis';
 import type { Application } from '#applications';
 import { signingKeys } from '#keys';
-import { IdSchema } from '#platform/ids.ts';
 import type { System } from '#platform/system.ts';
-import { ctxOf } from './accounts.ts';
 import { isSpent, spendOnce } from './adapter.ts';
 import { applicationOf, type IssuerAddress } from './clients.ts';
-import { mayGoOn } from './impersonation.ts';
+import { isActing } from './impersonation-tickets.ts';
 import { apiHostsOf } from './management-tokens.ts';
-
-const UserIdSchema = IdSchema('usr');
 
 const Claims = Type.Object({
   aud: Type.String(),
@@ -80,9 +76,7 @@ export async function knownToken(provider: Provider, { system, issuer, token }: 
   const [, grantId] = jti.split('.');
   const endedAt = grantId === undefined ? application.tokensEndedAt : application.signInsEndedAt;
   if (endedAt && payload.iat * 1000 <= endedAt.getTime()) return undefined;
-  const grant = grantId === undefined ? undefined : await provider.Grant.find(grantId);
-  if (grantId !== undefined && grant?.clientId !== clientId) return undefined;
-  if (grant && !(await isImpersonationLive(system, application, grant))) return undefined;
+  if (grantId !== undefined && !(await isLive(provider, { system, issuer, application, grantId }))) return undefined;
   const audiences = (await grantedApis(system, application)).map(({ identifier }) => identifier);
   const own = grantId === undefined ? await apiHostsOf(system, application) : [];
   if (![...audiences, ...own].includes(aud) || (await isSpent(system, issuer, jti))) return undefined;
@@ -90,13 +84,13 @@ export async function knownToken(provider: Provider, { system, issuer, token }: 
   return { payload, application, grantId, spend: () => spendOnce(system, issuer, { id: jti, seconds }) };
 }
 
-/** A grant of an impersonation ends when one of the two is no active member, or the permission was taken. */
-async function isImpersonationLive(system: System, application: Application, grant: Grant): Promise<boolean> {
-  const { impersonation, accountId } = grant;
-  if (!impersonation) return true;
-  const { supporterId } = impersonation;
-  if (!Value.Check(UserIdSchema, accountId)) return false;
-  return mayGoOn(ctxOf(system, application), { supporterId, userId: accountId });
+type Granted = { system: System; issuer: IssuerAddress; application: Application; grantId: string };
+
+/** Whether the grant of an application's token is live. */
+async function isLive(provider: Provider, { system, issuer, application, grantId }: Granted): Promise<boolean> {
+  const grant = await provider.Grant.find(grantId);
+  if (grant && !grant.impersonation) return grant.clientId === application.clientId;
+  return isActing(system, issuer, { grantId, application });
 }
 
 async function verified(system: System, { environment, url }: IssuerAddress, token: string) {

@@ -12,7 +12,7 @@ import { apiServer } from './apis.ts';
 import { applicationOf, type IssuerAddress } from './clients.ts';
 import { delegate } from './delegations.ts';
 import { type Act, noteExchange } from './exchanged-claims.ts';
-import { beginImpersonation, readTicket, type Ticket } from './impersonation.ts';
+import { beginImpersonation, type Acting as Impersonated, readTicket } from './impersonation-tickets.ts';
 import { readSubject, type Subject } from './subject-tokens.ts';
 
 const TOKEN_EXCHANGE: Application['grants'][number] = 'urn:ietf:params:oauth:grant-type:token-exchange';
@@ -112,38 +112,60 @@ async function delegation(system: System, issuer: IssuerAddress, ctx: Context): 
   };
 }
 
-/** The holder of the actor's token acts as the user that a ticket of theirs names. */
+/** Somebody acts as the user that a ticket of theirs names. */
 async function impersonation(system: System, issuer: IssuerAddress, { oidc }: Context): Promise<Acting> {
   const { params, client } = oidc;
   const application = applicationOf(client);
-  const ticket = readTicket(system, issuer, params.subject_token ?? '');
-  if (!ticket || ticket.projectId !== application.projectId) throw refused();
-  if (params.actor_token === undefined || params.actor_token_type !== ACCESS_TOKEN)
-    throw new errors.InvalidRequest(`actor_token and actor_token_type "${ACCESS_TOKEN}" are required`);
-  if (!(await isHolder(system, issuer, { ticket, token: params.actor_token })))
-    throw new errors.InvalidRequest('the actor_token is not of the session that the ticket was given to');
-  const account = await findAccount(system, oidc, ticket.userId);
+  const { clientId } = application;
+  const acting = await readTicket(system, issuer, params.subject_token ?? '');
+  if (acting?.projectId !== application.projectId || (acting.clientId ?? clientId) !== clientId) throw refused();
+  await requireHolder(system, issuer, { acting, params });
+  const { userId, impersonation: of } = acting;
+  const account = await findAccount(system, oidc, userId);
   if (!account) throw refused();
   return {
-    userId: ticket.userId,
+    userId,
     account,
-    act: { sub: ticket.supporterId },
+    act: { sub: of.act },
     claims: ['roles', 'permissions'],
     scopes: 'offered',
-    exp: ticket.endsAt,
-    begin: () => beginImpersonation(ctxOf(system, application), issuer, { ticket, clientId: application.clientId }),
+    exp: of.endsAt,
+    begin: () => beginImpersonation(ctxOf(system, application), acting, clientId),
   };
+}
+
+/**
+ * A member exchanges the ticket with a token of their session. Tickets of others are for one application, which has
+ * proven itself.
+ * @throws InvalidRequest
+ */
+async function requireHolder(
+  system: System,
+  issuer: IssuerAddress,
+  { acting, params }: { acting: Impersonated; params: Parameters },
+): Promise<void> {
+  const { actor_token: token, actor_token_type: type } = params;
+  if (acting.impersonation.supporter.kind !== 'customer') {
+    if (token === undefined && type === undefined) return;
+    throw new errors.InvalidRequest('actor_token is not for this ticket: the client exchanges it for who acts');
+  }
+  if (token === undefined || type !== ACCESS_TOKEN)
+    throw new errors.InvalidRequest(`actor_token and actor_token_type "${ACCESS_TOKEN}" are required`);
+  if (!(await isHolder(system, issuer, { acting, token })))
+    throw new errors.InvalidRequest('the actor_token is not of the session that the ticket was given to');
 }
 
 /** Whether a token is of the session, in the same project, that a ticket was given to. */
 async function isHolder(
   system: System,
   { environment }: IssuerAddress,
-  { ticket, token }: { ticket: Ticket; token: string },
+  { acting: { projectId, impersonation }, token }: { acting: Impersonated; token: string },
 ): Promise<boolean> {
+  const { supporter } = impersonation;
+  if (supporter.kind !== 'customer') return false;
   try {
     const { kind, claims } = await verifyAccessToken(system, environment, token);
-    return kind === 'customer' && claims.sid === ticket.sessionId && claims.projectId === ticket.projectId;
+    return kind === 'customer' && claims.sid === supporter.sessionId && claims.projectId === projectId;
   } catch (error) {
     if (error instanceof Problem) return false;
     throw error;

@@ -146,7 +146,7 @@ function contextOf(request: Request, scope: Scope, permissions: readonly string[
     system,
     db: system.db,
     scope,
-    actor: { kind: 'operator', userId: request.operator.userId, permissions },
+    actor: { kind: 'operator', userId: request.operator.userId, sessionId: request.operator.sessionId, permissions },
     trace: request.trace,
     now: system.clock.now(),
   };

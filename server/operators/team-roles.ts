@@ -3,7 +3,7 @@ import { permissionKeys } from '#permissions';
 import { perSystem, type System, type SystemInTx } from '#platform/system.ts';
 
 /** A team member's role in a workspace. It is independent of roles in projects. */
-const ROLES = ['owner', 'admin', 'developer', 'billing', 'support', 'analyst', 'viewer'] as const;
+const ROLES = ['owner', 'admin', 'developer', 'billing', 'support', 'senior_support', 'analyst', 'viewer'] as const;
 export const TeamRole = Type.Enum([...ROLES]);
 export type TeamRole = Static<typeof TeamRole>;
 
@@ -24,13 +24,28 @@ const CONSOLE = [
 /** What the team of the built-in workspace may do for the whole installation. */
 const INSTALLATION = ['workspaces:create', 'status:write'] as const;
 
-/** Actions that destroy a workspace or project, and acting for people. */
+/** Actions that destroy a workspace or project, and acting for people. Owners alone hand out a role that has any. */
 const OWNERS_ONLY = ['workspace:delete', 'projects:delete', 'applications:delegate', 'members:impersonate'];
 /** Codes and links in the dev inbox open accounts; the audit log and invoices are confidential. */
 const PRIVATE_READING = ['inbox:read', 'audit:read', 'billing:read'];
 const BASIC = ['overview:read', 'workspace:read', 'projects:read'];
 
 type Row = { description: string; permissions: readonly string[] };
+
+const SUPPORT = [
+  ...BASIC,
+  'members:read',
+  'members:write',
+  'invitations:read',
+  'invitations:write',
+  'organizations:read',
+  'sessions:read',
+  'sessions:revoke',
+  'roles:read',
+  'permissions:read',
+  'events:read',
+  'status:read',
+];
 
 /** A new permission is for owners and admins; one to read is for developers and viewers, too. */
 const table = perSystem((system): Record<TeamRole, Row> => {
@@ -62,20 +77,11 @@ const table = perSystem((system): Record<TeamRole, Row> => {
     billing: { description: 'Add-ons, usage and invoices.', permissions: [...BASIC, 'billing:read', 'billing:write'] },
     support: {
       description: 'Helps members: invites, blocks, resets and signs out.',
-      permissions: [
-        ...BASIC,
-        'members:read',
-        'members:write',
-        'invitations:read',
-        'invitations:write',
-        'organizations:read',
-        'sessions:read',
-        'sessions:revoke',
-        'roles:read',
-        'permissions:read',
-        'events:read',
-        'status:read',
-      ],
+      permissions: SUPPORT,
+    },
+    senior_support: {
+      description: 'Support that also acts as members, for a reason and a limited time. Given by owners.',
+      permissions: [...SUPPORT, 'members:impersonate'],
     },
     analyst: {
       description: 'Figures, events and logs; no lists of members.',
@@ -102,9 +108,15 @@ export function teamRoles(system: System) {
   });
 }
 
+/** Whether only owners can grant and take a role. */
+export function isGivenByOwners(system: SystemInTx, role: TeamRole): boolean {
+  return table(system)[role].permissions.some((key) => OWNERS_ONLY.includes(key));
+}
+
 /**
  * Whether the workspace is the built-in one. Its users are the operators themselves and its application is the console,
- * so a person who may change them could take over any operator's account. There, only owners may.
+ * so a person who may change them could take over any operator's account. There, only owners may, and nobody acts as
+ * an operator.
  */
 type Kind = { builtIn: boolean };
 
@@ -123,9 +135,10 @@ export function permissionsOfTeamRole(system: SystemInTx, role: TeamRole | null,
 export function grantableBy(system: SystemInTx, role: TeamRole | null, { builtIn }: Kind): readonly string[] {
   if (role === null) return [];
   const { permissions } = table(system)[role];
-  return builtIn && role !== 'owner'
-    ? permissions.filter((key) => key.endsWith(':read') || isOfConsole(key))
-    : permissions;
+  if (!builtIn) return permissions;
+  return role === 'owner'
+    ? permissions.filter((key) => key !== 'members:impersonate')
+    : permissions.filter((key) => key.endsWith(':read') || isOfConsole(key));
 }
 
 function isOfConsole(key: string): boolean {

@@ -2,6 +2,7 @@ import type { Selectable } from 'kysely';
 import { type Static, Type } from 'typebox';
 import { emit } from '#events';
 import { usersAwaitingErasure, usersById } from '#people';
+import { permissionsChanged } from '#permissions';
 import { type Ctx, operatorOf, type TxCtx, transaction } from '#platform/ctx.ts';
 import type { ReadDb } from '#platform/db.ts';
 import { type Id, IdSchema, newId, type UserId, type WorkspaceId } from '#platform/ids.ts';
@@ -11,7 +12,7 @@ import { Instant } from '#platform/schemas.ts';
 import { at, inWorkspace } from '#platform/scoped.ts';
 import { workspaceScope } from './edge.ts';
 import { installationOf } from './installation.ts';
-import { permissionsOfTeamRole, TeamRole } from './team-roles.ts';
+import { isGivenByOwners, permissionsOfTeamRole, TeamRole } from './team-roles.ts';
 
 export type TeamMemberId = Id<'tmb'>;
 
@@ -113,14 +114,14 @@ export async function addTeamMember(tx: TxCtx, userId: UserId, role: TeamRole): 
 }
 
 /**
- * Changes a team member's role. Only owners can grant or take the owner role.
+ * Changes a team member's role. Only owners can grant or take what {@link isGivenByOwners}.
  * @throws Problem NOT_FOUND, LAST_OWNER, AUTHORIZATION_DENIED
  */
 export function changeTeamMember(ctx: Ctx, id: TeamMemberId, role: TeamRole): Promise<TeamMember> {
   return transaction(ctx, async (tx) => {
     const { row, owners } = await lock(tx, id);
     if (row.role === role) return getTeamMember(tx, id);
-    requireOwner(tx, owners, row.role === 'owner' || role === 'owner');
+    requireOwner(tx, owners, isGivenByOwners(tx.system, row.role) || isGivenByOwners(tx.system, role));
     if (row.role === 'owner') await keepAnOwner(tx, owners, row.user_id);
     await tx.db
       .updateTable('team_members')
@@ -129,6 +130,7 @@ export function changeTeamMember(ctx: Ctx, id: TeamMemberId, role: TeamRole): Pr
       .where('id', '=', id)
       .execute();
     await emit(tx, 'team.member.changed', { teamMemberId: id, userId: row.user_id, role });
+    await permissionsChanged(tx, { userId: row.user_id }, 'team_changed');
     return getTeamMember(tx, id);
   });
 }
@@ -140,10 +142,11 @@ export function changeTeamMember(ctx: Ctx, id: TeamMemberId, role: TeamRole): Pr
 export async function removeTeamMember(ctx: Ctx, id: TeamMemberId): Promise<void> {
   await transaction(ctx, async (tx) => {
     const { row, owners } = await lock(tx, id);
-    requireOwner(tx, owners, row.role === 'owner');
+    requireOwner(tx, owners, isGivenByOwners(tx.system, row.role));
     if (row.role === 'owner') await keepAnOwner(tx, owners, row.user_id);
     await tx.db.deleteFrom('team_members').where(inWorkspace(tx)).where('id', '=', id).execute();
     await emit(tx, 'team.member.removed', { teamMemberId: id, userId: row.user_id, role: row.role });
+    await permissionsChanged(tx, { userId: row.user_id }, 'team_changed');
   });
 }
 
@@ -184,10 +187,10 @@ async function keepAnOwner(tx: TxCtx, owners: readonly UserId[], goes: UserId): 
     throw problem('LAST_OWNER', 'Make another team member an owner first.');
 }
 
-function requireOwner(tx: TxCtx, owners: readonly UserId[], concernsOwners: boolean): void {
-  if (!concernsOwners || owners.includes(operatorOf(tx).userId)) return;
+function requireOwner(tx: TxCtx, owners: readonly UserId[], isNeeded: boolean): void {
+  if (!isNeeded || owners.includes(operatorOf(tx).userId)) return;
   throw problem('AUTHORIZATION_DENIED', {
-    detail: 'Only an owner can add and remove owners.',
+    detail: 'Only an owner can give and take this role.',
     extensions: { requiredPermission: 'team:write' },
   });
 }
@@ -197,7 +200,7 @@ function requireOwner(tx: TxCtx, owners: readonly UserId[], concernsOwners: bool
  * @throws Problem AUTHORIZATION_DENIED
  */
 export async function requireToInvite(tx: TxCtx, role: TeamRole): Promise<void> {
-  if (role === 'owner') requireOwner(tx, await ownersOf(tx), true);
+  if (isGivenByOwners(tx.system, role)) requireOwner(tx, await ownersOf(tx), true);
 }
 
 /** Whether the inviter could still invite to this role. Locks their role until the transaction ends. */
@@ -205,7 +208,7 @@ export async function couldStillInvite(tx: TxCtx, inviter: UserId | null, role: 
   const own = inviter === null ? null : await lockRoleOf(tx, inviter);
   const kind = { builtIn: tx.scope.workspaceId === installationOf(tx.system).scope.workspaceId };
   if (!permissionsOfTeamRole(tx.system, own, kind).includes('team:write')) return false;
-  return role !== 'owner' || own === 'owner';
+  return !isGivenByOwners(tx.system, role) || own === 'owner';
 }
 
 /**
@@ -295,12 +298,10 @@ export async function removeFromTeams(tx: TxCtx, userId: UserId): Promise<void> 
     .returning(['id', 'role', 'workspace_id as workspaceId'])
     .execute();
   for (const { id, role, workspaceId } of left) {
+    const inside = at(tx, workspaceScope(workspaceId));
     // biome-ignore lint/performance/noAwaitInLoops: one connection, one statement after the other
-    await emit(at(tx, workspaceScope(workspaceId)), 'team.member.removed', {
-      teamMemberId: id,
-      userId,
-      role,
-    });
+    await emit(inside, 'team.member.removed', { teamMemberId: id, userId, role });
+    await permissionsChanged(inside, { userId }, 'team_changed');
   }
 }
 

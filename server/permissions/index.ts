@@ -3,6 +3,7 @@ import { rowsOfProject } from '#platform/removal.ts';
 import { events } from './events.ts';
 import { permissionRoutes } from './permissions.admin.ts';
 
+export { permissionsChanged } from './changes.ts';
 export {
   allPermissionKeys,
   PermissionKey,

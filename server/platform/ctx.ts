@@ -36,7 +36,13 @@ export type CustomerActor = {
 type ManagementActor = { kind: 'management'; applicationId: ApplicationId; permissions: readonly string[] };
 
 /** A member of a workspace's team, in the console. */
-export type OperatorActor = { kind: 'operator'; userId: UserId; permissions: readonly string[] };
+export type OperatorActor = {
+  kind: 'operator';
+  userId: UserId;
+  /** The session in the built-in workspace. */
+  sessionId: SessionId;
+  permissions: readonly string[];
+};
 
 /** Who acts. Every event records the actor. */
 export type Actor =

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Actor, Descent, TxCtx } from './ctx.ts';
 import type { Tables } from './db.ts';
 import type { EventDefinition } from './event.ts';
-import type { ProjectId, SessionId, UserId } from './ids.ts';
+import type { ApplicationId, ProjectId, SessionId, UserId } from './ids.ts';
 import type { Jobs } from './jobs.ts';
 import type { Removal } from './removal.ts';
 import type { Works } from './repeating.ts';
@@ -64,6 +64,9 @@ type ErasureSteps = {
   erased: OfUser;
 };
 
+/** Whose permissions changed: of a person or operator, of a management client, or of all members of the scope's project. */
+export type PermissionsChanged = { userId: UserId } | { applicationId: ApplicationId; clientId: string } | 'members';
+
 /** An account that goes to the person who proved its `address`; `since`: when it was added to the account. */
 export type Reclaimed = { userId: UserId; since: Date; address: string };
 
@@ -92,6 +95,8 @@ export type Part = {
   erasure?: ErasureSteps;
   /** Reads what an actor who requested something earlier may do now in the scope's project. */
   permissionsNow?: { management?: Reader<'management'>; operator?: Reader<'operator'> };
+  /** Run in the transaction of a change of permissions, after it: ends what was allowed only because of them. */
+  permissionsChanged?: (tx: TxCtx, changed: PermissionsChanged, reason: string) => Promise<void>;
   /** Run every ten minutes in a worker; the name appears in the log. */
   cleanUps?: Works;
   /** Run every 30 seconds in a worker: recovery of what a killed process left behind, and work that falls due. */

@@ -30,7 +30,16 @@ type Described = {
   parameters?: { name: string; in: string; example?: string; schema: { enum?: string[] } }[];
 };
 
-const ROLES: readonly TeamRole[] = ['owner', 'admin', 'developer', 'billing', 'support', 'analyst', 'viewer'];
+const ROLES: readonly TeamRole[] = [
+  'owner',
+  'admin',
+  'developer',
+  'billing',
+  'support',
+  'senior_support',
+  'analyst',
+  'viewer',
+];
 const SAFE = ['GET'];
 
 const clock = new TestClock();
@@ -199,6 +208,7 @@ describe('every operation of the console × every caller', () => {
     assert.deepEqual(writing['analyst'], []);
     assert.deepEqual(writing['billing'], ['billing']);
     assert.deepEqual(writing['support'], ['invitations', 'members', 'sessions:revoke']);
+    assert.deepEqual(writing['senior_support'], ['invitations', 'members:impersonate', 'members', 'sessions:revoke']);
     assert.deepEqual(writing['developer'], [
       'apis',
       'applications:trust',

@@ -7,7 +7,7 @@ import { type ConsoleApp, openConsole } from '#tests/console-app.ts';
 import { eventually, register, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
 import { signInOperator, teammate } from '#tests/operators.ts';
 
-const ROLES = ['owner', 'admin', 'developer', 'billing', 'support', 'analyst', 'viewer'] as const;
+const ROLES = ['owner', 'admin', 'developer', 'billing', 'support', 'senior_support', 'analyst', 'viewer'] as const;
 
 let latchkey: TestLatchkey;
 let browser: Browser;
@@ -38,13 +38,16 @@ const EVERYTHING = [
   ...['Projects', 'Team', 'Workspace settings'],
 ];
 
+const SUPPORT = [...SIGN_IN, 'APIs', 'Webhooks', 'Audit log', 'Dev inbox', 'SMS add-on', 'Project settings', 'Team'];
+
 /** The screens that each role of the team gets no link to. */
 const KEPT_FROM: Record<TeamRole, readonly string[]> = {
   owner: [],
   admin: [],
   developer: ['Audit log', 'SMS add-on'],
   billing: EVERYTHING.filter((place) => !['SMS add-on', 'Projects', 'Workspace settings'].includes(place)),
-  support: [...SIGN_IN, 'APIs', 'Webhooks', 'Audit log', 'Dev inbox', 'SMS add-on', 'Project settings', 'Team'],
+  support: SUPPORT,
+  senior_support: SUPPORT,
   analyst: ['Members', 'Invitations', ...SIGN_IN, 'APIs', 'Dev inbox', 'Project settings', 'Team'],
   viewer: ['Audit log', 'Dev inbox', 'SMS add-on'],
 };

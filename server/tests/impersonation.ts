@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { managementToken, ownerToken, register, type TestLatchkey, type TestResponse } from './harness.ts';
 import { ACCESS_TOKEN, type Application, addApis, addBackEnd, exchange } from './token-exchange.ts';
 
-const TICKET = 'urn:latchkey:params:oauth:token-type:impersonation-ticket';
+export const TICKET = 'urn:latchkey:params:oauth:token-type:impersonation-ticket';
 
 export const REASON = 'Ticket 4711: the invoice does not load';
 

@@ -161,7 +161,6 @@ describe('impersonation', () => {
     const [supporter, person] = [await newSupporter(latchkey), await register(latchkey)];
     const plain = await register(latchkey);
     expectProblem(await asked(plain.access_token, person), 403, 'AUTHORIZATION_DENIED');
-    expectProblem(await asked(admin, person), 403, 'WRONG_TOKEN_KIND');
     expectProblem(await asked(supporter.access_token, person, { reason: '' }), 400, 'VALIDATION_FAILED');
     expectProblem(await asked(supporter.access_token, person, { minutes: 61 }), 400, 'VALIDATION_FAILED');
     expectProblem(await asked(supporter.access_token, person, { minutes: 31 }), 409, 'CONFLICT');

@@ -1,0 +1,12 @@
+/** Operators with the role `senior_support` may act as members. Finds who acts, for when they lose the permission. */
+export const up = `
+alter table team_members drop constraint team_members_role_check;
+alter table team_members add constraint team_members_role_check
+  check (role in ('owner', 'admin', 'developer', 'billing', 'support', 'senior_support', 'analyst', 'viewer'));
+alter table team_invitations drop constraint team_invitations_role_check;
+alter table team_invitations add constraint team_invitations_role_check
+  check (role in ('owner', 'admin', 'developer', 'billing', 'support', 'senior_support', 'analyst', 'viewer'));
+drop index if exists oidc_records_of_impersonated;
+create index oidc_records_of_impersonation on oidc_records ((payload->>'workspaceId'))
+  where model = 'Grant' and payload ? 'impersonation';
+`;
