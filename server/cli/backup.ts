@@ -2,9 +2,10 @@ import { createWriteStream } from 'node:fs';
 import { access, open, rename, rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import pg from 'pg';
+import type pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import { ZipFile } from 'yazl';
+import { connectAlone } from '#platform/connections.ts';
 import { loadSecrets } from '#platform/data-dir.ts';
 import { Keyring } from '#platform/keyring.ts';
 import { StartError } from '#platform/start-error.ts';
@@ -59,8 +60,7 @@ async function exists(file: string): Promise<boolean> {
 
 async function writeBackup(databaseUrl: string, file: string, origin: Origin): Promise<Manifest> {
   const partial = `${file}.partial`;
-  const client = new pg.Client({ connectionString: databaseUrl, application_name: 'latchkey-backup' });
-  await client.connect();
+  const client = await connectAlone(databaseUrl, { name: 'latchkey-backup', readOnly: true });
   try {
     await client.query('begin isolation level repeatable read read only');
     const content = await contentOf(client, origin);

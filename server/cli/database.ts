@@ -10,6 +10,7 @@ import {
 
 /** A database connection, and how to release it. */
 export type Database = {
+  /** Without a pooler in between. */
   url: string;
   stop: () => Promise<void>;
   /** Resolves when the database has ended for good. */
@@ -33,7 +34,7 @@ export async function openDatabase(config: Config, progress: (line: string) => v
   if (config.databaseUrl !== null) {
     // Development mode stores demo.json there.
     if (config.mode === 'development') makeDataDir(config);
-    return { url: config.databaseUrl, stop: async () => undefined, ended: NEVER };
+    return { url: config.databaseDirectUrl ?? config.databaseUrl, stop: async () => undefined, ended: NEVER };
   }
   const folder = await takeDataDir(config);
   try {

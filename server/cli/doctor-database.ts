@@ -1,14 +1,17 @@
-import pg from 'pg';
+import type pg from 'pg';
 import { withSystem } from '#hosts';
 import { oldAddresses } from '#identifiers';
 import { canOpenSigningKeys } from '#keys';
 import { readMigrations } from '#migrations';
 import { dearHashes } from '#passwords';
 import type { Config } from '#platform/config.ts';
+import { connectAlone } from '#platform/connections.ts';
 import { loadSecrets } from '#platform/data-dir.ts';
+import { hostsOf } from '#platform/database-url.ts';
 import { createLog } from '#platform/log.ts';
 import { joinDatabase } from './database.ts';
 import type { Finding } from './doctor.ts';
+import { checkConnection } from './doctor-connection.ts';
 import { explain } from './failing.ts';
 
 const CLOCK_SKEW_MS = 5_000;
@@ -16,23 +19,20 @@ const LATE_JOBS_SECONDS = 60;
 const OLDEST_SERVER = 160_000;
 
 /**
- * Checks that the database is reachable, has the right version and schema, opens with the secret, and has no stuck
- * jobs.
+ * Checks that the database is reachable, accepts writes, has the right version and schema, opens with the secret, and
+ * has no stuck jobs.
  */
 export async function checkDatabase(config: Config): Promise<Finding[]> {
-  const check = 'database';
   try {
     const database = await joinDatabase(config, () => undefined);
-    const client = new pg.Client({ connectionString: database.url, connectionTimeoutMillis: 10_000 });
     try {
-      await client.connect();
-      return await examine(client, { databaseUrl: database.url, config });
+      const client = await connectAlone(database.url, { name: 'latchkey-doctor', readOnly: true });
+      return await examine(client, { databaseUrl: database.url, config }).finally(() => client.end());
     } finally {
-      await client.end().catch(() => undefined);
       await database.stop();
     }
   } catch (error) {
-    return [{ check, state: 'failed', found: 'no connection', remedy: explain(error) }];
+    return [{ check: 'database', state: 'failed', found: 'no connection', remedy: explain(error) }];
   }
 }
 
@@ -40,21 +40,40 @@ type Opened = { databaseUrl: string; config: Config };
 
 async function examine(client: pg.Client, opened: Opened): Promise<Finding[]> {
   const { config } = opened;
-  const { rows } = await client.query<{ version: string; number: number; now: Date; superuser: boolean }>(
+  const { rows } = await client.query<{
+    version: string;
+    number: number;
+    now: Date;
+    standby: boolean;
+    writes: boolean;
+  }>(
     `select current_setting('server_version') as version, current_setting('server_version_num')::integer as number,
-       clock_timestamp() as now, current_setting('is_superuser') = 'on' as superuser`,
+       clock_timestamp() as now, pg_is_in_recovery() as standby, current_setting('transaction_read_only') = 'off' as writes`,
   );
   const [server] = rows;
-  if (!server) throw new Error('unreachable: the server has answered');
-  const where = config.databaseUrl === null ? 'embedded' : new URL(config.databaseUrl).host;
+  if (!server) throw new Error('unreachable: a select without from has a row');
+  const where = config.databaseUrl === null ? 'embedded' : hostsOf(config.databaseDirectUrl ?? config.databaseUrl);
   const old = server.number < OLDEST_SERVER;
+  const found = `PostgreSQL ${server.version} (${where})`;
+  if (!server.writes)
+    return [
+      {
+        check: 'database',
+        state: 'failed',
+        found: `${found} accepts no writes${server.standby ? ': it is a standby' : ''}`,
+        remedy: server.standby
+          ? 'Name the primary in DATABASE_URL, or all servers: postgres://user:password@one:5432,two:5432/database.'
+          : 'It was set to read-only (default_transaction_read_only). Latchkey serves again when that is undone.',
+      },
+    ];
   return [
     {
       check: 'database',
       state: old ? 'failed' : 'ok',
-      found: `PostgreSQL ${server.version} (${where})`,
+      found,
       ...(old && { remedy: 'Latchkey needs PostgreSQL 16 or newer.' }),
     },
+    ...(await checkConnection(client, opened)),
     ...clock(server.now),
     ...(await checkSchema(client, opened)),
   ];

@@ -1,13 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
-import pg from 'pg';
+import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { Value } from 'typebox/value';
 import { type Entry, openPromise, type ZipFile } from 'yauzl';
 import { withSystem } from '#hosts';
 import { canOpenSigningKeys } from '#keys';
 import type { Config } from '#platform/config.ts';
+import { connectAlone } from '#platform/connections.ts';
 import { loadSecrets } from '#platform/data-dir.ts';
 import { Keyring } from '#platform/keyring.ts';
 import { createLog } from '#platform/log.ts';
@@ -74,8 +75,7 @@ async function inScratchDatabase(databaseUrl: string, work: (url: string) => Pro
   const name = `latchkey_verify_${randomBytes(6).toString('hex')}`;
   const url = new URL(databaseUrl);
   url.pathname = `/${name}`;
-  const administrator = new pg.Client({ connectionString: databaseUrl, application_name: 'latchkey-restore' });
-  await administrator.connect();
+  const administrator = await connectAlone(databaseUrl, { name: 'latchkey-restore' });
   try {
     await administrator.query(`create database ${name}`);
     await work(url.href);
@@ -94,8 +94,7 @@ async function restoreInto(databaseUrl: string, archive: Archive, config: Config
   const options = { config, databaseUrl, secrets: loadSecrets(config), log: createLog(config) };
   await checkEmpty(databaseUrl, options);
   await migrate(databaseUrl, say, archive.manifest.schema);
-  const client = new pg.Client({ connectionString: databaseUrl, application_name: 'latchkey-restore' });
-  await client.connect();
+  const client = await connectAlone(databaseUrl, { name: 'latchkey-restore' });
   const progress = showProgress(
     'Rows restored',
     archive.manifest.tables.reduce((sum, { rows }) => sum + rows, 0),
@@ -117,8 +116,7 @@ async function restoreInto(databaseUrl: string, archive: Archive, config: Config
 
 /** @throws StartError if the database contains data; remains of a failed restore do not count */
 async function checkEmpty(databaseUrl: string, options: SystemOptions): Promise<void> {
-  const client = new pg.Client({ connectionString: databaseUrl });
-  await client.connect();
+  const client = await connectAlone(databaseUrl, { name: 'latchkey-restore' });
   const { rows } = await client
     .query<{ there: boolean }>("select to_regclass('public.schema_migrations') is not null as there")
     .finally(() => client.end());

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type Demo, startLatchkey } from '#hosts';
+import { type Demo, type Latchkey, startLatchkey } from '#hosts';
 import { type Config, loadConfig } from '#platform/config.ts';
 import { loadSecrets } from '#platform/data-dir.ts';
 import { createLog } from '#platform/log.ts';
@@ -27,7 +27,7 @@ export async function serve(overrides: Record<string, string | undefined>): Prom
         log,
         progress: say,
       });
-      stopOnSignal(latchkey.stop, database);
+      stopOnSignal(latchkey, database);
       say(banner(config, latchkey.demo));
       if (latchkey.setUpLink) say(`  Nobody owns this installation yet. Become its owner: ${latchkey.setUpLink}\n`);
       // Measured from the start of the process.
@@ -43,14 +43,18 @@ function say(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
-/** Stops requests in progress first, then jobs, then the database. A second signal exits at once. */
-function stopOnSignal(stopHosts: () => Promise<void>, database: Database): void {
+/**
+ * Stops requests in progress first, then jobs, then the database. SIGTERM, by which a supervisor stops a process, gives
+ * load balancers time before that. A second signal exits at once.
+ */
+function stopOnSignal(latchkey: Latchkey, database: Database): void {
   let stopping = false;
-  const stop = (code: number) => {
+  const stop = (code: number, first: Promise<void> = Promise.resolve()) => {
     if (stopping) process.exit(130);
     stopping = true;
     say('Stopping…');
-    stopHosts()
+    first
+      .then(() => latchkey.stop())
       .catch((error: unknown) => process.stderr.write(`${String(error)}\n`))
       .then(() => database.stop())
       .then(() => {
@@ -62,7 +66,8 @@ function stopOnSignal(stopHosts: () => Promise<void>, database: Database): void 
         process.exit(1);
       });
   };
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop(0));
+  for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => stop(0));
+  process.on('SIGTERM', () => stop(0, latchkey.drain()));
   database.ended
     .then(() => {
       if (stopping) return;

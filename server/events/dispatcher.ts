@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { advisoryLocks } from '#platform/advisory-locks.ts';
+import { connectAlone } from '#platform/connections.ts';
 import type { Actor, Environment, Scope } from '#platform/ctx.ts';
-import { connectAlone } from '#platform/db.ts';
 import type { EventId, ProjectId, WorkspaceId } from '#platform/ids.ts';
 import type { System } from '#platform/system.ts';
 import { announceNumbered } from './waiting.ts';
@@ -17,6 +17,8 @@ declare module '#platform/db.ts' {
 
 const BATCH = 1_000;
 const SWEEP_MS = 1_000;
+/** A process that is frozen or hangs this long loses its leadership; a process at work sends something each second. */
+const MAX_SILENCE_MS = 6_000;
 /** The timeout of one statement about a batch; on a busy database a batch takes a second. */
 const RESPONSE_MS = 30_000;
 
@@ -108,12 +110,11 @@ export class Dispatcher {
     const client = await connectAlone(this.#system.databaseUrl, {
       name: 'latchkey-dispatcher',
       timeoutMs: RESPONSE_MS,
-      prepare: (made) => {
-        this.#client = made;
-        made.on('error', (error) => this.#lost(error));
-        made.on('notification', () => this.#wake());
-      },
+      silenceMs: MAX_SILENCE_MS,
     });
+    this.#client = client;
+    client.on('error', (error) => this.#lost(error));
+    client.on('notification', () => this.#wake());
     await client.query(`listen ${EVENTS_CHANNEL}`);
     return client;
   }

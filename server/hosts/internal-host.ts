@@ -1,5 +1,5 @@
 import Fastify, { type FastifyInstance } from 'fastify';
-import { sql } from 'kysely';
+import { acceptsWrites } from '#platform/db.ts';
 import type { System } from '#platform/system.ts';
 
 const READY_TIMEOUT_MS = 2_000;
@@ -11,9 +11,9 @@ export function createInternalHost(system: System, isStopping: () => boolean): F
   /** The process is alive. */
   app.get('/healthz', () => ({ status: 'ok' }));
 
-  /** The process can serve: its database responds, it receives changes, and it is not stopping. */
+  /** The process can do the work of its roles. */
   app.get('/readyz', async (_request, reply) => {
-    const checks = { database: await isDatabaseReachable(system), feed: system.feed.live, running: !isStopping() };
+    const checks = { ...(await checkDatabase(system)), running: !isStopping() };
     const ready = Object.values(checks).every(Boolean);
     return reply.code(ready ? 200 : 503).send({ status: ready ? 'ready' : 'not ready', checks });
   });
@@ -24,13 +24,8 @@ export function createInternalHost(system: System, isStopping: () => boolean): F
   return app;
 }
 
-async function isDatabaseReachable(system: System): Promise<boolean> {
-  const timeout = new Promise<false>((resolve) => {
-    setTimeout(() => resolve(false), READY_TIMEOUT_MS).unref();
-  });
-  const response = sql`select 1`.execute(system.db).then(
-    () => true,
-    () => false,
-  );
-  return Promise.race([response, timeout]);
+/** The status page is there to report that the database is away; every other role needs it. */
+async function checkDatabase(system: System): Promise<{ database?: boolean; feed?: boolean }> {
+  if (system.config.roles.join() === 'status') return {};
+  return { database: await acceptsWrites(system.db, READY_TIMEOUT_MS), feed: system.feed.live };
 }

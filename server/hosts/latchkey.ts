@@ -3,31 +3,28 @@ import type { Logger } from 'pino';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { ensureSigningKeys } from '#keys';
 import { setUpConsole, setUpLink } from '#operators';
+import { advisoryLocks, takeLock } from '#platform/advisory-locks.ts';
 import { type Clock, systemClock } from '#platform/clock.ts';
 import type { Config } from '#platform/config.ts';
-import { type Environment, environments } from '#platform/ctx.ts';
-import { openDb, openLookups, openPool } from '#platform/db.ts';
+import { connectAlone, openLookups, openPool, type TimeLimits } from '#platform/connections.ts';
+import { openDb } from '#platform/db.ts';
 import { ChangeFeed } from '#platform/feed.ts';
-import type { App } from '#platform/http.ts';
 import { Keyring } from '#platform/keyring.ts';
-import { migrate } from '#platform/migrate.ts';
 import { connectionsOf, makeSystem, type PasswordCost, type System } from '#platform/system.ts';
 import { startCounting, startMonitor, startViews } from '#status';
 import { allWorkspaces } from '#tenancy';
-import { createApiHost } from './api-host.ts';
-import { createAuthHost } from './auth-host.ts';
-import { createConsoleHost } from './console-host.ts';
+import { prepareDatabase } from './database.ts';
 import { createDemo, type Demo, writeDemo } from './demo.ts';
-import { createInternalHost } from './internal-host.ts';
+import { Hosts } from './hosts.ts';
 import { PARTS } from './parts.ts';
-import { createStatusHost } from './status-host.ts';
-import { createPlainFront, createTlsFront } from './tls.ts';
-import { startWorker } from './worker.ts';
+import { JOB_CONNECTIONS, startWorker } from './worker.ts';
 
-/** What a start needs. `secrets`: the first encrypts, all decrypt. */
+/** What a start needs. */
 export type StartOptions = {
   config: Config;
+  /** The database without a pooler in between. */
   databaseUrl: string;
+  /** The first encrypts, all decrypt. */
   secrets: readonly string[];
   log: Logger;
   progress: (line: string) => void;
@@ -41,6 +38,8 @@ export type Latchkey = {
   demo: Demo | null;
   /** The link that creates the installation's first owner; null if there is one. */
   setUpLink: string | null;
+  /** Says that the process is no longer ready, and serves for as long as load balancers take to notice. */
+  drain: () => Promise<void>;
   /** Stops the hosts (requests in flight finish), then the worker, then the connections. */
   stop: () => Promise<void>;
 };
@@ -52,15 +51,17 @@ const STOP_MS = 4_500;
 export async function startLatchkey(options: StartOptions): Promise<Latchkey> {
   // A status-only process has to start while everything else is down.
   const alone = options.config.roles.join() === 'status';
-  if (!alone) await migrate(options.databaseUrl, options.progress);
-  const system = openSystem(options);
+  if (!alone) await prepareDatabase(options);
+  const system = openSystem(options, options.config.database);
   const connections = connectionsOf(system);
   const parts: Part[] = [
     { stop: () => connections.pool.end() },
     { stop: () => connections.lookups.destroy() },
+    ...(connections.jobs === connections.pool ? [] : [{ stop: () => connections.jobs.end() }]),
     { stop: () => connections.valkey?.disconnect() },
     { stop: () => system.feed.stop() },
   ];
+  const hosts = new Hosts(system);
   const stop = async () => {
     // Stops in reverse order.
     for (const part of parts.toReversed()) {
@@ -71,13 +72,14 @@ export async function startLatchkey(options: StartOptions): Promise<Latchkey> {
   try {
     await system.feed.start();
     if (!alone) await ensureSigningKeys(system);
-    const demo = alone ? null : await demoOfFirstStart(system);
+    const demo = alone ? null : await demoOfFirstStart(system, options.progress);
     await startViews(system);
     parts.push(startCounting(system));
     if (system.config.roles.includes('worker')) parts.push(await startWorker(system));
-    await openHosts(system, parts);
+    parts.push(hosts);
+    await hosts.open();
     parts.push(await startMonitor(system));
-    return { system, demo, setUpLink: alone ? null : await setUpLink(system), stop };
+    return { system, demo, setUpLink: alone ? null : await setUpLink(system), drain: () => hosts.drain(), stop };
   } catch (error) {
     await stop();
     throw error;
@@ -91,48 +93,61 @@ export async function withSystem<T>(
   options: Omit<StartOptions, 'progress'>,
   work: (system: System) => Promise<T>,
 ): Promise<T> {
-  const system = openSystem(options);
+  const system = openSystem(options, null);
   try {
     return await work(system);
   } finally {
-    const { pool, lookups, valkey } = connectionsOf(system);
+    const { pool, lookups, jobs, valkey } = connectionsOf(system);
     valkey?.disconnect();
     await pool.end();
     await lookups.destroy();
+    if (jobs !== pool) await jobs.end();
   }
 }
 
 /** Something started that has to be stopped. */
 type Part = { stop: () => unknown };
 
-async function demoOfFirstStart(system: System): Promise<Demo | null> {
+/** A frozen process that creates the demo gives way to the next. */
+const MAX_SILENCE_MS = 120_000;
+
+/** Creates the demo in development mode, unless there are workspaces already. Safe in several processes at once. */
+async function demoOfFirstStart(system: System, progress: (line: string) => void): Promise<Demo | null> {
   const { scope } = await setUpConsole(system);
-  if (system.config.mode !== 'development') return null;
-  const isFirst = (await allWorkspaces(system.db)).every((id) => id === scope.workspaceId);
-  if (!isFirst) return null;
-  const demo = await createDemo(system, 'operator@demo.example');
-  await writeDemo(system, demo);
-  return demo;
+  const isFirst = async () => (await allWorkspaces(system.db)).every((id) => id === scope.workspaceId);
+  if (system.config.mode !== 'development' || !(await isFirst())) return null;
+  const client = await connectAlone(system.databaseUrl, { name: 'latchkey-first-start', silenceMs: MAX_SILENCE_MS });
+  try {
+    const text = 'Waiting for another process that creates the demo…';
+    await takeLock(client, advisoryLocks.firstStart, { text, tell: progress });
+    if (!(await isFirst())) return null;
+    const demo = await createDemo(system, 'operator@demo.example');
+    await writeDemo(system, demo);
+    return demo;
+  } finally {
+    await client.end();
+  }
 }
 
-function openSystem({
-  config,
-  databaseUrl,
-  secrets,
-  log,
-  clock = systemClock,
-  testPasswordCost,
-}: Omit<StartOptions, 'progress'>): System {
-  const pool = openPool(databaseUrl, log);
+function openSystem(
+  { config, databaseUrl, secrets, log, clock = systemClock, testPasswordCost }: Omit<StartOptions, 'progress'>,
+  limits: TimeLimits,
+): System {
+  // Commands work without the pooler: they hold sessions.
+  const direct = config.databaseDirectUrl === null || limits === null;
+  const poolUrl = (direct ? null : config.databaseUrl) ?? databaseUrl;
+  const pool = openPool(poolUrl, { size: config.database.pool, limits, log });
+  const lookups = openLookups(poolUrl, { limits, log });
   const metrics = new Registry();
   collectDefaultMetrics({ register: metrics });
+  const notify = (channel: string, payload: string) => lookups.query('select pg_notify($1, $2)', [channel, payload]);
   return makeSystem(
     {
       config,
       log,
       clock,
       keyring: new Keyring(secrets),
-      feed: new ChangeFeed(databaseUrl, log),
+      feed: new ChangeFeed(databaseUrl, notify, log),
       metrics,
       parts: PARTS,
       testPasswordCost: testPasswordCost ?? null,
@@ -141,7 +156,8 @@ function openSystem({
     {
       pool,
       db: openDb(pool),
-      lookups: openLookups(databaseUrl, log),
+      lookups: openDb(lookups),
+      jobs: direct ? pool : openPool(databaseUrl, { size: JOB_CONNECTIONS, limits, log }),
       valkey: config.valkeyUrl === null ? null : openValkey(config.valkeyUrl, log),
     },
   );
@@ -152,57 +168,6 @@ function openValkey(url: string, log: Logger): Valkey {
   const valkey = new Valkey(url.replace(/^valkey/, 'redis'), { enableOfflineQueue: false, maxRetriesPerRequest: 1 });
   valkey.on('error', (error: Error) => log.warn({ err: error }, 'Valkey is away: PostgreSQL counts the limits'));
   return valkey;
-}
-
-/** A server that listens on a port. */
-type Host = Pick<App, 'listen' | 'close' | 'server'>;
-
-/** Starts the hosts of the chosen roles; each is added to `parts` as soon as it listens. */
-async function openHosts(system: System, parts: Part[]): Promise<void> {
-  const { roles, ports, host, acme } = system.config;
-  const planned: [app: Host | Promise<Host>, port: number][] = [];
-  const served = new Map<`${Environment}/${'auth' | 'api'}`, App>();
-  for (const environment of environments) {
-    for (const kind of ['auth', 'api'] as const) {
-      if (!roles.includes(kind)) continue;
-      // biome-ignore lint/performance/noAwaitInLoops: at most four
-      const app = await (kind === 'auth' ? createAuthHost : createApiHost)(system, environment);
-      served.set(`${environment}/${kind}`, app);
-      planned.push([app, ports[environment][kind]]);
-    }
-  }
-  if (acme && served.size > 0)
-    planned.push([createTlsFront(system, served), acme.httpsPort], [createPlainFront(system), acme.httpPort]);
-  if (roles.includes('console')) planned.push([createConsoleHost(system), ports.console]);
-  else if (roles.includes('status')) planned.push([createStatusHost(system), ports.console]);
-  const open: Host[] = [];
-  let stopping = false;
-  const internal = createInternalHost(system, () => stopping);
-  parts.push({ stop: () => internal.close() });
-  parts.push({
-    stop: () => {
-      stopping = true;
-      return Promise.all(open.map(closeHost));
-    },
-  });
-  await internal.listen({ host: '127.0.0.1', port: ports.internal });
-  await Promise.all(
-    planned.map(async ([creating, port]) => {
-      const app = await creating;
-      open.push(app);
-      await app.listen({ host, port });
-    }),
-  );
-}
-
-/**
- * Closes a host: requests in flight finish. Also closes connections whose last response was sent meanwhile, which would
- * otherwise be kept alive.
- */
-async function closeHost(app: Host): Promise<void> {
-  const sweeping = setInterval(() => app.server.closeIdleConnections(), 25);
-  await app.close();
-  clearInterval(sweeping);
 }
 
 async function within(milliseconds: number, work: unknown, log: Logger): Promise<void> {

@@ -26,6 +26,7 @@ export function createTlsFront(system: System, served: Served): FastifyInstance 
       minVersion: 'TLSv1.2',
     },
     forceCloseConnections: 'idle',
+    return503OnClosing: false,
     requestTimeout: 30_000,
   });
   front.addHook('onRequest', (request, reply, done) => {
@@ -44,7 +45,7 @@ export function createTlsFront(system: System, served: Served): FastifyInstance 
 
 /** Responds to the challenges of a certificate authority, and redirects all other requests to https. */
 export function createPlainFront(system: System): FastifyInstance {
-  const front = Fastify({ forceCloseConnections: 'idle', requestTimeout: 30_000 });
+  const front = Fastify({ forceCloseConnections: 'idle', return503OnClosing: false, requestTimeout: 30_000 });
   front.get('/.well-known/acme-challenge/:token', async (request, reply) => {
     const { token } = Object(request.params);
     const response = await challengeResponse(system, String(token));

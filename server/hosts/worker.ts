@@ -14,7 +14,8 @@ import { PARTS } from './parts.ts';
 
 const CLEAN_UP_MS = 10 * 60_000;
 const SWEEP_MS = 30_000;
-const CONCURRENCY = 8;
+/** Jobs at a time. Each takes a connection for a moment when it begins and ends. */
+export const JOB_CONNECTIONS = 8;
 
 /** Starts all work outside of requests: numbering and delivering events, sending messages, cleaning up. */
 export async function startWorker(system: System): Promise<{ stop: () => Promise<void> }> {
@@ -27,7 +28,7 @@ export async function startWorker(system: System): Promise<{ stop: () => Promise
       PARTS.flatMap(({ tasks = {} }) => Object.entries(tasks)).map(([name, task]) => [name, task(system)]),
     ),
   };
-  const jobs = await startJobs(system, tasks, CONCURRENCY);
+  const jobs = await startJobs(system, tasks, Math.min(JOB_CONNECTIONS, system.config.database.pool));
   const dispatcher = new Dispatcher(system, [auditFollower, webhookFanOut(system), dailyFigures()]);
   const heartbeat = startHeartbeat(system);
   const cleaning = repeat(system, CLEAN_UP_MS, {

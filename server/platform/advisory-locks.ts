@@ -1,3 +1,5 @@
+import type pg from 'pg';
+
 /** The advisory locks of a database, one number each, for all Latchkey processes. */
 export const advisoryLocks = {
   /** Held while migrating. */
@@ -10,4 +12,21 @@ export const advisoryLocks = {
   statusLeader: 7_154_227,
   /** Held while the built-in workspace is created or its addresses change. */
   consoleSetUp: 7_154_228,
+  /** Held by the first start in development mode, which creates the demo. */
+  firstStart: 7_154_229,
 } as const;
+
+/**
+ * Takes a lock that a connection holds until it ends.
+ * @param wait what to tell a person if another process has the lock
+ */
+export async function takeLock(
+  client: pg.Client,
+  lock: number,
+  { text, tell }: { text: string; tell: (line: string) => void },
+): Promise<void> {
+  const { rows } = await client.query<{ taken: boolean }>('select pg_try_advisory_lock($1) as taken', [lock]);
+  if (rows[0]?.taken) return;
+  tell(text);
+  await client.query('select pg_advisory_lock($1)', [lock]);
+}

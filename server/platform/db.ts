@@ -8,10 +8,9 @@ import {
   type PostgresQueryResult,
   RawNode,
   SelectQueryNode,
+  sql,
 } from 'kysely';
 import pg from 'pg';
-import type { Logger } from 'pino';
-import { reportSecondConnection } from './held-connections.ts';
 
 /** All tables. Each part declares the rows of the tables it owns by merging into this interface. */
 // biome-ignore lint/suspicious/noEmptyInterface: the parts fill it by declaration merging
@@ -30,107 +29,6 @@ const MAX_PREPARED = 1000;
 
 // 20 is int8, the type of counts and sequences; their values stay below 2^53.
 pg.types.setTypeParser(20, Number);
-
-/**
- * Forces index scans; every statement has an index. Without this, the planner chooses a sequential scan for a table
- * that was small when last analysed, and prepared statements and foreign key checks keep that plan while the table
- * grows. Measured with a table that grew from 100 to 20,000 rows: a thousand checks take 2,030 ms without this and 20
- * ms with it.
- */
-const FORCE_INDEX_SCANS = 'set enable_seqscan = off';
-
-/** PostgreSQL detects a dead client within about ten seconds and releases what its connections held. */
-const DETECT_DEAD_CLIENTS =
-  'set tcp_keepalives_idle = 4; set tcp_keepalives_interval = 2; set tcp_keepalives_count = 3';
-
-/**
- * Opens the pool. Statements with parameters are sent as named prepared statements, so PostgreSQL parses and plans each
- * once per connection. Their number is bounded, because lists are passed as arrays.
- */
-export function openPool(url: string, log: Logger): pg.Pool {
-  return prepare(new WorkPool(optionsOf(url, { max: POOL_SIZE, min: 2 })), log);
-}
-
-/**
- * A second, small pool for cache reads that happen inside a transaction. Its statements wait for no other connection,
- * so a transaction may wait for them.
- */
-export function openLookups(url: string, log: Logger): Db {
-  return openDb(prepare(new pg.Pool(optionsOf(url, { max: LOOKUP_POOL_SIZE, min: 0 })), log));
-}
-
-const POOL_SIZE = 16;
-const LOOKUP_POOL_SIZE = 3;
-
-/** The pool of transactions. It reports code that asks for a second connection while it holds one. */
-class WorkPool extends pg.Pool {
-  override connect(): Promise<pg.PoolClient>;
-  override connect(callback: ConnectCallback): void;
-  override connect(callback?: ConnectCallback): Promise<pg.PoolClient> | undefined {
-    reportSecondConnection();
-    if (!callback) return super.connect();
-    super.connect(callback);
-    return undefined;
-  }
-}
-
-type ConnectCallback = (
-  error: Error | undefined,
-  client: pg.PoolClient | undefined,
-  done: (release?: Error | boolean) => void,
-) => void;
-
-function optionsOf(url: string, { max, min }: { max: number; min: number }): pg.PoolConfig {
-  return {
-    connectionString: url,
-    max,
-    min,
-    idleTimeoutMillis: 60_000,
-    connectionTimeoutMillis: 5_000,
-    keepAlive: true,
-    application_name: 'latchkey',
-    onConnect: async (client) => {
-      await client.query(`${FORCE_INDEX_SCANS}; ${DETECT_DEAD_CLIENTS}`);
-    },
-  };
-}
-
-function prepare(pool: pg.Pool, log: Logger): pg.Pool {
-  // Without a listener, losing an idle connection would end the process.
-  pool.on('error', (error) => log.warn({ err: error }, 'lost an idle database connection'));
-  pool.on('connect', (client) => {
-    client.on('error', (error) => log.warn({ err: error }, 'lost a database connection in use'));
-  });
-  return pool;
-}
-
-/**
- * Opens a connection outside the pool, for state that lives as long as the connection: a lock, a subscription, a
- * liveness sign.
- * @param options.timeoutMs the timeout of a response; without it, a query over a dead network would wait forever
- * @param options.prepare adds listeners before anything can happen; must listen to `error`
- */
-export async function connectAlone(
-  url: string,
-  { name, timeoutMs, prepare }: { name: string; timeoutMs: number; prepare: (client: pg.Client) => void },
-): Promise<pg.Client> {
-  const client = new pg.Client({
-    connectionString: url,
-    application_name: name,
-    keepAlive: true,
-    connectionTimeoutMillis: Math.min(timeoutMs, 5_000),
-    query_timeout: timeoutMs,
-  });
-  prepare(client);
-  try {
-    await client.connect();
-    await client.query(DETECT_DEAD_CLIENTS);
-    return client;
-  } catch (error) {
-    client.end().catch(() => undefined);
-    throw error;
-  }
-}
 
 /** Observes statements. Tests use it to find unscoped queries and to count round trips. */
 export type StatementObserver = (sql: string) => void;
@@ -200,6 +98,8 @@ function preparing(pool: pg.Pool): PostgresPool {
 class PreparingClient implements PostgresPoolClient {
   readonly #client: pg.PoolClient;
   readonly #nameOf: (text: string) => string | undefined;
+  /** True if nothing more may be sent over the connection. */
+  #spoiled = false;
 
   constructor(client: pg.PoolClient, nameOf: (text: string) => string | undefined) {
     this.#client = client;
@@ -211,13 +111,20 @@ class PreparingClient implements PostgresPoolClient {
   query<R>(text: string | PostgresCursor<R>, values: readonly unknown[] = []): unknown {
     if (typeof text !== 'string') throw new Error('Cursors are not used here.');
     notifyStatement(text);
+    return this.#send(text, values).catch((error: unknown) => {
+      this.#spoiled ||= spoilsConnection(error);
+      throw error;
+    });
+  }
+
+  #send(text: string, values: readonly unknown[]): Promise<pg.QueryResult> {
     if (values.length === 0) return this.#client.query(text);
     const name = this.#nameOf(text);
     return this.#client.query(name === undefined ? { text, values: [...values] } : { name, text, values: [...values] });
   }
 
   release(): void {
-    this.#client.release();
+    this.#client.release(this.#spoiled);
   }
 }
 
@@ -226,29 +133,56 @@ export function isUniqueViolation(error: unknown, constraint: string): boolean {
   return error instanceof pg.DatabaseError && error.code === '23505' && error.constraint === constraint;
 }
 
-const CONNECTION_FAULTS = new Set([
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'EPIPE',
-  'ETIMEDOUT',
-  'ENOTFOUND',
-  '57P01',
-  '57P02',
-  '57P03',
-  '08000',
-  '08003',
-  '08006',
-  '53300',
-]);
+/** The server accepts no writes: it is a standby, or was set to read-only. */
+export class ReadOnlyServerError extends Error {
+  override readonly name = 'ReadOnlyServerError';
+  readonly code = READ_ONLY;
 
-/** True if the database can't be reached, as opposed to refusing a statement. */
-export function isDatabaseUnreachable(error: unknown): boolean {
+  constructor() {
+    super('The database server is read-only.');
+  }
+}
+
+const READ_ONLY = '25006';
+const NO_RESPONSE = 'Query read timeout';
+
+/**
+ * What says that the database is away or too busy, as opposed to refusing a statement: no connection, no resources
+ * (class 53), a server that stops (57P01 to 57P03), is read-only, or gave up after a time limit: for a statement (57014),
+ * a lock (55P03), a transaction (25P03, 25P04) or a silent session (57P05).
+ */
+const AWAY =
+  /^(?:08...|53...|57P0[1235]|57014|55P03|25P0[34]|25006|ECONNREFUSED|ECONNRESET|ECONNABORTED|ENOTCONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/;
+
+/** True if the database can't do now what may work a moment later, as opposed to refusing a statement. */
+export function isDatabaseAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  if ('code' in error && typeof error.code === 'string' && CONNECTION_FAULTS.has(error.code)) return true;
-  if (error instanceof AggregateError) return error.errors.some(isDatabaseUnreachable);
-  return /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|not queryable/.test(
+  if ('code' in error && typeof error.code === 'string' && AWAY.test(error.code)) return true;
+  if (error instanceof AggregateError) return error.errors.some(isDatabaseAway);
+  return /Connection terminated|timeout exceeded when trying to connect|timeout expired|Query read timeout|Client has encountered a connection error|not queryable/.test(
     error.message,
   );
+}
+
+/**
+ * True if the connection must not be used again: a statement on it may still be running, or its server has become
+ * read-only.
+ */
+function spoilsConnection(error: unknown): boolean {
+  return error instanceof Error && (error.message === NO_RESPONSE || ('code' in error && error.code === READ_ONLY));
+}
+
+/** True if the database responds in time and accepts writes. */
+export async function acceptsWrites(db: ReadDb, timeoutMs: number): Promise<boolean> {
+  const timeout = new Promise<false>((resolve) => {
+    setTimeout(() => resolve(false), timeoutMs).unref();
+  });
+  const setting = sql<{ value: string }>`select current_setting('transaction_read_only') as value`.execute(db);
+  const response = setting.then(
+    ({ rows }) => rows[0]?.value === 'off',
+    () => false,
+  );
+  return Promise.race([response, timeout]);
 }
 
 /** True if a transaction lost against a concurrent one: a unique constraint or a deadlock. */
@@ -256,16 +190,9 @@ export function isRaceLost(error: unknown): boolean {
   return error instanceof pg.DatabaseError && (error.code === '23505' || error.code === '40P01');
 }
 
-/**
- * True if the same statement may succeed later: a broken connection, a server that shuts down or lacks resources, or a
- * transaction that lost a conflict (PostgreSQL, Appendix A: classes 08, 40, 53, 55, 57 and 58).
- */
+/** True if the same statement may succeed later: the database is away, or the transaction lost a conflict (class 40). */
 export function mayPassLater(error: unknown): boolean {
-  if (error instanceof pg.DatabaseError) return /^(08|40|53|55|57|58)/.test(error.code ?? '');
-  // Connection errors of the driver have no class. Any other value thrown here is a programming error.
-  if (!(error instanceof Error)) return false;
-  const isOfSocket = 'code' in error && /^E(?!RR_)/.test(String(error.code));
-  return isOfSocket || /^(Connection terminated|timeout exceeded|Client has)/i.test(error.message);
+  return isDatabaseAway(error) || (error instanceof pg.DatabaseError && /^(?:40|55|57|58)/.test(error.code ?? ''));
 }
 
 /** True if another row still refers to the deleted row, or if a referenced row is missing. */

@@ -46,7 +46,9 @@ async function startProxy(url: URL) {
 
 test('SE-3 a network that silently drops everything is noticed within seconds, and missed changes are caught up', async (t) => {
   const way = await startProxy(new URL(latchkey.databaseUrl));
-  const feed = new ChangeFeed(way.url, latchkey.system.log);
+  const notify = (channel: string, payload: string) =>
+    latchkey.system.pool.query('select pg_notify($1, $2)', [channel, payload]);
+  const feed = new ChangeFeed(way.url, notify, latchkey.system.log);
   t.after(async () => {
     way.stop();
     await feed.stop();

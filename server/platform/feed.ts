@@ -1,13 +1,17 @@
+import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
 import type { Logger } from 'pino';
+import { connectAlone } from './connections.ts';
 import type { TxCtx } from './ctx.ts';
-import { connectAlone } from './db.ts';
 
 const CHANNEL = 'latchkey_changes';
 const MAX_BACKOFF_MS = 5_000;
 /** A silent connection counts as live for at most the sum of both. */
 const CHECK_MS = 2_000;
 const RESPONSE_MS = 3_000;
+
+/** The topic of the notifications by which a feed proves that it works. */
+const PROOF = 'proof';
 
 /** A change of state that processes cache: `topic` names the kind, `key` the record. */
 export type Change = { topic: string; key: string };
@@ -18,12 +22,17 @@ type Subscriber = {
   onChange: (change: Change) => void;
 };
 
+/** Sends a notification to a channel over the connections that announce changes. */
+type Notify = (channel: string, payload: string) => Promise<unknown>;
+
 /**
  * Changes of all processes, over PostgreSQL LISTEN/NOTIFY. A cache may be trusted only while {@link live}; otherwise
- * the process must ask the database (fails closed).
+ * the process must ask the database (fails closed). The feed is live while its own notifications arrive, which a pooler
+ * or an address of another database in between would prevent.
  */
 export class ChangeFeed {
   readonly #url: string;
+  readonly #notify: Notify;
   readonly #log: Logger;
   readonly #subscribers: Subscriber[] = [];
   #client: pg.Client | null = null;
@@ -32,9 +41,11 @@ export class ChangeFeed {
   #backoffMs = 50;
   #retry: NodeJS.Timeout | null = null;
   #check: NodeJS.Timeout | null = null;
+  #proof: { key: string; arrived: () => void } | null = null;
 
-  constructor(url: string, log: Logger) {
+  constructor(url: string, notify: Notify, log: Logger) {
     this.#url = url;
+    this.#notify = notify;
     this.#log = log;
   }
 
@@ -50,38 +61,52 @@ export class ChangeFeed {
 
   /** Connects, and reconnects until {@link stop}. */
   async start(): Promise<void> {
-    let connected: pg.Client | null = null;
+    let client: pg.Client | null = null;
     try {
-      const client = await connectAlone(this.#url, {
-        name: 'latchkey-feed',
-        timeoutMs: RESPONSE_MS,
-        prepare: (fresh) => {
-          connected = fresh;
-          this.#client = fresh;
-          fresh.on('notification', (message) => this.#receive(message.payload ?? ''));
-          fresh.on('error', (error) => this.#lost(fresh, error));
-          fresh.on('end', () => this.#lost(fresh, new Error('connection ended')));
-        },
-      });
-      await client.query(`listen ${CHANNEL}`);
-      await Promise.all(this.#subscribers.map((subscriber) => subscriber.replay()));
-      if (this.#client !== client) return;
-      this.#live = true;
-      this.#backoffMs = 50;
-      this.#listenOn(client);
+      client = await connectAlone(this.#url, { name: 'latchkey-feed', timeoutMs: RESPONSE_MS });
+      await this.#listenOn(client);
     } catch (error) {
-      if (connected) this.#lost(connected, error);
+      this.#lost(client, error);
     }
   }
 
-  /** Probes the connection, because a connection that only listens does not notice a network that drops traffic. */
-  #listenOn(client: pg.Client): void {
+  async #listenOn(client: pg.Client): Promise<void> {
+    this.#client = client;
+    client.on('notification', (message) => this.#receive(message.payload ?? ''));
+    client.on('error', (error) => this.#lost(client, error));
+    client.on('end', () => this.#lost(client, new Error('connection ended')));
+    await client.query(`listen ${CHANNEL}`);
+    await this.#prove();
+    await Promise.all(this.#subscribers.map((subscriber) => subscriber.replay()));
+    if (this.#client !== client || this.#stopped) return;
+    this.#live = true;
+    this.#backoffMs = 50;
+    this.#checkLater(client);
+  }
+
+  /** Proves regularly, because a connection that only listens does not notice a network that drops traffic. */
+  #checkLater(client: pg.Client): void {
     this.#check = setTimeout(() => {
-      client.query('select').then(
-        () => this.#client === client && this.#listenOn(client),
+      this.#prove().then(
+        () => this.#client === client && this.#checkLater(client),
         (error: unknown) => this.#lost(client, error),
       );
     }, CHECK_MS);
+  }
+
+  /** Announces something as changes are announced, and waits until it arrives. */
+  async #prove(): Promise<void> {
+    const key = randomUUID();
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    this.#proof = { key, arrived: resolve };
+    const late = () => reject(new Error('a notification of this process did not arrive'));
+    // After a pause of the process, what has arrived meanwhile is read first.
+    const timer = setTimeout(() => setImmediate(late), RESPONSE_MS);
+    try {
+      await Promise.all([promise, this.#notify(CHANNEL, `${PROOF} ${key}`)]);
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   async stop(): Promise<void> {
@@ -101,16 +126,19 @@ export class ChangeFeed {
 
   #receive(payload: string): void {
     const separator = payload.indexOf(' ');
-    this.apply({ topic: payload.slice(0, separator), key: payload.slice(separator + 1) });
+    const change = { topic: payload.slice(0, separator), key: payload.slice(separator + 1) };
+    if (change.topic !== PROOF) this.apply(change);
+    else if (change.key === this.#proof?.key) this.#proof.arrived();
   }
 
-  #lost(client: pg.Client, error: unknown): void {
+  /** @param client null if there was no connection yet */
+  #lost(client: pg.Client | null, error: unknown): void {
     if (this.#client !== client || this.#stopped) return;
     this.#client = null;
     this.#live = false;
     if (this.#check) clearTimeout(this.#check);
     this.#log.warn({ err: error }, 'change feed is down: every request asks the database until it is back');
-    client.end().catch(() => undefined);
+    client?.end().catch(() => undefined);
     this.#retry = setTimeout(() => {
       this.start().catch((failure: unknown) => this.#log.error({ err: failure }, 'change feed'));
     }, this.#backoffMs);

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest, preHandlerHookHandler, preSerializationHookHandler } from 'fastify';
 import { type TProperties, Type } from 'typebox';
-import { isDatabaseUnreachable, isSerializationFailure } from './db.ts';
+import { isDatabaseAway, isSerializationFailure } from './db.ts';
 import { asRequest } from './held-connections.ts';
 import type { App } from './http.ts';
 import { AlreadyAnswered, claiming, claimOf, earlierResponse, keepResponse, replay, turnOf } from './http-once.ts';
@@ -206,8 +206,7 @@ async function settle(request: FastifyRequest, reply: FastifyReply, payload: unk
     // A refusal has nothing to commit. The response that another process stored first stands.
     if (refused || error instanceof AlreadyAnswered) return;
     if (isSerializationFailure(error)) throw problem('PRECONDITION_FAILED');
-    if (!isDatabaseUnreachable(error))
-      request.log.error({ err: error }, 'the transaction of a request could not be ended');
+    if (!isDatabaseAway(error)) request.log.error({ err: error }, 'the transaction of a request could not be ended');
     throw error;
   }
 }

@@ -93,6 +93,8 @@ export async function createHost(system: System, host: Host, find: FindAddress =
     bodyLimit: BODY_LIMIT,
     schemaController: { compilersFactory: { buildSerializer } },
     forceCloseConnections: 'idle',
+    // Requests that arrive on open connections meanwhile are served.
+    return503OnClosing: false,
     // A slow start on a busy machine is not a fault.
     pluginTimeout: 60_000,
     routerOptions: { maxParamLength: 200 },

@@ -1,10 +1,12 @@
 import type pg from 'pg';
-import { connectAlone } from './db.ts';
+import { connectAlone } from './connections.ts';
 import type { System } from './system.ts';
 
 const PREFIX = 'latchkey-jobs/';
 const RESCUE_MS = 5_000;
 const RESPONSE_MS = 10_000;
+/** A process that is frozen or hangs this long counts as dead. */
+const MAX_SILENCE_MS = 15_000;
 /** Longer than a reconnect takes after a lost connection. */
 const GRACE = '20 seconds';
 
@@ -56,8 +58,9 @@ export class SignOfLife {
     const client = await connectAlone(this.#system.databaseUrl, {
       name: PREFIX + pool,
       timeoutMs: RESPONSE_MS,
-      prepare: (client) => client.on('error', (error) => this.#lost(error)),
+      silenceMs: MAX_SILENCE_MS,
     });
+    client.on('error', (error) => this.#lost(error));
     return client;
   }
 

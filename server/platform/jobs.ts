@@ -64,7 +64,7 @@ export async function startJobs(
   events.on('pool:create', ({ workerPool }) => life.show(workerPool.id));
   const runner: Runner = await run({
     events,
-    pgPool: connectionsOf(system).pool,
+    pgPool: connectionsOf(system).jobs,
     taskList: tasks,
     concurrency,
     noHandleSignals: true,

@@ -59,7 +59,7 @@ describe('migrations', () => {
     const lines: string[] = [];
     await Promise.all(Array.from({ length: 4 }, () => migrate(url.href, (line) => lines.push(line))));
     assert.deepEqual(
-      lines,
+      lines.filter((line) => !line.startsWith('Waiting for')),
       migrations.map(({ name }, index) => `Migrating the database: ${name} (${index + 1} of ${migrations.length})`),
     );
     // The server releases a closed connection a moment later.

@@ -1,55 +1,48 @@
 import { runMigrations } from 'graphile-worker';
-import pg from 'pg';
+import type pg from 'pg';
 import { type Migration, readMigrations } from '#migrations';
-import { advisoryLocks } from './advisory-locks.ts';
+import { advisoryLocks, takeLock } from './advisory-locks.ts';
+import { connectAlone, lastWritable } from './connections.ts';
+import { requireSession, requireVersion } from './server-fitness.ts';
 import { StartError } from './start-error.ts';
 
-const OLDEST_SERVER = 160_000;
+/** A frozen process that migrates gives way to the next. */
+const MAX_SILENCE_MS = 60_000;
+/** How long a migration waits for a lock: while it waits, requests that need the table wait behind it. */
+const LOCK_SECONDS = 60;
 
 /**
- * Migrates the database to this version's schema. Safe to call from several processes at once.
+ * Migrates the database to this version's schema. Safe to call from several processes at once. A database that has the
+ * schema is only read, so a user without the right to change the schema can start Latchkey.
  * @param progress receives the name of each migration
  * @param upTo the id of the last migration to apply: a backup of an older version needs the schema of that version
- * @throws StartError if the server is older than PostgreSQL 16, or if a newer Latchkey has migrated the database
+ * @throws StartError if the server does not fit, or if a newer Latchkey has migrated the database
  */
 export async function migrate(
   databaseUrl: string,
   progress: (line: string) => void,
   upTo = Number.POSITIVE_INFINITY,
 ): Promise<void> {
-  const client = new pg.Client({ connectionString: databaseUrl, application_name: 'latchkey-migrate' });
-  // The query in progress rejects with the same error.
-  client.on('error', () => undefined);
-  await client.connect();
+  const client = await connectAlone(databaseUrl, { name: 'latchkey-migrate', silenceMs: MAX_SILENCE_MS });
+  const pending = async () => (await pendingMigrations(client)).filter(({ id }) => id <= upTo);
   try {
-    await client.query('select pg_advisory_lock($1)', [advisoryLocks.migration]);
-    await checkServer(client);
-    const pending = (await pendingMigrations(client)).filter(({ id }) => id <= upTo);
-    if (pending.length === 0) return;
-    await applyAll(client, pending, progress);
-    await runMigrations({ connectionString: databaseUrl });
+    await requireVersion(client);
+    await requireSession(client, databaseUrl);
+    if ((await pending()).length === 0) return;
+    await takeLock(client, advisoryLocks.migration, {
+      text: 'Waiting for another process that migrates the database…',
+      tell: progress,
+    });
+    await client.query(`set lock_timeout = '${LOCK_SECONDS}s'`);
+    await runMigrations({ connectionString: lastWritable(databaseUrl) });
+    await applyAll(client, await pending(), progress);
   } finally {
     await client.end();
   }
 }
 
-async function checkServer(client: pg.Client): Promise<void> {
-  const { rows } = await client.query<{ version: number }>(
-    "select current_setting('server_version_num')::integer as version",
-  );
-  const version = rows[0]?.version ?? 0;
-  if (version < OLDEST_SERVER)
-    throw new StartError(
-      `Found PostgreSQL ${Math.floor(version / 10_000)}; Latchkey needs PostgreSQL 16 or newer. Point DATABASE_URL at one, or leave it out to use the embedded server.`,
-    );
-}
-
 async function pendingMigrations(client: pg.Client): Promise<Migration[]> {
-  await client.query(
-    'create table if not exists schema_migrations (id integer primary key, name text not null, applied_at timestamptz not null default now())',
-  );
-  const { rows } = await client.query<{ id: number }>('select id from schema_migrations');
-  const applied = new Set(rows.map(({ id }) => id));
+  const applied = await appliedMigrations(client);
   const newest = Math.max(0, ...applied);
   const migrations = await readMigrations();
   const known = migrations.at(-1)?.id ?? 0;
@@ -61,7 +54,19 @@ async function pendingMigrations(client: pg.Client): Promise<Migration[]> {
   return migrations.filter(({ id }) => !applied.has(id));
 }
 
+async function appliedMigrations(client: pg.Client): Promise<ReadonlySet<number>> {
+  const { rows: tables } = await client.query<{ made: boolean }>(
+    "select to_regclass('schema_migrations') is not null as made",
+  );
+  if (!tables[0]?.made) return new Set();
+  const { rows } = await client.query<{ id: number }>('select id from schema_migrations');
+  return new Set(rows.map(({ id }) => id));
+}
+
 async function applyAll(client: pg.Client, pending: Migration[], progress: (line: string) => void): Promise<void> {
+  await client.query(
+    'create table if not exists schema_migrations (id integer primary key, name text not null, applied_at timestamptz not null default now())',
+  );
   for (const [index, migration] of pending.entries()) {
     progress(`Migrating the database: ${migration.name} (${index + 1} of ${pending.length})`);
     // biome-ignore lint/performance/noAwaitInLoops: migrations run one after the other

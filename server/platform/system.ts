@@ -32,6 +32,7 @@ const CONNECTIONS = Symbol('connections');
 
 /** One running Latchkey process; reached through `ctx.system`. */
 export type System = SystemInTx & {
+  /** The database without a pooler in between, for connections that hold a session. */
   databaseUrl: string;
   /** Reads outside a transaction. */
   db: ReadDb;
@@ -45,6 +46,8 @@ type Connections = {
   pool: pg.Pool;
   db: Db;
   lookups: Db;
+  /** For the queue of jobs, which listens. */
+  jobs: pg.Pool;
   /** Counts limits, if configured. */
   valkey: Valkey | null;
 };

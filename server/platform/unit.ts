@@ -154,7 +154,10 @@ export class Unit {
  * The limit must stay below the pool size: a unit holds its connection to the end and may need others meanwhile, so
  * using all of them would deadlock. One caller gets at most half; a caller that waits too long is refused.
  */
-const turns = perSystem(() => new FairQueue({ atOnce: 6, atOncePerCaller: 3, waiting: 300, waitSeconds: 10 }));
+const turns = perSystem(({ config }) => {
+  const atOnce = Math.floor(config.database.pool / 2);
+  return new FairQueue({ atOnce, atOncePerCaller: Math.ceil(atOnce / 2), waiting: 300, waitSeconds: 10 });
+});
 
 /** Serialises the requests of one key; the others wait without a connection. */
 export const keyTurns = perSystem(

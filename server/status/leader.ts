@@ -1,9 +1,11 @@
 import type pg from 'pg';
 import { advisoryLocks } from '#platform/advisory-locks.ts';
-import { connectAlone } from '#platform/db.ts';
+import { connectAlone } from '#platform/connections.ts';
 import type { System } from '#platform/system.ts';
 
 const TIMEOUT_MS = 2_000;
+/** A process that is frozen or hangs this long loses its leadership; a process at work asks every two seconds. */
+const MAX_SILENCE_MS = 6_000;
 
 /** Whether this process leads, another one does, or the database is unreachable. */
 export type Leadership = 'leads' | 'other' | 'unknown';
@@ -46,8 +48,9 @@ export class Leader {
     const client = await connectAlone(this.#system.databaseUrl, {
       name: 'latchkey-status',
       timeoutMs: TIMEOUT_MS,
-      prepare: (made) => made.on('error', () => this.#lost()),
+      silenceMs: MAX_SILENCE_MS,
     });
+    client.on('error', () => this.#lost());
     this.#client = client;
     return client;
   }

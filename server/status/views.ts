@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
-import { sql } from 'kysely';
 import type { Environment } from '#platform/ctx.ts';
+import { acceptsWrites } from '#platform/db.ts';
 import type { PreparedResponse } from '#platform/http-ready.ts';
 import { perSystem, type System } from '#platform/system.ts';
 import { STATUS_TOPIC } from './boards.ts';
@@ -111,7 +111,7 @@ export class Views {
   /** Checks the database and reads again what may have changed. */
   async look(): Promise<void> {
     const began = performance.now();
-    const answered = await answersInTime(this.#system);
+    const answered = await acceptsWrites(this.#system.db, TIMEOUT_MS);
     const took = performance.now() - began;
     this.databaseReading = answered ? (took > SLOW_MS ? 1 : 0) : 3;
     if (answered) await this.#heard();
@@ -176,17 +176,6 @@ export class Views {
     if (own.size > 0 || this.#awaySince === null) return own;
     return new Map([['database', { status: 'major_outage', since: this.#awaySince.toISOString() }]]);
   }
-}
-
-async function answersInTime(system: System): Promise<boolean> {
-  const timeout = new Promise<false>((resolve) => {
-    setTimeout(() => resolve(false), TIMEOUT_MS).unref();
-  });
-  const response = sql`select 1`.execute(system.db).then(
-    () => true,
-    () => false,
-  );
-  return Promise.race([response, timeout]);
 }
 
 /** The status as this process shows it. */

@@ -1,0 +1,86 @@
+import { setTimeout } from 'node:timers/promises';
+import { type Environment, environments } from '#platform/ctx.ts';
+import type { App } from '#platform/http.ts';
+import type { System } from '#platform/system.ts';
+import { createApiHost } from './api-host.ts';
+import { createAuthHost } from './auth-host.ts';
+import { createConsoleHost } from './console-host.ts';
+import { createInternalHost } from './internal-host.ts';
+import { createStatusHost } from './status-host.ts';
+import { createPlainFront, createTlsFront } from './tls.ts';
+
+/** A server that listens on a port. */
+type Host = Pick<App, 'listen' | 'close' | 'server'>;
+
+/** The listeners of a process. */
+export class Hosts {
+  readonly #system: System;
+  readonly #open: Host[] = [];
+  readonly #internal: Host;
+  #stopping = false;
+
+  constructor(system: System) {
+    this.#system = system;
+    this.#internal = createInternalHost(system, () => this.#stopping);
+  }
+
+  /** Opens the hosts of the chosen roles. */
+  async open(): Promise<void> {
+    const { host, internalHost, ports } = this.#system.config;
+    await this.#internal.listen({ host: internalHost, port: ports.internal });
+    await Promise.all(
+      (await planned(this.#system)).map(async ([app, port]) => {
+        this.#open.push(app);
+        await app.listen({ host, port });
+      }),
+    );
+  }
+
+  /**
+   * Says that the process is no longer ready, and goes on serving for as long as load balancers need to notice. Every
+   * response ends its connection, so that clients open the next at another process.
+   */
+  async drain(): Promise<void> {
+    this.#stopping = true;
+    for (const { server } of this.#open)
+      server.prependListener('request', (_request, response) => response.setHeader('connection', 'close'));
+    await setTimeout(this.#system.config.drainMs);
+  }
+
+  /** Requests in flight finish. */
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    await Promise.all(this.#open.map(closeHost));
+    await this.#internal.close();
+  }
+}
+
+async function planned(system: System): Promise<[app: Host, port: number][]> {
+  const { roles, ports, acme } = system.config;
+  const hosts: [app: Host, port: number][] = [];
+  const served = new Map<`${Environment}/${'auth' | 'api'}`, App>();
+  for (const environment of environments) {
+    for (const kind of ['auth', 'api'] as const) {
+      if (!roles.includes(kind)) continue;
+      // biome-ignore lint/performance/noAwaitInLoops: at most four
+      const app = await (kind === 'auth' ? createAuthHost : createApiHost)(system, environment);
+      served.set(`${environment}/${kind}`, app);
+      hosts.push([app, ports[environment][kind]]);
+    }
+  }
+  if (acme && served.size > 0)
+    hosts.push([createTlsFront(system, served), acme.httpsPort], [createPlainFront(system), acme.httpPort]);
+  if (roles.includes('console')) hosts.push([await createConsoleHost(system), ports.console]);
+  else if (roles.includes('status')) hosts.push([await createStatusHost(system), ports.console]);
+  return hosts;
+}
+
+/**
+ * Closes a host: requests in flight finish. Also closes connections whose last response was sent meanwhile, which would
+ * otherwise be kept alive.
+ */
+async function closeHost(app: Host): Promise<void> {
+  const sweeping = setInterval(() => app.server.closeIdleConnections(), 25);
+  await app.close();
+  clearInterval(sweeping);
+}
