@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { connect, createServer, type Socket } from 'node:net';
 import { after, before, test } from 'node:test';
 import { eventually, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
+import { emptyDatabase } from '#tests/postgres.ts';
+import { startProxy } from '#tests/proxy.ts';
 import { ChangeFeed } from './feed.ts';
 
 let latchkey: TestLatchkey;
@@ -11,43 +11,11 @@ before(async () => {
 });
 after(() => latchkey.stop());
 
-/** A TCP proxy in front of the database that can drop all traffic silently. */
-async function startProxy(url: URL) {
-  const sockets = new Set<Socket>();
-  let swallows = false;
-  const server = createServer((near) => {
-    const far = connect(Number(url.port), url.hostname);
-    for (const [from, to] of [
-      [near, far],
-      [far, near],
-    ] as const) {
-      sockets.add(from);
-      from.on('data', (data) => swallows || to.write(data));
-      from.on('error', () => to.destroy());
-      from.on('close', () => to.destroy());
-    }
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  assert.ok(typeof address === 'object' && address);
-  const through = new URL(url);
-  through.port = String(address.port);
-  return {
-    url: through.href,
-    swallow: (whether: boolean) => {
-      swallows = whether;
-    },
-    stop: () => {
-      for (const socket of sockets) socket.destroy();
-      server.close();
-    },
-  };
-}
+const notify = (channel: string, payload: string) =>
+  latchkey.system.pool.query('select pg_notify($1, $2)', [channel, payload]);
 
 test('SE-3 a network that silently drops everything is noticed within seconds, and missed changes are caught up', async (t) => {
   const way = await startProxy(new URL(latchkey.databaseUrl));
-  const notify = (channel: string, payload: string) =>
-    latchkey.system.pool.query('select pg_notify($1, $2)', [channel, payload]);
   const feed = new ChangeFeed(way.url, notify, latchkey.system.log);
   t.after(async () => {
     way.stop();
@@ -65,4 +33,36 @@ test('SE-3 a network that silently drops everything is noticed within seconds, a
   way.swallow(false);
   await eventually(async () => assert.equal(feed.live, true));
   assert.equal(replays, 2);
+});
+
+test('SE-3 a feed that can not hear this process is never trusted: another database, a pooler that takes LISTEN away', async (t) => {
+  const elsewhere = await emptyDatabase(latchkey.databaseUrl);
+  const feed = new ChangeFeed(elsewhere.url, notify, latchkey.system.log);
+  t.after(async () => {
+    await feed.stop();
+    await elsewhere.drop();
+  });
+  let replays = 0;
+  const replay = async () => {
+    replays += 1;
+  };
+  await feed.subscribe({ replay, onChange: () => undefined });
+  await feed.start();
+  assert.deepEqual([feed.live, replays], [false, 0]);
+});
+
+test('SE-3 a feed that no longer hears this process is down', async (t) => {
+  let mute = false;
+  const feed = new ChangeFeed(
+    latchkey.databaseUrl,
+    async (channel, payload) => mute || notify(channel, payload),
+    latchkey.system.log,
+  );
+  t.after(() => feed.stop());
+  await feed.start();
+  assert.equal(feed.live, true);
+  mute = true;
+  await eventually(async () => assert.equal(feed.live, false));
+  mute = false;
+  await eventually(async () => assert.equal(feed.live, true));
 });
