@@ -3,10 +3,10 @@ import { type Static, Type } from 'typebox';
 import { emit } from '#events';
 import { type Ctx, type Environment, type TxCtx, transaction } from '#platform/ctx.ts';
 import type { ProjectId, WorkspaceId } from '#platform/ids.ts';
+import { deleteOldRows } from '#platform/part.ts';
 import { problem, problemWithRetry } from '#platform/problem.ts';
 import { Instant } from '#platform/schemas.ts';
 import { inScope, scopeColumns } from '#platform/scoped.ts';
-import { singleWrite } from '#platform/single-writes.ts';
 import type { System } from '#platform/system.ts';
 import type { GuardRules } from './guard-rules.ts';
 import { blockOf } from './numbers.ts';
@@ -175,7 +175,5 @@ export async function removeBlock(ctx: Ctx, prefix: string): Promise<void> {
 /** Deletes counters that are older than the window of the rules. Runs as a job. */
 export async function removeOldConversions(system: System): Promise<void> {
   const before = new Date(system.clock.now().getTime() - 2 * WINDOW_MS);
-  await sql`delete from sms_conversions where hour < ${before} /* all workspaces */`.execute(
-    singleWrite(system, 'clean-up'),
-  );
+  await deleteOldRows(system, 'sms_conversions', sql`hour < ${before}`);
 }

@@ -3,8 +3,8 @@ import { type Static, Type } from 'typebox';
 import type { Follower, NumberedEvent } from '#events';
 import type { Ctx, Environment } from '#platform/ctx.ts';
 import type { ProjectId, UserId, WorkspaceId } from '#platform/ids.ts';
+import { deleteOldRows } from '#platform/part.ts';
 import { inScope } from '#platform/scoped.ts';
-import { preparedWrite } from '#platform/single-writes.ts';
 import type { System } from '#platform/system.ts';
 import { deliveriesPerDay } from '#webhooks';
 
@@ -99,14 +99,8 @@ const REMEMBERED_DAYS = 62;
 /** Deletes the marks of counted users, once they can't be counted again. */
 export async function removeActivePeople(system: System): Promise<void> {
   const before = new Date(system.clock.now().getTime() - REMEMBERED_DAYS * DAY_MS);
-  await forget(system, [before]);
+  await deleteOldRows(system, 'active_people', sql`day < ${before}::timestamptz`);
 }
-
-const forget = preparedWrite(
-  'forget-active-people',
-  'clean-up',
-  'delete from active_people where day < $1::timestamptz /* all workspaces */',
-);
 
 const DAY_MS = 86_400_000;
 const count = Type.Integer();

@@ -5,8 +5,8 @@ import { projectOf } from '#environments';
 import type { Ctx, Environment, TxCtx } from '#platform/ctx.ts';
 import { firstIdAt, type Id, newId, type ProjectId, type WorkspaceId } from '#platform/ids.ts';
 import { addJob } from '#platform/jobs.ts';
+import { deleteOldRows } from '#platform/part.ts';
 import { acrossProjects, inScope } from '#platform/scoped.ts';
-import { singleWrite } from '#platform/single-writes.ts';
 import type { System } from '#platform/system.ts';
 import { type Language, languages } from '#settings';
 import { builtInTexts, faultsOf, type Rendered, render, type Variables } from './render.ts';
@@ -193,19 +193,8 @@ export async function removeMessages(tx: TxCtx, addresses: readonly string[]): P
 
 const DAY_MS = 86_400_000;
 const KEPT_DAYS = 90;
-/** The number of messages per statement; limits how long it holds its locks. */
-const PORTION = 5_000;
-
 /** Deletes messages older than ninety days. Runs as a job. Served by messages_newest. */
 export async function removeOldMessages(system: System): Promise<void> {
   const first = firstIdAt('msg', new Date(system.clock.now().getTime() - KEPT_DAYS * DAY_MS));
-  for (;;) {
-    // biome-ignore lint/performance/noAwaitInLoops: one portion after the other
-    const { numAffectedRows } = await sql`
-      delete from messages where ctid = any(array(
-        select ctid from messages where id < ${first} order by id limit ${PORTION})) /* all workspaces */`.execute(
-      singleWrite(system, 'clean-up'),
-    );
-    if (Number(numAffectedRows ?? 0n) < PORTION) return;
-  }
+  await deleteOldRows(system, 'messages', sql`id < ${first}`);
 }

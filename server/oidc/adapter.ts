@@ -5,6 +5,7 @@ import { type Environment, systemCtx, type TxCtx, transaction } from '#platform/
 import type { Json } from '#platform/db.ts';
 import type { ProjectId, SessionId } from '#platform/ids.ts';
 import { hashSecret } from '#platform/keyring.ts';
+import { deleteOldRows } from '#platform/part.ts';
 import { singleWrite } from '#platform/single-writes.ts';
 import type { System } from '#platform/system.ts';
 import { REFRESH_GRACE_MS } from '#settings';
@@ -319,7 +320,5 @@ export async function isSpent(system: System, issuer: IssuerAddress, id: string)
 
 /** Deletes expired records. Runs as a job. */
 export async function oidcCleanup(system: System): Promise<void> {
-  await sql`delete from oidc_records where expires_at <= ${system.clock.now()}`.execute(
-    singleWrite(system, 'provider'),
-  );
+  await deleteOldRows(system, 'oidc_records', sql`expires_at <= ${system.clock.now()}`);
 }

@@ -1,7 +1,7 @@
-import type { Part } from '#platform/part.ts';
+import { expiredRowsOf, type Part } from '#platform/part.ts';
 import { rowsOfWorkspace, rowsSince } from '#platform/removal.ts';
 import { events } from './events.ts';
-import { removeChallengesOf, removeDeadChallenges } from './passkey-challenges.ts';
+import { removeChallengesOf } from './passkey-challenges.ts';
 
 export { CHALLENGE_SECONDS, type ChallengeId } from './passkey-challenges.ts';
 export {
@@ -27,7 +27,7 @@ export {
 export const part = {
   events,
   removals: [rowsOfWorkspace('passkey_challenges'), rowsOfWorkspace('passkeys')],
-  cleanUps: { removeDeadChallenges },
+  cleanUps: { 'expired passkey challenges': expiredRowsOf('passkey_challenges') },
   reclaim: rowsSince('passkeys', 'created_at'),
   endProofs: removeChallengesOf,
 } satisfies Part;

@@ -1,9 +1,6 @@
-import { sql } from 'kysely';
 import { type Ctx, type Environment, type TxCtx, transaction } from '#platform/ctx.ts';
 import { type Id, newId, type SessionId, type UserId, type WorkspaceId } from '#platform/ids.ts';
 import { inRealm, realmColumns } from '#platform/scoped.ts';
-import { singleWrite } from '#platform/single-writes.ts';
-import type { System } from '#platform/system.ts';
 
 export type ChallengeId = Id<'chl'>;
 
@@ -90,14 +87,6 @@ export async function spendChallenge(
 /** Deletes the challenges of a user. */
 export async function removeChallengesOf(tx: TxCtx, userId: UserId): Promise<void> {
   await tx.db.deleteFrom('passkey_challenges').where(inRealm(tx)).where('user_id', '=', userId).execute();
-}
-
-/** Deletes expired challenges. Runs as a job. */
-export async function removeDeadChallenges(system: System): Promise<void> {
-  const now = system.clock.now();
-  await sql`delete from passkey_challenges where expires_at < ${now} /* all workspaces */`.execute(
-    singleWrite(system, 'clean-up'),
-  );
 }
 
 /** {@link spendChallenge} in a transaction of its own, so that a wrong response spends the challenge too. */

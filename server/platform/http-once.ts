@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type Insertable, type Kysely, sql } from 'kysely';
+import type { Insertable, Kysely } from 'kysely';
 import type { Tables } from './db.ts';
+import { expiredRowsOf } from './part.ts';
 import { problem } from './problem.ts';
-import { singleWrite } from './single-writes.ts';
 import { sourceOf } from './source.ts';
 import type { System } from './system.ts';
 import type { Unit } from './unit.ts';
@@ -196,8 +196,4 @@ export function replay(reply: FastifyReply, { status, headers, body }: StoredRes
 }
 
 /** Deletes expired keys. */
-export async function deleteExpiredIdempotencyKeys(system: System): Promise<void> {
-  await sql`delete from idempotency_keys where expires_at < ${system.clock.now()}`.execute(
-    singleWrite(system, 'clean-up'),
-  );
-}
+export const deleteExpiredIdempotencyKeys = expiredRowsOf('idempotency_keys');

@@ -1,5 +1,5 @@
 import type { Task } from 'graphile-worker';
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Actor, Descent, TxCtx } from './ctx.ts';
 import type { Tables } from './db.ts';
 import type { EventDefinition } from './event.ts';
@@ -107,9 +107,21 @@ export type Part = {
 
 /** A clean-up that deletes the expired rows of a table, by `expires_at`. */
 export function expiredRowsOf(table: keyof Tables): (system: System) => Promise<void> {
-  return async (system) => {
-    await sql`delete from ${sql.table(table)} where expires_at < ${system.clock.now()} /* all workspaces */`.execute(
+  return (system) => deleteOldRows(system, table, sql`expires_at < ${system.clock.now()}`);
+}
+
+/** Rows per statement, limited so that none holds its locks for long or runs into the time limit of statements. */
+const PORTION = 5_000;
+
+/** Deletes rows of all workspaces, in portions. */
+export async function deleteOldRows(system: System, table: keyof Tables, where: RawBuilder<unknown>): Promise<void> {
+  for (;;) {
+    // biome-ignore lint/performance/noAwaitInLoops: one portion after the other
+    const { numAffectedRows } = await sql`
+      delete from ${sql.table(table)} where ctid = any(array(
+        select ctid from ${sql.table(table)} where ${where} limit ${PORTION})) /* all workspaces */`.execute(
       singleWrite(system, 'clean-up'),
     );
-  };
+    if (Number(numAffectedRows ?? 0n) < PORTION) return;
+  }
 }

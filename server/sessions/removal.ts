@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import type { TxCtx } from '#platform/ctx.ts';
 import type { UserId } from '#platform/ids.ts';
+import { deleteOldRows } from '#platform/part.ts';
 import { ofRemoved, type Removal } from '#platform/removal.ts';
 import { inRealm } from '#platform/scoped.ts';
-import { singleWrite } from '#platform/single-writes.ts';
 import type { System } from '#platform/system.ts';
 
 /**
@@ -43,19 +43,8 @@ export const entriesOfProject: Removal = {
 
 /** Known devices are recognised by the sessions of as many days. */
 const SESSIONS_KEPT_MS = 90 * 86_400_000;
-/** Sessions per statement, limited so that none holds its locks for long. */
-const PORTION = 5_000;
-
 /** Removes sessions that ended long ago, with their scope entries. Runs as a job. Served by sessions_expired. */
 export async function removeDeadSessions(system: System): Promise<void> {
   const before = new Date(system.clock.now().getTime() - SESSIONS_KEPT_MS);
-  for (;;) {
-    // biome-ignore lint/performance/noAwaitInLoops: one portion after the other
-    const { numAffectedRows } = await sql`
-      delete from sessions where ctid = any(array(
-        select ctid from sessions where expires_at < ${before} order by expires_at limit ${PORTION})) /* all workspaces */`.execute(
-      singleWrite(system, 'clean-up'),
-    );
-    if (Number(numAffectedRows ?? 0n) < PORTION) return;
-  }
+  await deleteOldRows(system, 'sessions', sql`expires_at < ${before}`);
 }
