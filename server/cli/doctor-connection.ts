@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { connectionsOf } from '#hosts';
+import { connectionsNeeded } from '#hosts';
 import type { Config } from '#platform/config.ts';
 import { exposureOf } from '#platform/database-url.ts';
 import {
@@ -39,7 +39,7 @@ async function checkPooler(client: pg.Client, { databaseUrl, config }: Opened): 
 async function checkNumber(client: pg.Client, config: Config): Promise<Finding> {
   const check = 'connections';
   const found = await readConnections(client);
-  const needed = connectionsOf(config);
+  const needed = connectionsNeeded(config);
   const text = `up to ${needed} for this process; ${found.used} of ${found.allowed} are in use`;
   // A process that runs has its connections already.
   const fault = faultOfConnections(needed, { ...found, used: 0 });

@@ -21,7 +21,7 @@ export async function prepareDatabase({ config, databaseUrl, log, progress }: Pr
     await requirePreparedStatements(config.databaseUrl);
   const client = await connectAlone(databaseUrl, { name: 'latchkey-start' });
   const found = await readConnections(client).finally(() => client.end());
-  const needed = connectionsOf(config);
+  const needed = connectionsNeeded(config);
   const fault = faultOfConnections(needed, found);
   if (fault === null) return;
   if (needed > found.allowed) throw new StartError(fault);
@@ -29,7 +29,7 @@ export async function prepareDatabase({ config, databaseUrl, log, progress }: Pr
 }
 
 /** The most connections that a process with this configuration opens to PostgreSQL itself. */
-export function connectionsOf({ roles, database, databaseDirectUrl }: Config): number {
+export function connectionsNeeded({ roles, database, databaseDirectUrl }: Config): number {
   const pooled = databaseDirectUrl === null ? poolConnections(database.pool) : 0;
   const feed = 1;
   const worker = roles.includes('worker') ? 2 + (databaseDirectUrl === null ? 0 : JOB_CONNECTIONS) : 0;

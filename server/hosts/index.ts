@@ -1,5 +1,5 @@
 export { createConsoleHost } from './console-host.ts';
-export { connectionsOf } from './database.ts';
+export { connectionsNeeded } from './database.ts';
 export { createDemo, type Demo } from './demo.ts';
 export { type Latchkey, startLatchkey, withSystem } from './latchkey.ts';
 export { served } from './routes.ts';

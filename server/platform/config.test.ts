@@ -169,6 +169,34 @@ describe('the configuration from the environment', () => {
     assert.match(faultOf({ DATABASE_URL: PRODUCTION.DATABASE_URL }), /^LATCHKEY_SECRET is missing; .*openssl rand/);
   });
 
+  test('connections by what the process does, and an address past the pooler that needs the other one', () => {
+    const poolOf = (roles: string) => loadConfig({ LATCHKEY_ROLES: roles }).database.pool;
+    assert.deepEqual(['auth,worker', 'worker', 'status', 'status,worker'].map(poolOf), [10, 8, 4, 8]);
+    assert.match(faultOf({ LATCHKEY_DATABASE_POOL: '3' }), /from 4 to 1000/);
+    assert.match(faultOf({ DATABASE_DIRECT_URL: PRODUCTION.DATABASE_URL }), /^DATABASE_URL is missing/);
+    const several = 'postgres://me:hunter2@one:5432,two:5432/x?sslmode=prefer';
+    const fault = faultOf({ DATABASE_URL: several, LATCHKEY_SECRET: SECRET });
+    assert.match(fault, /^DATABASE_URL is not shown here.*falls back to plain text/);
+    assert.ok(!fault.includes('hunter2'));
+  });
+
+  test('the variables of a service are no settings, and hide no typing error', () => {
+    const links = {
+      LATCHKEY_SERVICE_HOST: '10.0.0.1',
+      LATCHKEY_SERVICE_PORT: '80',
+      LATCHKEY_SERVICE_PORT_HTTP: '80',
+      LATCHKEY_PORT: 'tcp://10.0.0.1:80',
+      LATCHKEY_PORT_80_TCP: 'tcp://10.0.0.1:80',
+      LATCHKEY_PORT_80_TCP_ADDR: '10.0.0.1',
+      LATCHKEY_AUTH_SERVICE_HOST: '10.0.0.2',
+      LATCHKEY_AUTH_PORT: 'tcp://10.0.0.2:80',
+      LATCHKEY_AUTH_PORT_80_TCP_PROTO: 'tcp',
+    };
+    assert.deepEqual(faultsOf(links), []);
+    assert.match(faultOf({ ...links, LATCHKEY_HTTPS_PRT: '1' }), /Did you mean LATCHKEY_HTTPS_PORT/);
+    assert.match(faultOf({ LATCHKEY_PORT: '4000' }), /is not a setting/);
+  });
+
   test('two hosts can not share an address', () => {
     assert.match(
       faultOf({ LATCHKEY_PRODUCTION_AUTH_URL: 'HTTP://LOCALHOST:4001/' }),
@@ -212,6 +240,21 @@ describe('the configuration file', () => {
       [config.ports.console, config.roles, config.logLevel, config.host],
       [6000, ['worker'], 'error', '::1'],
     );
+  });
+
+  test('a secret comes from a file of its own, named in the environment or in the file of settings', () => {
+    const secret = join(folder, 'secret');
+    writeFileSync(secret, `${SECRET}\n`);
+    assert.deepEqual(loadConfig({ LATCHKEY_SECRET_FILE: secret }).secrets, [SECRET]);
+    const named = file(JSON.stringify({ LATCHKEY_SECRET_FILE: secret, LATCHKEY_SMTP_URL: 'smtp://mail.example.com' }));
+    assert.deepEqual(loadConfig(named).secrets, [SECRET]);
+    assert.deepEqual(loadConfig({ ...named, LATCHKEY_SECRET: `${SECRET} 2` }).secrets, [`${SECRET} 2`]);
+    assert.match(faultOf({ LATCHKEY_SECRET: SECRET, LATCHKEY_SECRET_FILE: secret }), /^Both .* Leave one of them out/);
+    assert.match(faultOf({ DATABASE_URL_FILE: join(folder, 'none') }), /^DATABASE_URL_FILE is .*ENOENT/);
+    writeFileSync(secret, ' \n');
+    assert.match(faultOf({ LATCHKEY_SECRET_FILE: secret }), /it is empty/);
+    writeFileSync(secret, 'hunter2');
+    assert.ok(!faultOf({ LATCHKEY_SECRET_FILE: secret }).includes('hunter2'));
   });
 
   test('its faults are reported together with those of the environment', () => {
