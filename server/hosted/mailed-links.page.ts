@@ -79,8 +79,11 @@ async function withLink(arrival: Arrival, work: (visit: Visit) => Promise<Reply>
 function explained({ say }: Voice, kind: LinkKind, { code }: Problem): Page {
   if (code === 'INVALID_TOKEN' || code === 'INVALID_CODE')
     return { title: say('mailed.deadTitle'), body: html`<p>${say('mailed.dead')}</p>` };
-  const conflict = say(kind === 'invitation' ? 'mailed.haveAccount' : 'mailed.secondStep');
-  return { title: say('error.title'), body: html`<p>${code === 'CONFLICT' ? conflict : say('fault.invalid')}</p>` };
+  const faults: Record<string, string> = {
+    CONFLICT: say(kind === 'invitation' ? 'mailed.haveAccount' : 'mailed.secondStep'),
+    METHOD_DISABLED: say('fault.method'),
+  };
+  return { title: say('error.title'), body: html`<p>${faults[code] ?? say('fault.invalid')}</p>` };
 }
 
 async function show({ reply, kind, token, opened }: Visit, fault?: string): Promise<Reply> {

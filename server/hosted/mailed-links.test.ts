@@ -5,6 +5,7 @@ import {
   expectProblem,
   mailedCode,
   mailedToken,
+  managementToken,
   newEmail,
   PASSWORD,
   prove,
@@ -14,6 +15,7 @@ import {
 } from '#tests/harness.ts';
 
 const REDIRECT = 'http://localhost:5173/callback';
+const METHODS = ['password', 'magic_link', 'email_code', 'phone', 'passkey', 'social'];
 
 let latchkey: TestLatchkey;
 let origin: string;
@@ -52,9 +54,7 @@ describe('a mailed sign-in link', () => {
     const token = await mailedToken(latchkey, email);
     await changeSettings(latchkey, { signInMethods: ['password'] });
     const refused = await click('sign-in', token);
-    await changeSettings(latchkey, {
-      signInMethods: ['password', 'magic_link', 'email_code', 'phone', 'passkey', 'social'],
-    });
+    await changeSettings(latchkey, { signInMethods: METHODS });
     assert.equal(refused.status, 403, refused.text);
     assert.deepEqual(refused.headers.getSetCookie(), []);
     assert.equal((await click('sign-in', token)).status, 200, 'nothing was spent');
@@ -167,6 +167,26 @@ describe('other mailed links', () => {
     assert.equal(weak.status, 400);
     assert.match(weak.text, /role="alert"/);
     assert.match((await click('password', token, { password: 'a completely new password' })).text, /has been changed/);
+  });
+
+  test('where passwords were switched off, no password is reset, and an invited person joins without one', async () => {
+    const { email } = await register(latchkey);
+    await latchkey.auth('/v1/auth/password/forgot', { body: { identifier: email } });
+    const [reset, invited] = [await mailedToken(latchkey, email), newEmail()];
+    const body = { email: invited, roles: [] };
+    await latchkey.api('/v1/admin/invitations', { token: await managementToken(latchkey), body });
+    const invitation = await mailedToken(latchkey, invited);
+    assert.match((await look('invitation', invitation)).text, /name="password"/);
+    await changeSettings(latchkey, { signInMethods: ['magic_link'] });
+    const refused = await click('password', reset, { password: 'a completely new password' });
+    assert.deepEqual([refused.status, /not available here/.test(refused.text)], [403, true]);
+    assert.doesNotMatch((await look('invitation', invitation)).text, /name="password"/);
+    const joined = await click('invitation', invitation, { displayName: 'Grace' });
+    assert.equal(joined.status, 200, joined.text);
+    await ask({ email: invited });
+    assert.equal((await click('sign-in', await mailedToken(latchkey, invited))).status, 200);
+    await changeSettings(latchkey, { signInMethods: METHODS });
+    assert.equal((await click('password', reset, { password: 'a completely new password' })).status, 200, 'not spent');
   });
 
   test('a link of another kind, of another environment or made up is dead, politely', async () => {

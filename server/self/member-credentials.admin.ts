@@ -21,7 +21,7 @@ export const memberCredentialRoutes: Routes = [
     description: 'Only the member chooses the new password.',
     params: MemberRef,
     responses: { 202: Type.Object({}) },
-    problems: ['NOT_FOUND', 'CONFLICT'],
+    problems: ['NOT_FOUND', 'CONFLICT', 'METHOD_DISABLED'],
     handler: async (request, reply) => {
       await changeMember(request.ctx, request.params.memberId, async (tx, { userId }) => {
         await requireAuthority(tx, 'member.password.reset', { userId });

@@ -26,7 +26,7 @@ export const passwordResetRoutes: Routes = [
       'Accepts the `token` of the mailed link, or `flowId` and `code`. Ends every session; second factors stay.',
     body: Reset,
     responses: { 204: Type.Null() },
-    problems: ['CONTEXT_REQUIRED', 'INVALID_TOKEN', 'INVALID_CODE', 'WEAK_PASSWORD'],
+    problems: ['CONTEXT_REQUIRED', 'INVALID_TOKEN', 'INVALID_CODE', 'METHOD_DISABLED', 'WEAK_PASSWORD'],
     handler: async (request, reply) => {
       const { newPassword, ...body } = request.body;
       await resetPassword(await proofCtx(request, body), proofOf(body), newPassword);

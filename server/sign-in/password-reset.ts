@@ -21,7 +21,7 @@ import {
   withProof,
 } from '#proofs';
 import { scopeFields } from '#requests';
-import { askByMessage, Passage } from '#ways';
+import { askByMessage, Passage, requireMethod } from '#ways';
 import { addressProven } from './verification.ts';
 
 export const Forgot = Type.Object(
@@ -78,9 +78,12 @@ function resetFlow(user: Reachable | undefined, asked: { kind: string; value: st
 
 /**
  * Mails a reset for an administrator; only the owner chooses the password (PW-6).
- * @throws Problem CONFLICT without an address
+ * @throws Problem METHOD_DISABLED, CONFLICT without an address
  */
 export async function startReset(tx: TxCtx, userId: UserId): Promise<void> {
+  const way = new Passage('password_reset_sent');
+  way.passed('method', await requireMethod(tx, 'password'));
+  way.end();
   const user = (await usersById(tx, [userId])).get(userId);
   if (!user?.email) throw problem('CONFLICT', 'The account has no email address for a reset.');
   await openAddressChallenge(tx, resetFlow(user, { kind: 'email', value: user.email }));
@@ -89,11 +92,11 @@ export async function startReset(tx: TxCtx, userId: UserId): Promise<void> {
 /**
  * Sets a new password with the mailed link or code. Ends every session; second factors stay and are required at the
  * next sign-in (ASVS 6.4.3; PW-7).
- * @throws Problem INVALID_TOKEN, INVALID_CODE, WEAK_PASSWORD
+ * @throws Problem METHOD_DISABLED, INVALID_TOKEN, INVALID_CODE, WEAK_PASSWORD
  */
 export async function resetPassword(ctx: Ctx, proof: Proof, newPassword: string): Promise<void> {
   const { settings } = await projectOf(ctx.system, ctx.scope);
-  const way = new Passage('password_reset');
+  const way = await new Passage('password_reset').open(ctx);
   way.passed('credential', await requireProvable(ctx, proof, ['reset_password']));
   way.passed('new_password', await checkPolicy(ctx, settings, newPassword));
   const hash = await hashPassword(ctx, newPassword);

@@ -9,6 +9,7 @@ import {
   changeSettings,
   expectProblem,
   mailedCode,
+  mailedToken,
   managementToken,
   newEmail,
   PASSWORD,
@@ -153,6 +154,19 @@ describe('every way makes the checks of its row before anything else', () => {
       const linkTo = { userId: session.userId, sessionId: session.id };
       const code = await codeFor('link', { identity: identityOf(email), binding, linkTo });
       return () => latchkey.api('/v1/me/linked-identities', { token, body: { code } });
+    },
+    password_reset: async () => {
+      const { email } = await register(latchkey);
+      assert.equal((await post('/v1/auth/password/forgot', { identifier: email })).status, 202);
+      const token = await mailedToken(latchkey, email);
+      return () => post('/v1/auth/password/reset', { token, newPassword: `${PASSWORD} anew` });
+    },
+    password_reset_sent: async () => {
+      const { email } = await register(latchkey);
+      const token = await managementToken(latchkey);
+      const { body } = await latchkey.api(`/v1/admin/members?q=${encodeURIComponent(email)}`, { token });
+      const path = `/v1/admin/members/${body.items[0].id}/reset-password`;
+      return () => latchkey.api(path, { token, method: 'POST' });
     },
     verified_identity: async () => {
       const { email } = await register(latchkey);
