@@ -162,7 +162,10 @@ const invitationLink: Link = {
     const { settings } = await projectOf(ctx.system, ctx.scope);
     const email = await invited(ctx, token);
     const intro = html`<p>${say('mailed.invited', { project, address: email })}</p>`;
-    const fields = html`<label>${say('profile.name')}<input name="displayName" autocomplete="name" maxlength="200"></label>${newPassword(voice, minimumLength(settings), email)}`;
+    const password = settings.signInMethods.includes('password')
+      ? newPassword(voice, minimumLength(settings), email)
+      : '';
+    const fields = html`<label>${say('profile.name')}<input name="displayName" autocomplete="name" maxlength="200"></label>${password}`;
     return { title: say('mailed.joinTitle', { project }), intro, fields, button: say('mailed.accept') };
   },
 
