@@ -1,60 +1,26 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { chmodSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { eventually } from '../server/tests/harness.ts';
 import { freePortBase } from '../server/tests/ports.ts';
+import { buildRelease, type Running, run, start } from './running.ts';
 
 /** Node.js refuses TypeScript below `node_modules`, so a package that works there is JavaScript throughout. */
-
-const BUILD = resolve(import.meta.dirname, 'build.ts');
-
-type Ran = { code: number | null; output: string };
-type Run = { child: ChildProcess; output: () => string; ended: Promise<Ran> };
 
 let folder: string;
 before(async () => {
   folder = mkdtempSync(join(tmpdir(), 'latchkey-package-'));
   // As root, the embedded PostgreSQL runs as another user, who must reach its programs.
   chmodSync(folder, 0o711);
-  const { code, output } = await run(process.execPath, [
-    '--disable-warning=ExperimentalWarning',
-    BUILD,
-    inFolder('package'),
-  ]);
-  assert.equal(code, 0, output);
+  await buildRelease(inFolder('package'));
 });
 after(() => rmSync(folder, { recursive: true, force: true }));
 
 function inFolder(path: string): string {
   return join(folder, path);
-}
-
-function start(program: string, args: string[], settings: Record<string, string> = {}, cwd = folder): Run {
-  const child = spawn(program, args, {
-    cwd,
-    // The Node.js that runs the tests is the one that `npx` finds.
-    env: {
-      PATH: `${dirname(process.execPath)}:${process.env['PATH']}`,
-      HOME: process.env['HOME'] ?? folder,
-      ...settings,
-    },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr])
-    stream.on('data', (chunk) => {
-      output += String(chunk);
-    });
-  return { child, output: () => output, ended: once(child, 'close').then(([code]) => ({ code, output })) };
-}
-
-function run(...given: Parameters<typeof start>): Promise<Ran> {
-  return start(...given).ended;
 }
 
 describe('the folder of a release', () => {
@@ -109,19 +75,17 @@ describe('the folder of a release', () => {
 
 describe('the package, installed in an empty folder', () => {
   let settings: Record<string, string>;
-  let serving: Run;
+  let serving: Running;
   before(async () => {
     mkdirSync(inFolder('empty'));
     writeFileSync(inFolder('empty/package.json'), '{ "private": true }');
-    const packed = await run('npm', ['pack', '--silent', '--pack-destination', folder], {}, inFolder('package'));
-    assert.equal(packed.code, 0, packed.output);
+    await run('npm', ['pack', '--silent', '--pack-destination', folder], { cwd: inFolder('package') });
     const [tarball = ''] = globSync('latchkey-*.tgz', { cwd: folder });
     // A user of npm 12 installs without scripts.
     const flags = ['--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline'];
-    const installed = await run('npm', ['install', ...flags, inFolder(tarball)], {}, inFolder('empty'));
-    assert.equal(installed.code, 0, installed.output);
+    await run('npm', ['install', ...flags, inFolder(tarball)], { cwd: inFolder('empty') });
     settings = { LATCHKEY_PORT_BASE: String(await freePortBase()), LATCHKEY_LOG_LEVEL: 'silent' };
-    serving = start(inFolder('empty/node_modules/.bin/latchkey'), ['serve'], settings, inFolder('empty'));
+    serving = start(inFolder('empty/node_modules/.bin/latchkey'), ['serve'], { cwd: inFolder('empty'), settings });
   });
   after(async () => {
     serving.child.kill();
@@ -130,8 +94,7 @@ describe('the package, installed in an empty folder', () => {
 
   test('serves with the embedded database, and runs the quickstart', async () => {
     await eventually(async () => assert.match(serving.output(), /Ready in/));
-    const { code, output } = await run('npx', ['latchkey', 'quickstart'], settings, inFolder('empty'));
-    assert.equal(code, 0, output);
+    const output = await run('npx', ['latchkey', 'quickstart'], { cwd: inFolder('empty'), settings });
     assert.match(output, /That was the whole story/);
   });
 

@@ -33,6 +33,10 @@ command('serve', 'start Latchkey (the default)')
     (await import('./cli/serve.ts')).serve(settings({ LATCHKEY_ROLES: roles })),
   );
 
+command('ready', 'say whether the Latchkey on this machine can serve; the exit status is 1 if it can not').action(
+  async () => (await import('./cli/ready.ts')).ready(settings()),
+);
+
 command('migrate', "bring the database to this version's schema, then end")
   .option('--json', 'print which schema that is as JSON')
   .action(async (options: { json?: true }) => (await import('./cli/migrate.ts')).migrateDatabase(settings(), options));

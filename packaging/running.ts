@@ -1,0 +1,44 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { dirname } from 'node:path';
+
+export type Ran = { code: number | null; output: string };
+export type Running = { child: ChildProcess; output: () => string; ended: Promise<Ran> };
+type Place = { cwd: string; settings?: Record<string, string> };
+
+/** Settings of the tests are not those of the program. */
+const OURS = /^(LATCHKEY|DATABASE_URL|NODE_COMPILE_CACHE)/;
+
+/** Starts a program. Those named `node`, `npm` and `npx` use the Node.js of the tests. */
+export function start(program: string, args: string[], { cwd, settings = {} }: Place): Running {
+  const others = Object.entries(process.env).filter(([name]) => !OURS.test(name));
+  const child = spawn(program, args, {
+    cwd,
+    env: { ...Object.fromEntries(others), PATH: `${dirname(process.execPath)}:${process.env['PATH']}`, ...settings },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk) => {
+      output += String(chunk);
+    });
+  return { child, output: () => output, ended: once(child, 'close').then(([code]) => ({ code, output })) };
+}
+
+/**
+ * Runs a program to its end.
+ * @returns what it printed
+ * @throws Error with what it printed, unless it ends with 0
+ */
+export async function run(program: string, args: string[], place: Place): Promise<string> {
+  const { code, output } = await start(program, args, place).ended;
+  if (code !== 0) throw new Error(`${program} ${args.join(' ')} ended with ${code}:\n${output}`);
+  return output;
+}
+
+/** Builds the folder of a release. */
+export async function buildRelease(folder: string): Promise<void> {
+  await run('node', ['--disable-warning=ExperimentalWarning', 'packaging/build.ts', folder], {
+    cwd: dirname(import.meta.dirname),
+  });
+}
