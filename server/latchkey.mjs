@@ -14,4 +14,5 @@ if (major < NEEDED[0] || (major === NEEDED[0] && minor < NEEDED[1])) {
 
 const { enableCompileCache } = await import('node:module');
 enableCompileCache();
-await import('./main.ts');
+const { run } = await import('./main.ts');
+await run(process.argv.slice(2));

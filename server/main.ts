@@ -161,25 +161,27 @@ command('quickstart', 'walk through the product against a running Latchkey').act
   (await import('./cli/quickstart.ts')).quickstart(settings()),
 );
 
+/** Runs a command line, without the names of Node.js and the program. Ends the process if the words are no command. */
+export async function run(words: readonly string[]): Promise<void> {
+  try {
+    await program.parseAsync(withCommand(words), { from: 'user' });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    process.exit(error.exitCode === 0 ? 0 : MISUSED);
+  }
+}
+
 /** Without a command, options are those of `serve`; `--config` may stand before either. */
-function commandLine(): string[] {
-  const given = process.argv.slice(2);
-  const shared = sharedIn(given);
-  const first = given[shared];
+function withCommand(words: readonly string[]): readonly string[] {
+  const shared = sharedIn(words);
+  const first = words[shared];
   const ofProgram = first !== undefined && ['-h', '--help', '-V', '--version'].includes(first);
   const bare = first === undefined || (first.startsWith('-') && !ofProgram);
-  return bare ? [...given.slice(0, shared), 'serve', ...given.slice(shared)] : given;
+  return bare ? [...words.slice(0, shared), 'serve', ...words.slice(shared)] : words;
 }
 
 /** How many of the words are an option of every command. */
 function sharedIn([word = '']: readonly string[]): number {
   if (word === '--config') return 2;
   return word.startsWith('--config=') ? 1 : 0;
-}
-
-try {
-  await program.parseAsync(commandLine(), { from: 'user' });
-} catch (error) {
-  if (!(error instanceof CommanderError)) throw error;
-  process.exit(error.exitCode === 0 ? 0 : MISUSED);
 }

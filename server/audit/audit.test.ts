@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
+import { runLatchkey } from '#tests/command-line.ts';
 import {
   eventually,
   expectProblem,
@@ -22,7 +21,6 @@ import { eraseFromAudit } from './erasures.ts';
 import { verifyAudit } from './verification.ts';
 
 const AUDIT = '/v1/admin/audit-events';
-const ENTRY = fileURLToPath(new URL('../latchkey.mjs', import.meta.url));
 const clock = new TestClock();
 let latchkey: TestLatchkey;
 let token: string;
@@ -313,24 +311,24 @@ describe('latchkey audit verify', () => {
     const { text: response, body } = await get('/checkpoints');
     await writeFile(checkpoints, response);
     const good = await cli(whole, '--checkpoints', checkpoints, '--key', body.key);
-    assert.deepEqual([good.code, good.stderr], [0, '']);
-    assert.match(good.stdout, /^Verified: .*\n.*\n {2}entries {6}\d+, from 1 to \d+, none missing, none altered\n/);
-    assert.match(good.stdout, /checkpoints {2}\d+ agree/);
+    assert.deepEqual([good.status, good.errors], [0, '']);
+    assert.match(good.output, /^Verified: .*\n.*\n {2}entries {6}\d+, from 1 to \d+, none missing, none altered\n/);
+    assert.match(good.output, /checkpoints {2}\d+ agree/);
     const bad = await cli(broken);
-    assert.equal(bad.code, 1);
+    assert.equal(bad.status, 1);
     assert.match(
-      bad.stdout,
+      bad.output,
       /^NOT VERIFIED: .*\n {2}Entry 5 \(line 5\) follows entry 3; the entries in between are missing\.\n$/,
     );
     const asJson = await cli(broken, '--json');
-    assert.equal(JSON.parse(asJson.stdout).verified, false);
+    assert.equal(JSON.parse(asJson.output).verified, false);
     const otherKey = await cli(whole, '--key', 'x');
-    assert.equal(otherKey.code, 1);
-    assert.match(otherKey.stdout, /not with x/);
+    assert.equal(otherKey.status, 1);
+    assert.match(otherKey.output, /not with x/);
     const missing = await cli(join(folder, 'nothing'));
-    assert.equal(missing.code, 1);
-    assert.match(missing.stderr, /can not be read \(ENOENT\)/);
-    assert.equal((await cli()).code, 2);
+    assert.equal(missing.status, 1);
+    assert.match(missing.errors, /can not be read \(ENOENT\)/);
+    assert.equal((await cli()).status, 2);
   });
 });
 
@@ -358,20 +356,7 @@ async function rewriteHistory(target: unknown[]): Promise<void> {
   }
 }
 
-function cli(...parameters: string[]): Promise<{ code: number | null; stdout: string; stderr: string }> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [ENTRY, 'audit', 'verify', ...parameters]);
-    const told = { stdout: '', stderr: '' };
-    child.stdout.on('data', (chunk) => {
-      told.stdout += chunk;
-    });
-    child.stderr.on('data', (chunk) => {
-      told.stderr += chunk;
-    });
-    child.once('error', reject);
-    child.once('close', (code) => resolve({ code, ...told }));
-  });
-}
+const cli = (...words: string[]) => runLatchkey(['audit', 'verify', ...words], {});
 
 describe('erasure', () => {
   test('removes personal data from the log, and the chain still verifies', async () => {

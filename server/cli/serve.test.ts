@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { identityOf } from '#platform/processes.ts';
-import { runLatchkey } from '#tests/command-line.ts';
+import { runLatchkey, spawnLatchkey } from '#tests/command-line.ts';
 import { eventually } from '#tests/harness.ts';
 import { freePortBase } from '#tests/ports.ts';
 import { cloneDatabase } from '#tests/postgres.ts';
@@ -82,7 +82,7 @@ describe('latchkey serve, with the embedded database', () => {
     const listed = await runLatchkey(['keys', 'list', '--json'], settings());
     assert.equal(JSON.parse(listed.output).keys.length, 4, listed.errors);
     const file = join(folder, 'backup.zip');
-    const { status, errors } = await runLatchkey(['backup', file], settings());
+    const { status, errors } = await spawnLatchkey(['backup', file], settings());
     assert.equal(status, 0, errors);
     const verified = await runLatchkey(['restore', file, '--verify'], { ...settings(), LATCHKEY_LOG_LEVEL: 'warn' });
     assert.match(verified.output, /can be restored/);
@@ -91,7 +91,7 @@ describe('latchkey serve, with the embedded database', () => {
     await writeFile(people, '{"email":"meanwhile@example.com"}\n');
     const imported = await runLatchkey(['import', people, '--json'], settings());
     assert.equal(JSON.parse(imported.output).created, 1, imported.errors);
-    const exported = await runLatchkey(['export'], settings());
+    const exported = await spawnLatchkey(['export'], settings());
     assert.match(exported.output, /meanwhile@example\.com/, exported.errors);
     const migrated = await runLatchkey(['migrate', '--json'], settings());
     assert.ok(JSON.parse(migrated.output).schema >= 12, migrated.errors);
@@ -212,30 +212,29 @@ describe('latchkey on the command line', () => {
     t.after(() => database.drop());
     const folder = await mkdtemp(join(tmpdir(), 'latchkey-keys-'));
     t.after(() => rm(folder, { recursive: true, force: true }));
-    const settings = {
-      DATABASE_URL: database.url,
-      LATCHKEY_SECRET: 'a secret of the tests that is long enough',
-      LATCHKEY_DATA_DIR: folder,
-    };
-    assert.equal(await latchkey(['migrate'], settings).exit, 0);
-    const rotated = latchkey(['keys', 'rotate'], settings);
-    assert.equal(await rotated.exit, 0);
-    const listed = latchkey(['keys', 'list'], settings);
-    assert.equal(await listed.exit, 0);
-    assert.equal(listed.output(), rotated.output());
-    assert.match(listed.output(), /^environment +algorithm +id +state +signs from +published until\n/);
-    assert.equal(listed.output().match(/published ahead/g)?.length, 4);
-    const alone = latchkey(['keys', 'rotate', '--retire', 'key_1'], settings);
-    assert.equal(await alone.exit, 1);
-    assert.match(alone.output(), /add --now/);
-    const unknown = latchkey(['keys', 'rotate', '--now', '--retire', 'key_1'], settings);
-    assert.equal(await unknown.exit, 1);
-    assert.match(unknown.output(), /no published key key_1/);
-    const replaced = latchkey(['keys', 'rotate', '--now'], settings);
-    assert.equal(await replaced.exit, 0);
-    assert.equal(replaced.output().match(/published ahead/g), null, 'the keys published ahead are gone');
-    assert.equal(replaced.output().match(/ signs {2,}/g)?.length, 4, 'the new keys sign');
-    const misused = latchkey(['keys', 'burn']);
-    assert.equal(await misused.exit, 2);
+    const keys = (...words: string[]) =>
+      runLatchkey(['keys', ...words], {
+        DATABASE_URL: database.url,
+        LATCHKEY_SECRET: 'a secret of the tests that is long enough',
+        LATCHKEY_DATA_DIR: folder,
+      });
+    const rotated = await keys('rotate');
+    assert.equal(rotated.status, 0, rotated.errors);
+    const listed = await keys('list');
+    assert.equal(listed.status, 0, listed.errors);
+    assert.equal(listed.output, rotated.output);
+    assert.match(listed.output, /^environment +algorithm +id +state +signs from +published until\n/);
+    assert.equal(listed.output.match(/published ahead/g)?.length, 4);
+    const alone = await keys('rotate', '--retire', 'key_1');
+    assert.equal(alone.status, 1);
+    assert.match(alone.errors, /add --now/);
+    const unknown = await keys('rotate', '--now', '--retire', 'key_1');
+    assert.equal(unknown.status, 1);
+    assert.match(unknown.errors, /no published key key_1/);
+    const replaced = await keys('rotate', '--now');
+    assert.equal(replaced.status, 0, replaced.errors);
+    assert.equal(replaced.output.match(/published ahead/g), null, 'the keys published ahead are gone');
+    assert.equal(replaced.output.match(/ signs {2,}/g)?.length, 4, 'the new keys sign');
+    assert.equal((await keys('burn')).status, 2);
   });
 });

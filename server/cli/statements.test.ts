@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { after, before, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { part as billingPart } from '#billing';
+import { runLatchkey } from '#tests/command-line.ts';
 import { managementToken, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
 
-const ENTRY = fileURLToPath(new URL('../latchkey.mjs', import.meta.url));
 const ADDON = '/v1/admin/billing/addons/sms';
 
 let latchkey: TestLatchkey;
@@ -14,19 +12,14 @@ before(async () => {
 });
 after(() => latchkey.stop());
 
-const run = (...args: string[]): Promise<{ code: number; output: string }> =>
-  new Promise((resolve) => {
-    const env = {
-      PATH: process.env['PATH'] ?? '',
-      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '',
-      DATABASE_URL: latchkey.databaseUrl,
-      LATCHKEY_SECRET: 'a secret of the tests that is long enough',
-      LATCHKEY_DATA_DIR: latchkey.system.config.dataDir,
-    };
-    execFile(process.execPath, [ENTRY, ...args], { env }, (error, stdout, stderr) =>
-      resolve({ code: Number(error?.code ?? 0), output: stdout + stderr }),
-    );
+const run = async (...words: string[]) => {
+  const { status, output, errors } = await runLatchkey(['statements', ...words], {
+    DATABASE_URL: latchkey.databaseUrl,
+    LATCHKEY_SECRET: 'a secret of the tests that is long enough',
+    LATCHKEY_DATA_DIR: latchkey.system.config.dataDir,
   });
+  return { status, output: output + errors };
+};
 
 test('BL-8 the operator lists statements to be paid by hand and marks one as paid; repeating changes nothing', async () => {
   const token = await managementToken(latchkey, undefined, 'production');
@@ -37,24 +30,24 @@ test('BL-8 the operator lists statements to be paid by hand and marks one as pai
   await billingPart.sweeps.issueStatements(latchkey.system);
   const list = async () => (await latchkey.api(`${ADDON}/statements`, { token }, 'production')).body.items;
   const [statement] = await list();
-  const shown = await run('statements', 'list');
-  assert.equal(shown.code, 0, shown.output);
+  const shown = await run('list');
+  assert.equal(shown.status, 0, shown.output);
   const [heading, line, ...more] = shown.output.trim().split('\n');
   assert.match(heading ?? '', /^statement +workspace +project +period +total +due$/);
   assert.ok(line?.startsWith(`${statement.id}  `) && line.includes('9.00 USD'), shown.output);
   assert.deepEqual(more, []);
 
-  const asJson = await run('statements', 'list', '--json');
+  const asJson = await run('list', '--json');
   assert.deepEqual(
     JSON.parse(asJson.output).statements.map(({ id, total }: { id: string; total: number }) => [id, total]),
     [[statement.id, 900]],
   );
 
-  const paid = await run('statements', 'paid', statement.id);
-  assert.deepEqual(paid, { code: 0, output: `${statement.id} is paid.\n` });
+  const paid = await run('paid', statement.id);
+  assert.deepEqual(paid, { status: 0, output: `${statement.id} is paid.\n` });
   const [{ paidAt }] = await list();
   assert.ok(paidAt);
-  await run('statements', 'paid', statement.id);
+  await run('paid', statement.id);
   assert.equal((await list())[0].paidAt, paidAt);
   const { rows } = await latchkey.system.pool.query(
     `select data from events where type = 'billing.addon.payment_received'`,
@@ -66,10 +59,10 @@ test('BL-8 the operator lists statements to be paid by hand and marks one as pai
 });
 
 test('BL-8 an unknown or missing statement is explained', async () => {
-  const unknown = await run('statements', 'paid', 'stm_01kaz3w9hqf8p9n2m4v5x6y7z8');
-  assert.equal(unknown.code, 1);
+  const unknown = await run('paid', 'stm_01kaz3w9hqf8p9n2m4v5x6y7z8');
+  assert.equal(unknown.status, 1);
   assert.match(unknown.output, /There is no statement "stm_01kaz3w9hqf8p9n2m4v5x6y7z8"/);
-  const none = await run('statements', 'paid');
-  assert.equal(none.code, 2);
+  const none = await run('paid');
+  assert.equal(none.status, 2);
   assert.match(none.output, /missing required argument 'id'/);
 });
