@@ -2,7 +2,7 @@ import { Command, CommanderError } from 'commander';
 import type { MemberOptions } from './cli/members.ts';
 import manifest from './package.json' with { type: 'json' };
 
-/** The options of every command, as settings: environment variables are weaker. */
+/** The options of every command, as settings; they take precedence over environment variables. */
 type Shared = { config?: string };
 
 const MISUSED = 2;
@@ -10,7 +10,7 @@ const MISUSED = 2;
 const program = new Command('latchkey')
   .description('Self-hosted customer identity and access with a public status page')
   .version(manifest.version)
-  .option('--config <file>', 'JSON file of settings; environment variables win over it')
+  .option('--config <file>', 'JSON file of settings; environment variables take precedence')
   .helpCommand('help', 'show this')
   .addHelpText('after', '\nSettings are environment variables: see docs/configuration.md.')
   .showHelpAfterError()
@@ -37,11 +37,11 @@ command('ready', 'say whether the Latchkey on this machine can serve; the exit s
   async () => (await import('./cli/ready.ts')).ready(settings()),
 );
 
-command('migrate', "bring the database to this version's schema, then end")
-  .option('--json', 'print which schema that is as JSON')
+command('migrate', "migrate the database to this version's schema, then exit")
+  .option('--json', 'print the schema version as JSON')
   .action(async (options: { json?: true }) => (await import('./cli/migrate.ts')).migrateDatabase(settings(), options));
 
-command('doctor', 'check configuration, database, addresses, mail and DNS, and say what to do')
+command('doctor', 'check configuration, database, addresses, mail and DNS, and suggest remedies')
   .option('--json', 'print the findings as JSON')
   .action(async (options: { json?: true }) => (await import('./cli/doctor.ts')).doctor(settings(), options));
 
@@ -61,18 +61,18 @@ keys
     (await import('./cli/keys.ts')).rotateSigningKeys(settings(), options),
   );
 
-command('sessions', 'work with the sessions of everybody')
+command('sessions', 'manage the sessions of all users')
   .command('end-all')
   .description('end every session and replace the signing keys: everybody signs in again')
   .requiredOption('--yes', 'do it')
-  .option('--json', 'print what was ended as JSON')
+  .option('--json', 'print the result as JSON')
   .action(async (options: { json?: true }) => (await import('./cli/sessions.ts')).endAllSessions(settings(), options));
 
 command('audit', 'work with exports of the audit log')
   .command('verify <file>')
-  .description('prove an export of the audit log whole and unaltered')
-  .option('--checkpoints <file>', 'and in agreement with signed checkpoints kept elsewhere')
-  .option('--key <thumbprint>', 'and signed with this key')
+  .description('prove that an export of the audit log is complete and unaltered')
+  .option('--checkpoints <file>', 'also compare it with signed checkpoints kept elsewhere')
+  .option('--key <thumbprint>', 'also require this signing key')
   .option('--json', 'print the result as JSON')
   .action(async (file: string, options: { checkpoints?: string; key?: string; json?: true }) =>
     (await import('./cli/audit.ts')).verifyAuditFile(file, options),
@@ -80,32 +80,32 @@ command('audit', 'work with exports of the audit log')
 
 const statements = command(
   'statements',
-  'show what is to be paid by hand for the SMS add-on, or write down that it was',
+  'list statements of the SMS add-on that are paid manually, or mark one as paid',
 );
 statements
   .command('list')
-  .description('show what projects have still to pay')
+  .description('list the unpaid statements of projects')
   .option('--json', 'print them as JSON')
   .action(async (options: { json?: true }) =>
     (await import('./cli/statements.ts')).listStatements(settings(), options),
   );
 statements
   .command('paid <id>')
-  .description('write down that a statement was paid')
+  .description('mark a statement as paid')
   .option('--json', 'print the result as JSON')
   .action(async (id: string, options: { json?: true }) =>
     (await import('./cli/statements.ts')).payStatement(settings(), id, options),
   );
 
-command('backup <file>', 'write everything the database holds into one file')
-  .option('--json', 'print what was written as JSON')
+command('backup <file>', 'write the whole database to one file')
+  .option('--json', 'print the result as JSON')
   .action(async (file: string, options: { json?: true }) =>
     (await import('./cli/backup.ts')).backup(settings(), file, { ...options, version: manifest.version }),
   );
 
-command('restore <file>', 'put a backup into an empty database')
-  .option('--verify', 'prove that the backup can be restored, in a database made for it and dropped again')
-  .option('--json', 'print what was restored as JSON')
+command('restore <file>', 'restore a backup into an empty database')
+  .option('--verify', 'prove that the backup can be restored, in a temporary database')
+  .option('--json', 'print the result as JSON')
   .action(async (file: string, options: { verify?: true; json?: true }) =>
     (await import('./cli/restore.ts')).restore(settings(), file, options),
   );
@@ -115,7 +115,7 @@ command('import <file>', 'add members to a project from NDJSON or CSV, with thei
   .option('--project <id>', 'with --workspace')
   .option('--environment <name>', 'test (the default) or production')
   .option('--format <name>', 'ndjson or csv; by the name of the file when absent')
-  .option('--dry-run', 'say what would happen and change nothing')
+  .option('--dry-run', 'report the result and change nothing')
   .option('--json', 'print the result as JSON')
   .action(async (file: string, options: MemberOptions) =>
     (await import('./cli/members.ts')).importFile(settings(), file, options),
@@ -144,16 +144,16 @@ command('trigger <type>', 'emit an example event in the test environment')
     (await import('./cli/listen.ts')).trigger(settings(), type, options),
   );
 
-command('admin', 'work on who runs this installation')
+command('admin', 'manage the owners of this installation')
   .command('create-owner')
-  .description('print the link that makes the first owner; with --email, make somebody owner, with a new password')
-  .option('--email <address>', 'who: an operator, or somebody new')
+  .description('print the set-up link for the first owner; with --email, make a user an owner, with a new password')
+  .option('--email <address>', 'the address of an existing or a new operator')
   .option('--json', 'print the link, or the address and password, as JSON')
   .action(async (options: { email?: string; json?: true }) =>
     (await import('./cli/admin.ts')).createOwnerOf(settings(), options),
   );
 
-command('demo-traffic', 'make traffic in the running demo, through its public interface').action(async () =>
+command('demo-traffic', 'simulate traffic in the running demo, through its public interface').action(async () =>
   (await import('./cli/demo-traffic.ts')).demoTraffic(settings()),
 );
 

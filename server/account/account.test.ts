@@ -34,8 +34,8 @@ const known = async ({ session }: Person) =>
   (await latchkey.inProject((tx) => usersById(tx, [session.userId]))).get(session.userId);
 const me = (person: Person, path: string) => latchkey.api(`/v1/me/${path}`, { token: person.access_token });
 
-describe('coming and going', () => {
-  test('a stranger signs in and comes back to the page they asked for', async () => {
+describe('signing in and out', () => {
+  test('a stranger signs in and returns to the requested page', async () => {
     const browser = browserOf(latchkey);
     const question = await browser.open(`${account}/security`);
     assert.match(question.text, /to continue to Shop/);
@@ -88,7 +88,7 @@ describe('coming and going', () => {
     assert.match((await browser.open(account)).url, /\/sign-in\//);
   });
 
-  test('the way back leads to pages of the account only', async () => {
+  test('the return address leads only to pages of the account', async () => {
     const { browser } = await visitor();
     for (const state of ['https://evil.example/', '//evil.example', '/account/../connect/logout', '/account?x']) {
       // biome-ignore lint/performance/noAwaitInLoops: one browser
@@ -110,7 +110,7 @@ describe('coming and going', () => {
     assert.equal((await me(person, 'profile')).body.displayName, null);
   });
 
-  test('other applications can not sign people in without a code', async () => {
+  test('other applications cannot sign people in without a code', async () => {
     const { clientId } = latchkey.demo.environments.test;
     const flow = await codeFlow(latchkey, { response_type: 'none' }, { clientId });
     const response = await fetch(flow.url, { redirect: 'manual' });
@@ -119,7 +119,7 @@ describe('coming and going', () => {
 });
 
 describe('the profile', () => {
-  test('is changed; what is emptied is cleared, what stays is not written', async () => {
+  test('can be changed; an emptied field is cleared, an unchanged one is not written', async () => {
     const { browser, page, person } = await visitor();
     const saved = await browser.submit(
       page,
@@ -173,7 +173,7 @@ describe('the profile', () => {
     }
   });
 
-  test('a new email address counts once its code came back; the one before hears of it', async () => {
+  test('a new email address counts when its code is entered; the previous address is notified', async () => {
     const { browser, page, person } = await visitor('/email');
     const next = newEmail();
     const question = await browser.submit(page, { email: next }, '/email');
@@ -188,7 +188,7 @@ describe('the profile', () => {
     assert.match((await lastMessage(latchkey, person.email)).text, /email address/i);
   });
 
-  test('an address that was never confirmed is', async () => {
+  test('an unconfirmed address can be confirmed', async () => {
     const { browser, page, person } = await visitor();
     assert.match(page.text, /not confirmed/);
     const ask = await browser.open(linkIn(page, /href="(\/account\/email\/confirm)"/));
@@ -210,7 +210,7 @@ describe('the profile', () => {
 });
 
 describe('SE-4 a change', () => {
-  test('asks an old session to sign in again, and comes back to its page', async () => {
+  test('asks an old session to sign in again, and returns to its page', async () => {
     const { browser, page, person } = await visitor('/password');
     clock.advance(11 * 60_000);
     const question = await browser.submit(
@@ -226,7 +226,7 @@ describe('SE-4 a change', () => {
     assert.equal(done.url, `${account}/security`);
   });
 
-  test('pages that only show do not ask', async () => {
+  test('pages that only show data do not ask', async () => {
     const { browser } = await visitor();
     clock.advance(11 * 60_000);
     assert.equal((await browser.open(`${account}/security`)).url, `${account}/security`);
@@ -235,7 +235,7 @@ describe('SE-4 a change', () => {
 });
 
 describe('the password', () => {
-  test('needs the current one, refuses weak ones, and signs every other device out', async () => {
+  test('needs the current one, refuses weak ones, and signs out all other devices', async () => {
     const { browser, page, person } = await visitor('/password');
     const fresh = 'several quiet mountains';
     const wrong = await browser.submit(page, { current: 'not it at all, no', password: fresh }, '/password');
@@ -273,7 +273,7 @@ describe('second factors', () => {
     assert.ok((await eventsOf(latchkey, person.session.userId)).includes('user.mfa.disabled'));
   });
 
-  test('new recovery codes take the place of the old', async () => {
+  test('new recovery codes replace the old ones', async () => {
     const { browser, page } = await visitor('/authenticator');
     const secret = /<code>([A-Z2-7]+)<\/code>/.exec(page.text)?.[1] ?? '';
     const codesOn = ({ text }: { text: string }) => [...text.matchAll(/<li><code>([^<]+)/g)].map(([, code]) => code);
@@ -302,7 +302,7 @@ describe('second factors', () => {
 });
 
 describe('sessions and applications', () => {
-  test('every device is listed with its applications, and is signed out from here', async () => {
+  test('every device is listed with its applications, and can be signed out', async () => {
     const { clientId } = await latchkey.inProject((tx) =>
       createApplication(tx, { kind: 'spa', name: 'Photo album', redirectUris: ['http://localhost:5173/callback'] }),
     );
@@ -323,7 +323,7 @@ describe('sessions and applications', () => {
     assert.match(gone.text, /no longer exists/);
   });
 
-  test('OA-7 the access of an application is taken back', async () => {
+  test('OA-7 the access of an application can be revoked', async () => {
     const { clientId } = await latchkey.inProject((tx) =>
       createApplication(tx, {
         kind: 'spa',
@@ -345,8 +345,8 @@ describe('sessions and applications', () => {
   });
 });
 
-describe('what is not there', () => {
-  test('things of other people and things that never were look the same', async () => {
+describe('missing records', () => {
+  test('records of other people and unknown records look the same', async () => {
     const { browser } = await visitor();
     const other = await register(latchkey);
     for (const path of [`session/${other.session.id}`, 'session/nonsense', 'passkey/psk_01kaz3w9hqf8p9n2m4v5x6y7z8']) {

@@ -33,7 +33,7 @@ test('a user sees who acts as them, since when, until when and why, and ends it'
   assert.equal(ended.length, 2);
 });
 
-test('a user in whose name nobody acts is told that there is nothing to end', async () => {
+test('a user in whose name nobody acts sees that there is nothing to end', async () => {
   const { browser, page } = await visitorOf(latchkey, '/security');
   const question = await browser.open(`${page.url.replace('/security', '')}/remove/acting`);
   assert.equal(question.url, page.url);

@@ -50,7 +50,7 @@ describe('memberships', () => {
     assert.ok((await eventsOf(latchkey, person.session.userId)).includes('membership.deleted'));
   });
 
-  test('the only owner stays', async () => {
+  test('the only owner cannot leave', async () => {
     const { owner } = latchkey.demo.environments.test;
     const browser = browserOf(latchkey);
     const page = await browser.submit(await browser.open(`${account}/memberships`), {

@@ -58,7 +58,7 @@ async function actedAs(email: string): Promise<void> {
   await actAs(latchkey, desk, { supporter, person: { email }, reason: 'Ticket4711'.repeat(20) });
 }
 
-/** Gives the browser an authenticator that says yes. */
+/** Gives the browser an authenticator that confirms every request. */
 async function authenticatorIn(page: Page): Promise<void> {
   const session = await page.context().newCDPSession(page);
   await session.send('WebAuthn.enable');
@@ -74,7 +74,7 @@ async function authenticatorIn(page: Page): Promise<void> {
   });
 }
 
-/** Where screenshots go, for people to look at; none are taken without it. */
+/** The folder for screenshots; without it none are taken. */
 const SHOTS = process.env['LATCHKEY_SCREENSHOTS'];
 async function shot(page: Page, name: string): Promise<void> {
   if (SHOTS !== undefined) await page.screenshot({ path: join(SHOTS, `account-${name}.png`), fullPage: true });
@@ -145,7 +145,7 @@ describe('in other languages', () => {
 });
 
 describe('a passkey', () => {
-  test('is made by the page, renamed, made a second factor, signs in, and is removed', async () => {
+  test('is created by the page, renamed, made a second factor, used to sign in, and removed', async () => {
     const { page, userId } = await signedIn({});
     await authenticatorIn(page);
     await page.goto(`${account}/security`);
@@ -178,7 +178,7 @@ describe('a passkey', () => {
     await page.context().close();
   });
 
-  test('that the browser does not make is said, and nothing is added', async () => {
+  test('that the browser does not create is reported, and nothing is added', async () => {
     const { page, token } = await signedIn({});
     await page.goto(`${account}/passkeys/new`);
     await page.evaluate(() => {

@@ -53,7 +53,7 @@ describe('the APIs of an application', () => {
     assert.deepEqual(none.body.items, []);
   });
 
-  test('a page of the applications of one API belongs to no other list', async () => {
+  test('a cursor of the applications of one API is refused by other lists', async () => {
     const { id: apiId, identifier } = await newApi();
     for (const name of ['One', 'Two']) {
       // biome-ignore lint/performance/noAwaitInLoops: one after the other
@@ -66,7 +66,7 @@ describe('the APIs of an application', () => {
     expectProblem(await latchkey.api(`${path}&cursor=${body.nextCursor}`, { token }), 400, 'INVALID_CURSOR');
   });
 
-  test('are of its own project, each given once, with scopes that exist', async () => {
+  test('belong to their own project, are given once each, and name scopes that exist', async () => {
     const { identifier } = await newApi();
     const production = await managementToken(latchkey, undefined, 'production');
     const elsewhere = { identifier: 'https://production.example', name: 'Elsewhere' };
@@ -87,7 +87,7 @@ describe('the APIs of an application', () => {
     assert.equal(wrong.body.errors[0].pointer, '/body/apis/0/scopes');
   });
 
-  test('a machine is let use an API only by an actor who may write APIs', async () => {
+  test('only an actor with apis:write lets a machine use an API', async () => {
     const { identifier } = await newApi();
     const apis = [{ identifier, machineScopes: ['read'] }];
     const without = await managementToken(latchkey, 'applications:read applications:write');
@@ -101,7 +101,7 @@ describe('the APIs of an application', () => {
     expectProblem(await latchkey.api(secret, { token: without, method: 'POST' }), 403, 'AUTHORIZATION_DENIED');
   });
 
-  test('end with the API or the scope, and do not come back with one of the same name', async () => {
+  test('end with the API or the scope, and do not return with one of the same name', async () => {
     const api = await newApi();
     const { id } = (await add({ apis: [{ identifier: api.identifier, scopes: ['read', 'write'] }] })).body;
     const scopes = (...names: string[]) =>
@@ -120,7 +120,7 @@ describe('the APIs of an application', () => {
     assert.deepEqual(await apisOf(id), []);
   });
 
-  test('of two grants at once, the later one stands whole', async () => {
+  test('of two concurrent grants, the later one wins as a whole', async () => {
     const [first, second] = [await newApi(), await newApi()];
     const { id } = (await add({})).body;
     const grants = [first, second].map(({ identifier }) => [{ identifier, scopes: ['read'], machineScopes: [] }]);

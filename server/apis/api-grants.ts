@@ -6,12 +6,14 @@ import { type ApiId, type KnownApi, knownApis, readApis, type ScopeId } from './
 
 const Names = Type.Array(Type.String({ maxLength: 100 }), { maxItems: 100, uniqueItems: true });
 
-/** What an application may get of an API. */
+/** The access of an application to an API. */
 export const ApiGrant = Type.Object(
   {
     identifier: Type.String(),
-    scopes: Type.Array(Type.String(), { description: 'What it may get for people.' }),
-    machineScopes: Type.Array(Type.String(), { description: 'What it gets for itself (`client_credentials`).' }),
+    scopes: Type.Array(Type.String(), { description: 'The scopes that it may get for people.' }),
+    machineScopes: Type.Array(Type.String(), {
+      description: 'The scopes that it gets for itself (`client_credentials`).',
+    }),
   },
   { title: 'ApiGrant' },
 );
@@ -20,10 +22,13 @@ type ApiGrant = Static<typeof ApiGrant>;
 const NewApiGrant = Type.Object(
   {
     identifier: Type.String({ maxLength: 2_000, examples: ['https://api.example.com/orders'] }),
-    scopes: Type.Optional({ ...Names, description: 'What it may get for people; not of the kind `management`.' }),
+    scopes: Type.Optional({
+      ...Names,
+      description: 'The scopes that it may get for people; not for the kind `management`.',
+    }),
     machineScopes: Type.Optional({
       ...Names,
-      description: 'What it gets for itself (`client_credentials`); only of the kind `management`.',
+      description: 'The scopes that it gets for itself (`client_credentials`); only for the kind `management`.',
     }),
   },
   { title: 'NewApiGrant', additionalProperties: false },
@@ -86,7 +91,7 @@ export async function storedGrants(
     const api = apis.find((known) => known.identifier === identifier);
     const first = grants.findIndex((other) => other.identifier === identifier) === index;
     if (!api || !first) {
-      const message = api ? `"${identifier}" is given twice` : `"${identifier}" is no API of this project`;
+      const message = api ? `"${identifier}" is given twice` : `"${identifier}" is not an API of this project`;
       faults.push({ pointer: `${pointer}/identifier`, message });
       return [];
     }
@@ -115,7 +120,7 @@ function idsOfScopes(
   return names.flatMap((name, index) => {
     const known = scopes.find((scope) => scope.name === name);
     if (known) return [known.id];
-    faults.push({ pointer: `${pointer}/${index}`, message: `"${name}" is no scope of ${identifier}` });
+    faults.push({ pointer: `${pointer}/${index}`, message: `"${name}" is not a scope of ${identifier}` });
     return [];
   });
 }

@@ -20,7 +20,7 @@ export const apiRoutes: Routes = [
     permission: 'apis:write',
     stepUp: false,
     summary: 'Add an API',
-    description: 'Applications get tokens for it once they are granted it (`apis` of an application).',
+    description: 'Applications get tokens for it when it is granted to them (`apis` of an application).',
     body: NewApi,
     responses: { 201: Api },
     problems: ['ALREADY_EXISTS', 'CONFLICT'],

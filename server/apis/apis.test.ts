@@ -82,7 +82,7 @@ describe('APIs', () => {
     assert.equal((await latchkey.api(PATH, { token: production, body: there }, 'production')).status, 201);
   });
 
-  test('of several that add the same identifier at once, one does', async () => {
+  test('of several concurrent additions of one identifier, one succeeds', async () => {
     const identifier = 'https://race.example';
     const statuses = (await Promise.all(Array.from({ length: 8 }, () => add({ identifier })))).map(
       ({ status }) => status,
@@ -106,8 +106,8 @@ describe('APIs', () => {
   });
 });
 
-describe('what an API can not be', () => {
-  test('an identifier that is no absolute URI, has a fragment, or is an address of Latchkey', async () => {
+describe('an invalid API', () => {
+  test('an identifier that is not an absolute URI, has a fragment, or is an address of Latchkey', async () => {
     const { test: own, production, console } = latchkey.system.config.addresses;
     for (const identifier of [
       'orders',
@@ -131,7 +131,7 @@ describe('what an API can not be', () => {
     assert.equal((await add({ identifier: 'urn:example:orders' })).status, 201);
   });
 
-  test('a scope of OpenID Connect, one given twice, or one that is no scope token', async () => {
+  test('a scope of OpenID Connect, one given twice, or one that is not a scope token', async () => {
     for (const name of [
       'openid',
       'email',

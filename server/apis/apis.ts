@@ -75,7 +75,7 @@ const fields = {
   name: Type.String({ minLength: 1, maxLength: 100, description: 'Shown on the consent page.' }),
   scopes: Type.Array(ApiScope, { maxItems: MAX_SCOPES }),
   accessTokenSeconds: Type.Union([Type.Integer({ minimum: 60, maximum: 3_600 }), Type.Null()], {
-    description: 'Longest lifetime of its access tokens; null: that of the application.',
+    description: 'The maximum lifetime of its access tokens; null: that of the application.',
   }),
   requirePermissions: Type.Boolean({
     description: 'People get only the scopes that are named like a permission they have in the project.',

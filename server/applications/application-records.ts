@@ -33,11 +33,13 @@ const fields = {
   }),
   firstParty: Type.Boolean({
     description:
-      'False: it belongs to a third party. People are asked for consent, and its tokens are accepted at userinfo, introspection and resource servers, never exchanged for a session.',
+      'False for an application of a third party: people are asked for consent, and its tokens are accepted at userinfo, introspection and resource servers, never exchanged for a session.',
   }),
   subjectType: Type.Enum(['public', 'pairwise'], { description: '`pairwise`: subjects that no other sector sees.' }),
-  jwks: Type.Union([Jwks, Type.Null()], { description: 'Keys the client proves itself with, instead of a secret.' }),
-  profile: Type.Enum(['oauth', 'fapi2'], { description: '`fapi2`: held to the FAPI 2.0 Security Profile.' }),
+  jwks: Type.Union([Jwks, Type.Null()], {
+    description: 'Keys with which the client authenticates instead of a secret.',
+  }),
+  profile: Type.Enum(['oauth', 'fapi2'], { description: '`fapi2`: must follow the FAPI 2.0 Security Profile.' }),
   pkce: Type.Enum(['required', 'optional'], {
     description:
       '`optional`, for the kind `web` without the profile `fapi2` only: it may request codes without PKCE (RFC 7636). Then nothing but its own check of `nonce` or `state` detects a code that somebody else obtained.',
@@ -61,7 +63,7 @@ const fields = {
       maxItems: 5,
       uniqueItems: true,
       description:
-        'OAuth grants it uses, out of those of its kind; all of these when absent. Token exchange (RFC 8693) is for confidential first-party applications, never the default, and given by who holds `applications:delegate`.',
+        'The OAuth grant types it uses, out of those of its kind; all of these when absent. Token exchange (RFC 8693) is for confidential first-party applications, is never the default, and needs the permission `applications:delegate`.',
     },
   ),
   accessTokenSeconds: lifetime(60, 3_600, 'Lifetime of its access or management tokens; null: the project’s.'),
@@ -103,7 +105,7 @@ export const ApplicationRecord = Type.Object(
       description: 'The token it registered itself with; null: an administrator added it.',
     }),
     enabled: Type.Boolean(),
-    secrets: Type.Array(Secret, { description: 'The live ones, oldest first.' }),
+    secrets: Type.Array(Secret, { description: 'The active secrets, oldest first.' }),
     createdAt: Instant,
     updatedAt: Instant,
   },

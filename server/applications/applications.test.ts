@@ -102,7 +102,7 @@ describe('applications', () => {
     }
   });
 
-  test('OA-3 PKCE is required by default, and can not become optional together with FAPI 2.0', async () => {
+  test('OA-3 PKCE is required by default, and cannot become optional together with FAPI 2.0', async () => {
     const { body: made } = await add({ kind: 'web' });
     assert.equal(made.pkce, 'required');
     const { publicKey } = await generateKeyPair('ES256');
@@ -124,7 +124,7 @@ describe('applications', () => {
     assert.deepEqual([moved.status, moved.body.profile, moved.body.pkce], [200, 'fapi2', 'required'], moved.text);
   });
 
-  test('in production nothing but https, except for applications on a device', async () => {
+  test('in production only https, except for applications on a device', async () => {
     const { owner } = latchkey.demo.environments.production;
     const login = await latchkey.auth(
       '/v1/auth/login/password',
@@ -149,7 +149,7 @@ describe('applications', () => {
     });
   });
 
-  test('two secrets can be live, also under twenty parallel calls; removing one ends the tokens', async () => {
+  test('two secrets can be active, also under twenty parallel calls; removing one ends the tokens', async () => {
     const { body } = await add({ kind: 'management', permissions: ['roles:read'] });
     const responses = await Promise.all(
       Array.from({ length: 20 }, () => latchkey.api(`${PATH}/${body.id}/secrets`, { token, method: 'POST' })),
@@ -216,7 +216,7 @@ describe('applications', () => {
     });
   });
 
-  test('its tokens last as long as it says, or else as its project says; it uses the grants it names', async () => {
+  test('its tokens live as long as it says, or else as its project says; it uses the grants it names', async () => {
     const redirectUri = 'http://localhost:9003/cb';
     const person = await register(latchkey);
     const tokensOf = async (options: Record<string, unknown>) => {
@@ -247,7 +247,7 @@ describe('applications', () => {
     assert.equal(response.body.expires_in, 90, response.text);
   });
 
-  test('keys are public ones, and take the place of a secret', async () => {
+  test('keys must be public, and replace a secret', async () => {
     const { publicKey, privateKey } = await generateKeyPair('ES256', { extractable: true });
     const secretPart = await exportJWK(privateKey);
     expectProblem(await add({ kind: 'web', jwks: { keys: [secretPart] } }), 400, 'VALIDATION_FAILED');

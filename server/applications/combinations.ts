@@ -53,7 +53,9 @@ function faultsOfTokens({ kind, grants, refreshTokenSeconds }: Combination): { p
   ];
 }
 
-/** What token exchange issues is bound to no key, so an application whose tokens must be may not use it. */
+/**
+ * Token exchange issues tokens that are bound to no key, so an application whose tokens must be bound may not use it.
+ */
 function faultsOfExchange({ kind, grants, profile, dpopBound }: Combination): { pointer: string; message: string }[] {
   if (!grants?.includes(TOKEN_EXCHANGE)) return [];
   const pointer = '/body/grants';

@@ -53,7 +53,7 @@ async function signInThrough(key: string, id: number) {
 }
 
 describe('identity providers', () => {
-  test('are added, read, listed, changed and removed; the secret is never shown, and encrypted where it is kept', async () => {
+  test('are added, read, listed, changed and removed; the secret is never shown, and is stored encrypted', async () => {
     const secret = 'a very secret secret';
     const added = await add({ preset: 'github', clientSecret: secret });
     assert.equal(added.status, 201, added.text);
@@ -79,7 +79,7 @@ describe('identity providers', () => {
     expectProblem(await latchkey.auth(start(key)), 404, 'NOT_FOUND');
   });
 
-  test('BI-1 are refused with the field: what a preset needs, unknown fields, addresses that are none', async () => {
+  test('BI-1 are refused with the field: what a preset needs, unknown fields, invalid addresses', async () => {
     const pointers = async (body: Record<string, unknown>) => {
       const response = await add(body);
       expectProblem(response, 400, 'VALIDATION_FAILED');
@@ -106,7 +106,7 @@ describe('identity providers', () => {
     expectProblem(await latchkey.api(`${PATH}?cursor=forged`, { token }), 400, 'INVALID_CURSOR');
   });
 
-  test('BI-3 are the project’s own: not for readers to change, for customers to see, or another environment’s', async () => {
+  test('BI-3 belong to their project: readers cannot change them, customers cannot see them, other environments do not have them', async () => {
     const { body } = await add({ preset: 'github' });
     const reader = await managementToken(latchkey, 'providers:read');
     assert.equal((await latchkey.api(`${PATH}/${body.id}`, { token: reader })).status, 200);
@@ -133,7 +133,7 @@ describe('POST /v1/admin/identity-providers/{id}/test', () => {
     assert.equal((await testOf(off.body.id)).ok, true, 'one that is to be switched on yet');
   });
 
-  test('WH-2 nothing is sent to addresses inside, by number or by name, unless they are allowed', async () => {
+  test('WH-2 nothing is sent to private addresses, by number or by name, unless they are allowed', async () => {
     for (const host of ['10.0.0.1', '169.254.169.254', '192.168.1.1', '[fd00::1]', '[::ffff:10.0.0.1]', '0.0.0.0']) {
       // biome-ignore lint/performance/noAwaitInLoops: one after the other
       const { body } = await add({ preset: 'oidc', options: { issuer: `http://${host}` } });
@@ -173,7 +173,7 @@ describe('presets', () => {
     }
   });
 
-  test('of OpenID providers name an https issuer that nothing but a directory is missing from', () => {
+  test('of OpenID providers name an https issuer that needs at most a directory', () => {
     const issuers = presetNames.flatMap((name) => {
       const preset = presets[name];
       return preset.protocol === 'oidc' && preset.issuer !== null ? [preset.issuer.replace('{tenant}', 'common')] : [];
@@ -182,7 +182,7 @@ describe('presets', () => {
     for (const issuer of issuers) assert.equal(new URL(issuer).href.replace(/\/$/, ''), issuer);
   });
 
-  test('AU-8 a GitHub of one’s own does not speak for the accounts of github.com', async () => {
+  test('AU-8 a self-hosted GitHub does not speak for the accounts of github.com', async () => {
     const own = await add({ preset: 'github', options: github.options });
     const { issuer, subject } = await signInThrough(own.body.key, 4711);
     assert.equal(subject, '4711');

@@ -80,11 +80,11 @@ export const Provider = Type.Object(
     enabled: Type.Boolean(),
     options: ProviderOptions,
     callbackUrl: Type.String({
-      description: "To be registered at the provider: that of the environment's own address.",
+      description: "The callback address to register at the provider, at the environment's own address.",
     }),
     callbackUrls: Type.Array(Type.String(), {
       description:
-        'All of them, of the auth domains bound to the project too: people come back to where they left from.',
+        'All callback addresses, including those of the auth domains bound to the project: people return to the address they came from.',
     }),
     createdAt: Instant,
     updatedAt: Instant,

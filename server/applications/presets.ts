@@ -11,7 +11,7 @@ export const ProviderOptions = Type.Object(
     ),
     teamId: Type.Optional(Type.String({ maxLength: 20, pattern: '^[A-Z0-9]+$', description: 'Apple.' })),
     keyId: Type.Optional(
-      Type.String({ maxLength: 20, pattern: '^[A-Z0-9]+$', description: 'Apple: of the private key.' }),
+      Type.String({ maxLength: 20, pattern: '^[A-Z0-9]+$', description: 'Apple: the id of the private key.' }),
     ),
     scopes: Type.Optional(
       Type.Array(Type.String({ maxLength: 200, pattern: '^[\\x21\\x23-\\x5b\\x5d-\\x7e]+$' }), { maxItems: 30 }),
@@ -21,7 +21,7 @@ export const ProviderOptions = Type.Object(
     userinfoEndpoint: Type.Optional(address),
     emailsEndpoint: Type.Optional(address),
     trustEmail: Type.Optional(
-      Type.Boolean({ description: 'Whether `email_verified` of this provider is believed; true when absent.' }),
+      Type.Boolean({ description: 'Whether `email_verified` of this provider is trusted; true when absent.' }),
     ),
   },
   {

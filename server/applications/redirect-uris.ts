@@ -41,7 +41,7 @@ function uriFault(uri: string, environment: Environment, native: boolean): strin
   const url = URL.parse(uri);
   if (!url) return 'must be an absolute URI';
   if (uri.includes('*')) return 'must be exact: wildcards are not supported';
-  if (url.username || url.password) return 'must not hold a user name or password';
+  if (url.username || url.password) return 'must not contain a user name or password';
   return fragmentFault(uri) ?? schemeFault(url, environment, native);
 }
 
@@ -63,6 +63,6 @@ function schemeFault({ protocol, hostname }: URL, environment: Environment, nati
 
 function originFault(origin: string, environment: Environment): string | null {
   const url = URL.parse(origin);
-  if (!url || url.origin !== origin) return 'must be an origin: scheme, host and port, and nothing after them';
+  if (!url || url.origin !== origin) return 'must be an origin: scheme, host and port, without a path';
   return schemeFault(url, environment, false);
 }

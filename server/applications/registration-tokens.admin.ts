@@ -29,7 +29,7 @@ export const registrationTokenRoutes: Routes = [
     stepUp: true,
     summary: 'Issue a registration token',
     description:
-      'An initial access token for `POST /connect/register` on the auth host, which the setting `dynamicRegistration` has to open.',
+      'An initial access token for `POST /connect/register` on the auth host. The setting `dynamicRegistration` must allow it.',
     body: NewRegistrationToken,
     responses: { 201: IssuedRegistrationToken },
     handler: async (request, reply) => reply.code(201).send(await issueRegistrationToken(request.ctx, request.body)),
@@ -47,7 +47,7 @@ export const registrationTokenRoutes: Routes = [
     permission: 'applications:write',
     stepUp: false,
     summary: 'Remove a registration token',
-    description: 'It registers nothing more; the applications it registered stay.',
+    description: 'It registers no further applications; those registered with it stay.',
     params: RegistrationTokenRef,
     responses: { 204: Type.Null() },
     problems: ['NOT_FOUND'],

@@ -35,7 +35,11 @@ declare module '#platform/db.ts' {
 }
 
 const fields = {
-  name: Type.String({ minLength: 1, maxLength: 100, description: 'The audience of the token.' }),
+  name: Type.String({
+    minLength: 1,
+    maxLength: 100,
+    description: 'A name for the list, such as the recipient of the token.',
+  }),
   redirectHosts: Type.Array(Type.String({ maxLength: 253, pattern: '^[a-z0-9.-]+$' }), {
     maxItems: 50,
     uniqueItems: true,

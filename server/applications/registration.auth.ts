@@ -13,7 +13,7 @@ const Registered = Type.Object({
   client_id: Type.String(),
   client_id_issued_at: Type.Integer({ description: 'Seconds since the epoch.' }),
   client_secret: Type.Optional(Type.String({ description: 'Shown once.' })),
-  client_secret_expires_at: Type.Optional(Type.Integer({ description: '0: never.' })),
+  client_secret_expires_at: Type.Optional(Type.Integer({ description: 'Always 0: the secret does not expire.' })),
   ...described,
   grant_types: Type.Array(Type.String()),
   response_types: Type.Array(Type.String()),

@@ -67,7 +67,7 @@ describe('registration tokens', () => {
     assert.ok(!rows[0].hash.toString('utf8').includes(token));
   });
 
-  test('one that is removed, expired, of another environment or made up registers nothing: 401', async () => {
+  test('a removed, expired, foreign or forged token registers nothing: 401', async () => {
     const removed = await issue();
     const admin = await managementToken(latchkey);
     assert.equal((await latchkey.api(`${TOKENS}/${removed.id}`, { method: 'DELETE', token: admin })).status, 204);

@@ -159,7 +159,7 @@ const perMinute = perSystem((system) => new Limit(system, { name: 'client-regist
 export async function registerApplication(ctx: Ctx, presented: Presented, body: unknown) {
   const { settings } = await projectOf(ctx.system, ctx.scope);
   if (settings.dynamicRegistration === 'off')
-    throw new RegistrationError(403, 'access_denied', 'the project does not take registrations');
+    throw new RegistrationError(403, 'access_denied', 'the project does not accept registrations');
   const taken = await perMinute(ctx.system).take(ctx, presented.id, { told: true });
   if (!taken.allowed)
     throw new RegistrationError(429, 'temporarily_unavailable', 'too many registrations; try again in a minute');
@@ -179,7 +179,7 @@ export async function registerApplication(ctx: Ctx, presented: Presented, body: 
   };
   const { clientId, secret } = await transaction(ctx, async (tx) => {
     if (!(await takeRegistration(tx, presented.id)))
-      throw new RegistrationError(403, 'access_denied', 'the token has registered as many applications as it may');
+      throw new RegistrationError(403, 'access_denied', 'the token has no registrations left');
     const made = await createApplication(tx, application);
     await emit(tx, 'application.registered', { applicationId: made.id, registrationTokenId: presented.id });
     return made;

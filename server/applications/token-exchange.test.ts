@@ -34,7 +34,7 @@ const changed = (id: string, body: Record<string, unknown>) =>
   latchkey.api(`/v1/admin/applications/${id}`, { token: admin, method: 'PATCH', body });
 
 describe('the grant type of token exchange', () => {
-  test('is no default, and an application without it is refused', async () => {
+  test('is not a default, and an application without it is refused', async () => {
     const shop = await addShop(latchkey);
     const { access_token: token } = (await signedInForOrders(latchkey, shop)).tokens;
     expectRefusal(await exchange(latchkey, shop, token), 'invalid_request');
@@ -59,7 +59,7 @@ describe('the grant type of token exchange', () => {
     expectProblem(await changed(id, { dpopBound: true }), 400, 'VALIDATION_FAILED');
   });
 
-  test('is used by the project’s own applications only, at the time of use', async () => {
+  test('can be used only by the project’s own applications, which is checked at each use', async () => {
     const [shop, orders] = [await addShop(latchkey), await addBackEnd(latchkey)];
     const { access_token: token } = (await signedInForOrders(latchkey, shop)).tokens;
     assert.equal((await changed(orders.id, { firstParty: false })).status, 200);
@@ -86,7 +86,7 @@ describe('the grant type of token exchange', () => {
     assert.deepEqual(decodeJwt(body.access_token)['act'], { sub: service.clientId });
   });
 
-  test('is given by who holds applications:delegate, and so is a secret of such an application', async () => {
+  test('granting it, or adding a secret to such an application, needs applications:delegate', async () => {
     const limited = await addApplication(latchkey, {
       kind: 'management',
       name: 'Deployer',
@@ -104,7 +104,7 @@ describe('the grant type of token exchange', () => {
     expectProblem(secret, 403, 'AUTHORIZATION_DENIED');
   });
 
-  test('is announced', async () => {
+  test('is in the metadata', async () => {
     const { body } = await latchkey.auth('/.well-known/openid-configuration');
     assert.ok(body.grant_types_supported.includes(EXCHANGE));
   });

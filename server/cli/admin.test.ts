@@ -45,7 +45,7 @@ describe('latchkey admin create-owner', () => {
   test('if there is an owner, prints no link and explains how to add another', async () => {
     const refused = await createOwner();
     assert.deepEqual([refused.status, refused.output], [1, '']);
-    assert.match(refused.errors, /has an owner\. Say with --email/);
+    assert.match(refused.errors, /has an owner\. Use --email/);
   });
 
   test('--email makes a new user an owner, and prints the password', async () => {
@@ -75,6 +75,6 @@ describe('latchkey admin create-owner', () => {
 
   test('an invalid address is explained, and creates no user', async () => {
     const refused = await createOwner('--email', 'ada');
-    assert.deepEqual([refused.status, refused.output, refused.errors], [1, '', '"ada" is no email address.\n']);
+    assert.deepEqual([refused.status, refused.output, refused.errors], [1, '', '"ada" is not an email address.\n']);
   });
 });

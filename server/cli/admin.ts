@@ -41,7 +41,9 @@ function withConsole<T>(overrides: Overrides, work: (system: System) => Promise<
 async function firstOwnerAccess(system: System): Promise<OwnerAccess> {
   const link = await setUpLink(system);
   if (link === null)
-    throw new StartError('This installation has an owner. Say with --email who shall be one, too, or get back in.');
+    throw new StartError(
+      'This installation has an owner. Use --email to add another owner, or to give an owner a new password.',
+    );
   return { setUpLink: link };
 }
 
@@ -49,7 +51,7 @@ async function ownerAccess(system: System, email: string): Promise<OwnerAccess> 
   const password = await createOwner(system, email).catch((error: unknown) => {
     // A known user keeps the stored address; only the address of a new owner is validated.
     if (error instanceof Problem && error.code === 'VALIDATION_FAILED')
-      throw new StartError(`"${email}" is no email address.`);
+      throw new StartError(`"${email}" is not an email address.`);
     throw error;
   });
   return { email, password, signInUrl: `${system.config.addresses.console}/console/` };
@@ -57,6 +59,6 @@ async function ownerAccess(system: System, email: string): Promise<OwnerAccess> 
 
 function describe(access: OwnerAccess): string {
   return 'setUpLink' in access
-    ? `Open this link to become the owner of this installation. It works until there is one:\n${access.setUpLink}\n`
+    ? `Open this link to become the owner of this installation. It works until there is an owner:\n${access.setUpLink}\n`
     : `${access.email} owns this installation.\nPassword: ${access.password}\nSign in at ${access.signInUrl} and change it.\n`;
 }

@@ -59,7 +59,7 @@ async function* linesOf(file: string): AsyncGenerator<string> {
 }
 
 function unreadable(file: string, error: unknown): never {
-  throw new StartError(`${file} can not be read (${String(Object(error).code)}).`);
+  throw new StartError(`${file} cannot be read (${String(Object(error).code)}).`);
 }
 
 function told(file: string, { seal, key, erased, checkpoints }: Verified): string {

@@ -67,7 +67,7 @@ describe('latchkey backup and restore', () => {
     assert.ok(!(await readFile(file)).includes(SECRET), 'the secret is not in it');
     const again = await runLatchkey(['backup', file], backedUp());
     assert.equal(again.status, 1);
-    assert.match(again.errors, /is there already/);
+    assert.match(again.errors, /exists already/);
   });
 
   test('a restored database has the same rows, and a second restore is refused', async (t) => {

@@ -33,7 +33,7 @@ export async function backup(
 ): Promise<void> {
   await failing(() =>
     withDatabase(overrides, async ({ config, databaseUrl }) => {
-      if (await exists(file)) throw new StartError(`${file} is there already. Name a new file.`);
+      if (await exists(file)) throw new StartError(`${file} exists already. Name a new file.`);
       const { secretIds } = new Keyring(loadSecrets(config));
       const written = await writeBackup(databaseUrl, file, { latchkey: version, secretIds: [...secretIds] });
       process.stdout.write(json ? `${JSON.stringify(written, null, 2)}\n` : summary(file, written));

@@ -96,7 +96,7 @@ class KeptPostgres {
   /** @returns whether the server runs again */
   async #restart(): Promise<boolean> {
     const { progress } = this.#options;
-    progress('The embedded PostgreSQL has ended by itself (see postgres.log in the data folder). Starting it again…');
+    progress('The embedded PostgreSQL ended unexpectedly (see postgres.log in the data folder). Starting it again…');
     for (const pause of RESTART_PAUSES_MS) {
       // biome-ignore lint/performance/noAwaitInLoops: sequential attempts
       await setTimeout(pause);

@@ -44,7 +44,7 @@ async function checkAddress({ check, url, environment, mode }: Address): Promise
       check,
       state: mode === 'production' ? 'failed' : 'warning',
       found: `${url}: ${reasonOf(error)}`,
-      remedy: 'Start Latchkey, and see that the reverse proxy and the firewall let this address through.',
+      remedy: 'Start Latchkey, and check that the reverse proxy and the firewall let this address through.',
     };
   }
 }

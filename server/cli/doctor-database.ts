@@ -90,7 +90,7 @@ function clock(databaseTime: Date): Finding[] {
 async function checkSchema(client: pg.Client, { databaseUrl, config }: Opened): Promise<Finding[]> {
   const newest = (await readMigrations()).at(-1)?.id ?? 0;
   const { rows } = await client.query<{ made: boolean }>("select to_regclass('schema_migrations') is not null as made");
-  if (!rows[0]?.made) return [{ check: 'schema', state: 'ok', found: 'none yet: the first start makes it' }];
+  if (!rows[0]?.made) return [{ check: 'schema', state: 'ok', found: 'none yet: the first start creates it' }];
   const applied = (await client.query<{ id: number }>('select max(id) as id from schema_migrations')).rows[0]?.id ?? 0;
   if (applied > newest)
     return [
@@ -129,7 +129,7 @@ const MAX_LISTED = 20;
 async function checkStoredAddresses(databaseUrl: string, config: Config): Promise<Finding> {
   const check = 'email addresses';
   const old = await withSystem(optionsOf(databaseUrl, config), oldAddresses);
-  if (old.length === 0) return { check, state: 'ok', found: 'all stored ones are addresses by the rule for new ones' };
+  if (old.length === 0) return { check, state: 'ok', found: 'all stored addresses follow the rule for new ones' };
   const ids = old
     .slice(0, MAX_LISTED)
     .map(({ workspaceId, environment, userId }) => `${workspaceId}/${environment}/${userId}`);
@@ -137,8 +137,8 @@ async function checkStoredAddresses(databaseUrl: string, config: Config): Promis
   return {
     check,
     state: 'warning',
-    found: `${old.length} stored before the rule for new ones: ${ids.join(', ')}${more}`,
-    remedy: 'They go on signing in with what is stored. Give them another address: docs/members.md#addresses.',
+    found: `${old.length} stored addresses do not follow the rule for new ones: ${ids.join(', ')}${more}`,
+    remedy: 'They still sign in with the stored address. Give them another one: docs/members.md#addresses.',
   };
 }
 
@@ -151,7 +151,7 @@ async function checkExpensiveHashes(databaseUrl: string, config: Config): Promis
   return {
     check,
     state: 'warning',
-    found: `imported ones that cost much to check: ${places.join(', ')}`,
+    found: `expensive imported hashes: ${places.join(', ')}`,
     remedy:
       'They are checked one at a time and replaced at the next sign-in; reset the others: docs/security-model.md.',
   };
@@ -163,7 +163,7 @@ function optionsOf(databaseUrl: string, config: Config) {
 
 async function checkSecret(databaseUrl: string, config: Config): Promise<Finding> {
   if (await withSystem(optionsOf(databaseUrl, config), canOpenSigningKeys))
-    return { check: 'secret', state: 'ok', found: 'opens what is sealed in the database' };
+    return { check: 'secret', state: 'ok', found: 'decrypts the sealed values of the database' };
   return {
     check: 'secret',
     state: 'failed',
@@ -195,7 +195,7 @@ async function checkJobs(client: pg.Client): Promise<Finding[]> {
     found.push({
       check: 'jobs',
       state: 'warning',
-      found: `${givenUp} were given up after their last try`,
+      found: `${givenUp} were given up after their last attempt`,
       remedy: 'See last_error in graphile_worker._private_jobs.',
     });
   return found;

@@ -27,7 +27,7 @@ async function checkMail({ smtpUrl }: Config): Promise<Finding> {
       check,
       state: 'failed',
       found: `${host}: ${reason}`,
-      remedy: 'Correct LATCHKEY_SMTP_URL, or ask whoever runs the mail server.',
+      remedy: 'Correct LATCHKEY_SMTP_URL, or ask the operator of the mail server.',
     };
   } finally {
     transport.close();
@@ -71,7 +71,7 @@ async function checkSender({ mailFrom, dkim }: Config): Promise<Finding[]> {
         {
           check: 'DKIM',
           state: 'failed',
-          found: `${dkim.keyFile} can not be read`,
+          found: `${dkim.keyFile} cannot be read`,
           remedy: 'Correct LATCHKEY_MAIL_DKIM.',
         },
       ];

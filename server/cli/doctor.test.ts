@@ -74,7 +74,7 @@ describe('latchkey doctor', () => {
   test('an unreachable database, an empty one, and a configuration with faults', async (t) => {
     const away = await examine({ DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' });
     assert.equal(away.status, 1);
-    assert.match(away.of('database').remedy ?? '', /No database server answers there/);
+    assert.match(away.of('database').remedy ?? '', /No database server responds there/);
     const empty = await emptyDatabase(latchkey.system.databaseUrl);
     t.after(empty.drop);
     assert.match((await examine({ DATABASE_URL: empty.url })).of('schema').found, /none yet/);

@@ -9,7 +9,7 @@ const REMEDIES: Record<string, string> = {
   EADDRINUSE: 'Another program, or another Latchkey, listens there. Stop it, or set LATCHKEY_PORT_BASE to other ports.',
   EACCES:
     'Latchkey may not do that as this user. Ports below 1024 need more rights: set LATCHKEY_PORT_BASE to higher ports.',
-  ECONNREFUSED: 'No database server answers there. Start it, or correct DATABASE_URL.',
+  ECONNREFUSED: 'No database server responds there. Start it, or correct DATABASE_URL.',
   ECONNRESET: 'The database server ended the connection. See its log, or correct DATABASE_URL.',
   ETIMEDOUT: 'The database server did not respond. Let the network through, or correct DATABASE_URL.',
   ENOTFOUND: 'There is no machine of that name. Correct DATABASE_URL.',

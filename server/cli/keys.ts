@@ -63,5 +63,5 @@ async function print(system: System, { json }: Output): Promise<void> {
 
 function stateOf({ signsFrom, retiresAt }: { signsFrom: Date; retiresAt: Date | null }, now: Date): string {
   if (signsFrom > now) return 'published ahead';
-  return retiresAt === null ? 'signs' : 'signs until the next, then checks';
+  return retiresAt === null ? 'signs' : 'signs until the next key does, then verifies';
 }

@@ -23,7 +23,7 @@ export async function listen(
 ): Promise<void> {
   await failing(async () => {
     if (!URL.canParse(forwardTo))
-      throw new StartError('Say where to: latchkey listen --forward-to http://localhost:3000/hooks');
+      throw new StartError('Name the target: latchkey listen --forward-to http://localhost:3000/hooks');
     const backEnd = await openBackEnd(credentialsFile(overrides, credentials));
     const selection = types === undefined ? '' : `&types=${encodeURIComponent(types)}`;
     const start = await backEnd(`/v1/admin/events?after=latest${selection}`);
@@ -54,7 +54,7 @@ async function follow(
       }
       from = Number(page['nextAfter']);
     } catch (error) {
-      say(`Latchkey does not answer (${reasonOf(error)}). Trying again…`);
+      say(`Latchkey does not respond (${reasonOf(error)}). Trying again…`);
       await pause(AGAIN_MS);
     }
   }

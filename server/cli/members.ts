@@ -72,9 +72,9 @@ export async function importFile(overrides: Overrides, file: string, options: Me
  */
 async function sizeOf(file: string): Promise<number> {
   const found = await stat(file).catch((error: unknown) => {
-    throw new StartError(`${file} can not be read (${String(Object(error).code)}).`);
+    throw new StartError(`${file} cannot be read (${String(Object(error).code)}).`);
   });
-  if (!found.isFile()) throw new StartError(`${file} is no file.`);
+  if (!found.isFile()) throw new StartError(`${file} is not a file.`);
   return found.size;
 }
 
@@ -116,7 +116,7 @@ export async function exportFile(
   options: MemberOptions,
 ): Promise<void> {
   const check = async () => {
-    if (file !== undefined && existsSync(file)) throw new StartError(`${file} is there already. Name a new file.`);
+    if (file !== undefined && existsSync(file)) throw new StartError(`${file} exists already. Name a new file.`);
   };
   const work = async (ctx: Ctx) => {
     await noteExport(ctx, { passwordHashes: true });

@@ -45,7 +45,7 @@ test('the quickstart completes and shows requests and responses, but no whole to
     '/sessions/revoke',
     'SESSION_REVOKED',
     '/api/status/summary',
-    'That was the whole story.',
+    'That is everything.',
   ])
     assert.ok(output.includes(part), part);
   assert.ok(!/ey[A-Za-z0-9_-]{60}/.test(output));

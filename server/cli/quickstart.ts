@@ -25,7 +25,7 @@ export async function quickstart(overrides: Record<string, string | undefined>):
     const session = await walkAsCustomer(demo, email);
     await walkAsBackEnd(demo, email, session);
     await run({ title: 'Is everything well?', url: `${demo.environments.test.apiUrl}/api/status/summary` });
-    process.stdout.write('\nThat was the whole story. Addresses and credentials to go on with stand in demo.json.\n');
+    process.stdout.write('\nThat is everything. The addresses and credentials are in demo.json.\n');
   });
 }
 

@@ -59,7 +59,7 @@ async function openArchive(file: string): Promise<Archive> {
     return { zip, entries, manifest };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new StartError(`${file} is no backup that this Latchkey can read: ${reason}.`);
+    throw new StartError(`${file} is not a backup that this Latchkey can read: ${reason}.`);
   }
 }
 
@@ -111,7 +111,7 @@ async function restoreInto(databaseUrl: string, archive: Archive, config: Config
   }
   await migrate(databaseUrl, say);
   const opened = await withSystem(options, canOpenSigningKeys);
-  if (!opened) throw new StartError('What is sealed in the backup does not open with the configured secrets.');
+  if (!opened) throw new StartError('The configured secrets do not decrypt the sealed values of the backup.');
 }
 
 /** @throws StartError if the database contains data; remains of a failed restore do not count */

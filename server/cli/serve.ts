@@ -71,7 +71,7 @@ function stopOnSignal(latchkey: Latchkey, database: Database): void {
   database.ended
     .then(() => {
       if (stopping) return;
-      process.stderr.write('The embedded PostgreSQL can not be kept running; see postgres.log in the data folder.\n');
+      process.stderr.write('The embedded PostgreSQL cannot be kept running; see postgres.log in the data folder.\n');
       stop(1);
     })
     .catch(() => undefined);
@@ -109,7 +109,7 @@ function hostsLine(environment: 'test' | 'production', { addresses, roles }: Con
 function credentials(config: Config, demo: Demo): string[] {
   const { test } = demo.environments;
   return [
-    '  A demo workspace was made. To use it from a shell:',
+    'A demo workspace was created. To use it from a shell:',
     '',
     `export AUTH_URL=${test.authUrl} API_URL=${test.apiUrl}`,
     `export WORKSPACE_ID=${demo.workspaceId}`,

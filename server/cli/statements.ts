@@ -47,7 +47,7 @@ async function pay(system: System, id: string): Promise<void> {
   await markPaid(system, id).catch((error: unknown) => {
     if (!(error instanceof Problem && error.code === 'NOT_FOUND')) throw error;
     throw new StartError(
-      `There is no statement "${id}" to be paid by hand. "latchkey statements list" shows those that are.`,
+      `There is no unpaid statement "${id}" that is paid manually. "latchkey statements list" shows those that are.`,
     );
   });
 }

@@ -27,7 +27,7 @@ after(async () => {
 });
 
 describe('the hosted pages, in both themes', () => {
-  test('every page of a sign-in passes axe-core, keeps to the width of a phone, and is used by keyboard', async () => {
+  test('every page of a sign-in passes axe-core, keeps to the width of a phone, and can be used by keyboard', async () => {
     const person = await register(latchkey);
     await totpOf(latchkey, person, clock);
     const page = await browser.newPage({ viewport: { width: 390, height: 800 } });

@@ -80,7 +80,7 @@ function apiScopes({ asked }: Flow['interaction']): Markup[] {
   );
 }
 
-/** What the page asks for. A person who allows something is taken to mean what the page showed, not what changed since. */
+/** What the page asks for. Consent covers what the page showed, not what changed since. */
 function digestOf({ asked: { scopes, apiScopes: ofApis } }: Flow['interaction']): string {
   return hash('sha256', JSON.stringify([scopes, ofApis]), 'base64url');
 }

@@ -31,7 +31,7 @@ const click = (kind: string, token: string, fields: Record<string, string> = {},
   latchkey.auth(`/link/${kind}`, { body: new URLSearchParams({ token, ...fields }), headers: { origin: from } });
 
 describe('a mailed sign-in link', () => {
-  test('a scanner that opens it, again and again, spends nothing; a click signs in', async () => {
+  test('a scanner that opens it repeatedly spends nothing; a click signs in', async () => {
     const { email } = await register(latchkey);
     await ask({ email });
     const token = await mailedToken(latchkey, email);
@@ -60,7 +60,7 @@ describe('a mailed sign-in link', () => {
     assert.equal((await click('sign-in', token)).status, 200, 'nothing was spent');
   });
 
-  test('the page says who is let in where, who asked, and can not be framed or run script', async () => {
+  test('the page names the account, the destination and the requester; it cannot be framed or run scripts', async () => {
     const { email } = await register(latchkey);
     await latchkey.auth('/v1/auth/login/magic-link', {
       body: { email },
@@ -89,7 +89,7 @@ describe('a mailed sign-in link', () => {
     assert.match(page.text, /Se connecter à Shop/);
   });
 
-  test('another site’s page can not press the button', async () => {
+  test('another site’s page cannot press the button', async () => {
     const { email } = await register(latchkey);
     await ask({ email });
     const token = await mailedToken(latchkey, email);
@@ -97,7 +97,7 @@ describe('a mailed sign-in link', () => {
     assert.equal((await click('sign-in', token)).status, 200);
   });
 
-  test('with the application’s redirect address it ends there, with a code that works once', async () => {
+  test('with the application’s redirect address it leads there, with a code that works once', async () => {
     const { clientId } = latchkey.demo.environments.test;
     const { email, session } = await register(latchkey);
     const asked = await ask({ email, clientId, redirectUri: REDIRECT, state: 'abc' });
@@ -116,7 +116,7 @@ describe('a mailed sign-in link', () => {
     expectProblem(await ask({ email, redirectUri: REDIRECT }), 400, 'VALIDATION_FAILED');
   });
 
-  test('where a second factor is due, the link stays good and says to enter the code where one asked', async () => {
+  test('if a second factor is required, the link stays valid, and the page says to enter the code in the requesting browser', async () => {
     const person = await prove(latchkey, await register(latchkey));
     const phone = '+4915155555555';
     const { access_token: token } = person;
@@ -135,7 +135,7 @@ describe('a mailed sign-in link', () => {
 });
 
 describe('other mailed links', () => {
-  test('an address is confirmed by a click, and then its account exists', async () => {
+  test('a click confirms an address, and then its account exists', async () => {
     const email = newEmail();
     const body = { email, password: PASSWORD };
     const asked = await latchkey.auth('/v1/auth/register', { body }, 'production');
@@ -155,7 +155,7 @@ describe('other mailed links', () => {
     assert.equal(login.status, 200, login.text);
   });
 
-  test('PW-5 a new password is chosen on a page that password managers understand; a weak one says why', async () => {
+  test('PW-5 a new password is chosen on a page that password managers understand; a weak one is refused with the reason', async () => {
     const { email } = await register(latchkey);
     await latchkey.auth('/v1/auth/password/forgot', { body: { identifier: email } });
     const token = await mailedToken(latchkey, email);
@@ -189,7 +189,7 @@ describe('other mailed links', () => {
     assert.equal((await click('password', reset, { password: 'a completely new password' })).status, 200, 'not spent');
   });
 
-  test('a link of another kind, of another environment or made up is dead, politely', async () => {
+  test('a link of another kind or environment, or a forged one, shows that it does not work', async () => {
     const { email } = await register(latchkey);
     await ask({ email });
     const token = await mailedToken(latchkey, email);

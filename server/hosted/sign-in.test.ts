@@ -40,7 +40,7 @@ describe('signing in through the pages', () => {
     assert.deepEqual([info['email'], info['name']], [email, 'Ada Lovelace']);
   });
 
-  test('a new person registers there, proves the address where it is asked for, and lands in the application', async () => {
+  test('a new person registers there, verifies the address if required, and lands in the application', async () => {
     const email = newEmail();
     const flow = await codeFlow(latchkey, { scope: 'openid email' }, { environment: 'production' });
     const browser = browserOf(latchkey);
@@ -59,7 +59,7 @@ describe('signing in through the pages', () => {
   });
 
   for (const way of ['magic_link', 'email_code'] as const) {
-    test(`by mail (${way}): the code is entered where it was asked for`, async () => {
+    test(`by mail (${way}): the code is entered where it was requested`, async () => {
       const { email, session } = await register(latchkey);
       const flow = await codeFlow(latchkey);
       const browser = browserOf(latchkey);
@@ -69,7 +69,7 @@ describe('signing in through the pages', () => {
     });
   }
 
-  test('the mailed link ends in the application, in the browser that asked', async () => {
+  test('the mailed link ends in the application, in the requesting browser', async () => {
     const { email, session } = await register(latchkey);
     const flow = await codeFlow(latchkey);
     const browser = browserOf(latchkey);
@@ -80,7 +80,7 @@ describe('signing in through the pages', () => {
     assert.equal((await flow.finish(back)).claims()?.sub, session.userId);
   });
 
-  test('a second factor is asked for, another can be chosen, and a recovery code helps', async () => {
+  test('a second factor is asked for, another can be chosen, and a recovery code works', async () => {
     const person = await register(latchkey);
     const app = await totpOf(latchkey, person, clock);
     const flow = await codeFlow(latchkey);
@@ -96,7 +96,7 @@ describe('signing in through the pages', () => {
     assert.deepEqual([claims?.acr, claims?.amr], ['aal2', ['pwd', 'otp', 'mfa']]);
   });
 
-  test('SMS-7 where no text message can be sent, phones are not offered, and a phone factor says so beside the others', async () => {
+  test('SMS-7 if no text message can be sent, phones are not offered, and a phone factor says so beside the others', async () => {
     const person = await register(latchkey);
     const phone = '+4915155550009';
     const token: string = person.access_token;
@@ -164,7 +164,7 @@ describe('signing in through the pages', () => {
     await changeSettings(latchkey, { mfa: 'optional' });
   });
 
-  test('a forgotten password is replaced on the way in', async () => {
+  test('a forgotten password is replaced during the sign-in', async () => {
     const { email, session } = await register(latchkey);
     const flow = await codeFlow(latchkey);
     const browser = browserOf(latchkey);
@@ -178,7 +178,7 @@ describe('signing in through the pages', () => {
     assert.equal((await flow.finish(back)).claims()?.sub, session.userId);
   });
 
-  test('a provider is a click away, and its refusal comes back to this page', async () => {
+  test('a provider is a click away, and its refusal returns to this page', async () => {
     const browser = browserOf(latchkey);
     const flow = await codeFlow(latchkey, { scope: 'openid email' });
     const start = await browser.open(flow.url);
@@ -228,7 +228,7 @@ describe('signing in through the pages', () => {
     assert.deepEqual(body.items, []);
   });
 
-  test('after five wrong codes the sign-in begins again', async () => {
+  test('after five wrong codes the sign-in starts again', async () => {
     const person = await register(latchkey);
     await totpOf(latchkey, person, clock);
     const flow = await codeFlow(latchkey);
@@ -255,7 +255,7 @@ describe('signing in through the pages', () => {
     await changeSettings(latchkey, { signInLayout: 'combined' });
   });
 
-  test('OA-6 the pages can not be framed, run no inline script, and take forms from themselves only', async () => {
+  test('OA-6 the pages cannot be framed, run no inline script, and accept forms only from themselves', async () => {
     const flow = await codeFlow(latchkey);
     const browser = browserOf(latchkey);
     const page = await browser.open(flow.url);
@@ -280,7 +280,7 @@ describe('signing in through the pages', () => {
     assert.equal(forged.status, 403);
   });
 
-  test('another browser can not continue a sign-in, and sees what to do', async () => {
+  test('another browser cannot continue a sign-in, and sees what to do', async () => {
     const flow = await codeFlow(latchkey);
     const page = await browserOf(latchkey).open(flow.url);
     const stranger = await browserOf(latchkey).open(page.url);
@@ -288,14 +288,14 @@ describe('signing in through the pages', () => {
     assert.match(stranger.text, /Go back to the application and start again/);
   });
 
-  test('the page speaks the language that was asked for', async () => {
+  test('the page uses the requested language', async () => {
     const flow = await codeFlow(latchkey, { ui_locales: 'xx de' });
     const page = await browserOf(latchkey).open(flow.url);
     assert.match(page.text, /<html lang="de" dir="ltr">/);
     assert.match(page.text, /Anmelden/);
   });
 
-  test('a language that the project does not offer is not spoken, and not offered in the account', async () => {
+  test('a language that the project does not offer is not used, nor offered in the account', async () => {
     await changeSettings(latchkey, { locales: ['en', 'fr'], defaultLanguage: 'fr' });
     const flow = await codeFlow(latchkey, { ui_locales: 'de ja' });
     const page = await browserOf(latchkey).open(flow.url);

@@ -5,7 +5,7 @@ import type { Route, Routes } from '#platform/route.ts';
 const FROM = '/v1/admin/';
 const TO = '/console/v1/';
 
-const instead = 'Instead of the header of that name, which a link cannot send.';
+const instead = 'Replaces the header of that name, which a link cannot send.';
 const scopeOfLink = {
   workspaceId: Type.Optional(Type.Unsafe({ ...IdSchema('wrk'), description: instead })),
   projectId: Type.Optional(Type.Unsafe({ ...IdSchema('prj'), description: instead })),
@@ -23,7 +23,7 @@ export function atConsole(routes: Routes): Routes {
 }
 
 function moved(path: string): string {
-  if (!path.startsWith(FROM)) throw new Error(`${path} is no admin route.`);
+  if (!path.startsWith(FROM)) throw new Error(`${path} is not an admin route.`);
   return TO + path.slice(FROM.length);
 }
 

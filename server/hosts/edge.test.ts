@@ -75,7 +75,7 @@ describe('hosts', () => {
     }
   });
 
-  test('correlation and trace ids are taken, made, and given back', async () => {
+  test('correlation and trace ids are accepted, created and returned', async () => {
     const trace = '4bf92f3577b34da6a3ce929d0e0e4736';
     const given = await latchkey.api('/nowhere', {
       headers: { 'x-correlation-id': 'order-4711', traceparent: `00-${trace}-00f067aa0ba902b7-01` },
@@ -99,7 +99,7 @@ describe('hosts', () => {
     expectProblem(await latchkey.api('/problems/no-such-code'), 404, 'NOT_FOUND');
   });
 
-  test('OpenAPI 3.1 and pages to read it are on every host, with assets of our own', async () => {
+  test('OpenAPI 3.1 and reference pages are on every host, with our own assets', async () => {
     for (const call of [latchkey.auth, latchkey.api, latchkey.console]) {
       // biome-ignore lint/performance/noAwaitInLoops: one after the other
       const { body } = await call('/openapi.json');
@@ -143,7 +143,7 @@ describe('bad input', () => {
     assert.deepEqual([response.status, JSON.parse(response.body).errorCode], [status, code], what);
   };
 
-  test('BI-1 what is not JSON in UTF-8 is 400', async () => {
+  test('BI-1 a body that is not JSON in UTF-8 is 400', async () => {
     const bad: Record<string, Uint8Array | string> = {
       'cut JSON': '{"identifier":',
       'no JSON': 'identifier=x',
@@ -170,7 +170,7 @@ describe('bad input', () => {
     }
   });
 
-  test('BI-1 whole characters are text, however they are written', async () => {
+  test('BI-1 valid characters are accepted, however they are encoded', async () => {
     const written = ['\\ud83d\\ude00', '\\\\ud83d', '\\\\u0000', '\\u00e4'];
     const responses = await Promise.all(
       written.map((identifier) => post(`{"identifier":"${identifier}","password":"x"}`)),

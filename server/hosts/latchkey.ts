@@ -166,7 +166,7 @@ function openSystem(
 /** Fails fast while Valkey is unreachable, so that PostgreSQL takes over at once. */
 function openValkey(url: string, log: Logger): Valkey {
   const valkey = new Valkey(url.replace(/^valkey/, 'redis'), { enableOfflineQueue: false, maxRetriesPerRequest: 1 });
-  valkey.on('error', (error: Error) => log.warn({ err: error }, 'Valkey is away: PostgreSQL counts the limits'));
+  valkey.on('error', (error: Error) => log.warn({ err: error }, 'Valkey is unreachable: PostgreSQL counts the limits'));
   return valkey;
 }
 

@@ -59,7 +59,7 @@ async function certificateEvents(id: string): Promise<string[]> {
   return rows.map(({ type }) => type);
 }
 
-/** The end of the lifetime of the certificate a host presents; the fault of the connection where there is none. */
+/** The end of the lifetime of the certificate that a host presents, or the error of the connection if there is none. */
 function presented(host: string): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect({ host: '127.0.0.1', port: httpsPort, servername: host, ca: authority.root }, () => {
@@ -94,7 +94,7 @@ describe('certificates by ACME', () => {
     assert.match(rows[0].key_sealed, /^k1\./, 'the key is encrypted');
   });
 
-  test('a name without a certificate gets no connection, and one that is unbound no answer', async () => {
+  test('a name without a certificate gets no connection, and an unbound one no response', async () => {
     assert.match(await presented('stranger.shop.example'), /^E/);
     const { id, auth } = await bindHost(latchkey, dns, { host: 'gone.shop.example' });
     await eventually(() => secure(`${auth}/api/status/summary`));
@@ -105,7 +105,7 @@ describe('certificates by ACME', () => {
     assert.match(await presented('gone.shop.example'), /^E/);
   });
 
-  test('plain http answers the authority alone, and sends people of a bound host to https', async () => {
+  test('plain http responds only to the authority, and redirects people of a bound host to https', async () => {
     const { auth } = await bindHost(latchkey, dns, { host: 'plain.shop.example' });
     const plain = (host: string, path: string) => callAt(latchkey, `http://${host}${path}`, { port: httpPort });
     const there = await plain('plain.shop.example', '/link/password?token=x');
@@ -130,8 +130,8 @@ describe('certificates by ACME', () => {
   });
 });
 
-describe('an authority that says no', () => {
-  test('the fault is an event, and the order is made again later', async () => {
+describe('an authority that refuses', () => {
+  test('the fault is an event, and the order is repeated later', async () => {
     const names = await startDns();
     const base = await freePortBase();
     // Nothing responds to its challenges there.

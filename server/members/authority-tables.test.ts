@@ -37,14 +37,14 @@ describe('the security model matches the code', () => {
   test('what acting on each kind of record requires', async () => {
     await expectTable(
       'authority',
-      ['act', 'permission', 'and whoever acts'],
+      ['act', 'permission', 'rules for the actor'],
       Object.entries(AUTHORITY).map(([act, { permission, rules }]) => [
         `\`${act}\``,
         `\`${permission}\``,
         rules.join(', ') || '-',
       ]),
     );
-    await expectTable('authority-rules', ['rule', 'whoever acts'], Object.entries(RULES));
+    await expectTable('authority-rules', ['rule', 'the actor'], Object.entries(RULES));
   });
 
   test('what requires step-up in the console', async () => {
@@ -71,7 +71,7 @@ describe('a change of permissions in the console requires a proof of the last te
     assert.throws(() => mount(app, [{ ...planted, handler: () => ({}) }]), /declares no stepUp/);
   });
 
-  test('with a session that is twenty minutes old no bypass works', async () => {
+  test('no request bypasses it with a session that is twenty minutes old', async () => {
     clock.advance(20 * 60_000);
     const id = '01kaz3w9hqf8p9n2m4v5x6y7z8';
     const calls: [string, string, unknown?][] = [

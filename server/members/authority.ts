@@ -11,10 +11,9 @@ export const RULES = {
   covers: 'Holds every permission that the target has, and every one that it would have afterwards.',
   outranks: 'Holds every built-in permission that the person has in this project.',
   account:
-    'The account was made in this project and its person is a member of no other; the team of the workspace acts for all its projects. Holds every built-in permission that the person has anywhere. No customer acts on their own account here.',
-  ordinary: 'The person is somebody else, and no owner.',
-  becomes:
-    'Could be the person afterwards: holds every permission that they have, those of the project’s own included.',
+    'The account was created in this project and its person is a member of no other; the team of the workspace acts for all its projects. Holds every built-in permission that the person has anywhere. No customer acts on their own account here.',
+  ordinary: 'The person is another user, and not an owner.',
+  becomes: 'Could become the person: holds every permission that they have, including the project’s own.',
 } as const;
 type Rule = keyof typeof RULES;
 
@@ -89,7 +88,7 @@ const CHECKS: Record<Rule, (tx: TxCtx, target: Target) => Promise<void>> = {
     const userId = personIn(target);
     const owner = (await grantsOf(tx, userId)).some((grant) => grant.owner);
     if (owner || (tx.actor.kind === 'customer' && tx.actor.userId === userId))
-      throw problem('AUTHORIZATION_DENIED', 'Nobody acts as an owner, or as themselves.');
+      throw problem('AUTHORIZATION_DENIED', 'You cannot act as an owner or as yourself.');
   },
   becomes: async (tx, target) => {
     const grants = await grantsOf(tx, personIn(target));

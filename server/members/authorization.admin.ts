@@ -9,7 +9,7 @@ export const adminAuthorizationRoutes: Routes = [
     permission: 'roles:read',
     stepUp: false,
     summary: 'Check a permission of a member',
-    description: 'Says whether the member may do it right now, and by which paths, or why not.',
+    description: 'Says whether the member has the permission now, with every path that grants it, or why not.',
     body: Type.Object({ ...MemberRef.properties, permission: PermissionKey }, { additionalProperties: false }),
     responses: { 200: Check },
     problems: ['NOT_FOUND'],

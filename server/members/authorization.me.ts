@@ -8,7 +8,7 @@ import { Check, checkPermission } from './authorization.ts';
 const Authorization = Type.Object({
   roles: Type.Array(Type.Object({ id: Type.String(), key: Type.String(), name: Type.String() })),
   permissions: Type.Array(Type.String()),
-  version: Type.String({ description: 'Changes whenever roles or permissions do.' }),
+  version: Type.String({ description: 'Changes whenever the roles or permissions change.' }),
 });
 
 export const authorizationRoutes: Routes = [
@@ -29,7 +29,7 @@ export const authorizationRoutes: Routes = [
   post('/v1/me/authorization/check', {
     permission: 'customer',
     summary: 'Check one of my permissions',
-    description: 'Says whether it is granted, and by which paths.',
+    description: 'Says whether you have the permission, with every path that grants it.',
     body: Type.Object({ permission: PermissionKey }, { additionalProperties: false }),
     responses: { 200: Check },
     silent: 'it changes nothing',

@@ -47,12 +47,12 @@ async function giveRoles(roles: string[]): Promise<void> {
 }
 
 describe('POST /v1/me/authorization/check and its admin twin', () => {
-  test('answer no, and why', async () => {
+  test('return false, with the reason', async () => {
     assert.deepEqual(await checked('orders:refund'), { allowed: false, because: [], denial: 'not_granted' });
     assert.deepEqual(await checked('no:such'), { allowed: false, because: [], denial: 'unknown_permission' });
   });
 
-  test('answer yes with every path that grants it, on the next request', async () => {
+  test('return true with every path that grants it, on the next request', async () => {
     await giveRoles(['editor', 'viewer']);
     assert.deepEqual(await checked('orders:refund'), {
       allowed: true,
@@ -79,14 +79,14 @@ describe('POST /v1/me/authorization/check and its admin twin', () => {
     assert.equal((await checked('orders:refund')).allowed, false);
   });
 
-  test('a blocked member may nothing, whatever the roles say', async () => {
+  test('a blocked member has no permission, whatever the roles say', async () => {
     await giveRoles(['editor']);
     await latchkey.api(`/v1/admin/members/${person.memberId}/block`, { method: 'POST', token });
     assert.deepEqual((await theirs('orders:refund')).body, { allowed: false, because: [], denial: 'not_active' });
     await latchkey.api(`/v1/admin/members/${person.memberId}/unblock`, { method: 'POST', token });
   });
 
-  test('BI-3 an administrator asks about members of the own project only', async () => {
+  test('BI-3 an administrator asks only about members of their own project', async () => {
     const other = await createTenant(latchkey, 'authorization');
     const foreign = await tenantManagementToken(latchkey, other);
     expectProblem(await theirs('orders:refund', person.memberId, foreign), 404, 'NOT_FOUND');

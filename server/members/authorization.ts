@@ -27,8 +27,8 @@ export const Check = Type.Object(
 type Check = Static<typeof Check>;
 
 /**
- * Says whether a person may do something in the project of `ctx.scope` right now, and what grants it. The result is the
- * one a route that requires the permission would come to.
+ * Whether a person has a permission in the project of `ctx.scope` right now, and what grants it. A route that requires
+ * the permission decides the same.
  */
 export async function checkPermission(ctx: Ctx, userId: UserId, permission: string): Promise<Check> {
   const access = await accessOf(ctx, userId);

@@ -45,7 +45,7 @@ export async function leaveProject(ctx: Ctx, memberId: MemberId): Promise<void> 
   });
 }
 
-/** Schedules the erasure of an account that belongs to no project any more; signing in again cancels it. */
+/** Schedules the erasure of an account that belongs to no project; signing in again cancels it. */
 async function removeMembership(
   tx: TxCtx,
   { memberId, userId }: { memberId: MemberId; userId: UserId },

@@ -4,7 +4,7 @@ import { firstIdAt } from '#platform/ids.ts';
 import { managementToken, register, startTestLatchkey, type TestLatchkey, type TestResponse } from '#tests/harness.ts';
 import { signInOperator, teammate } from '#tests/operators.ts';
 
-/** More than a search looks through before it asks the index. */
+/** More members than a search scans before it uses the index. */
 const CROWD = 2_500;
 
 let latchkey: TestLatchkey;
@@ -118,7 +118,7 @@ describe('GET /v1/admin/members?q', () => {
     );
   });
 
-  test('finds nobody but its owner by a whole email or phone number, however it is typed', async () => {
+  test('finds only the owner of a whole email or phone number, however it is typed', async () => {
     const email = `owner.${Date.now()}@people.example`;
     const bodies = [{ email, phone: '+49 30 1234567' }, { email: `co-${email}` }];
     for (const body of bodies) {

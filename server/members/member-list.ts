@@ -19,7 +19,7 @@ export const MemberQuery = Type.Object({
       minLength: 1,
       maxLength: 254,
       description:
-        'Part of an email, phone, username or name, whatever its case and accents; one or two characters: how it begins.',
+        'Part of an email, phone, username or name, ignoring case and accents; one or two characters match the beginning.',
     }),
   ),
   status: Type.Optional(MemberStatus),

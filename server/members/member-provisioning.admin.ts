@@ -13,7 +13,7 @@ export const provisioningRoutes: Routes = [
     ahead: askBreachedAhead,
     summary: 'Add a member',
     description:
-      'With at least one of `email`, `phone` and `username`. A person whom the workspace knows joins with their existing account, which is unchanged.',
+      'Needs at least one of `email`, `phone` and `username`. A person who is known in the workspace joins with their existing account, which does not change.',
     body: NewMember,
     responses: { 201: Member },
     problems: ['ALREADY_EXISTS', 'WEAK_PASSWORD'],

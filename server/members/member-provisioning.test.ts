@@ -185,7 +185,7 @@ describe('PATCH /v1/admin/members/{memberId}', () => {
 });
 
 describe('DELETE /v1/admin/members/{memberId}', () => {
-  test('204: out of the project at once, still in the others', async () => {
+  test('204: out of the project immediately, still in the others', async () => {
     const { email, access_token, session } = await register(latchkey);
     const [, helpdesk] = latchkey.demo.projects;
     const elsewhere = await latchkey.auth('/v1/auth/login/password', {
@@ -207,7 +207,7 @@ describe('DELETE /v1/admin/members/{memberId}', () => {
     assert.ok(!types.includes('user.erasure.scheduled'));
   });
 
-  test('a user in no project any more is scheduled for erasure, and notified', async () => {
+  test('a user without any project is scheduled for erasure, and notified', async () => {
     const { email, session } = await register(latchkey);
     assert.equal((await call('DELETE', `/${await memberOf(email)}`)).status, 204);
     assert.ok((await eventsOf(latchkey, session.userId)).includes('user.erasure.scheduled'));
@@ -238,7 +238,7 @@ describe('DELETE /v1/admin/members/{memberId}', () => {
 describe('DELETE /v1/me/memberships/{id}', () => {
   const leave = (id: string, by: string) => latchkey.api(`/v1/me/memberships/${id}`, { token: by, method: 'DELETE' });
 
-  test('204 leaves another project of the workspace; this one goes on', async () => {
+  test('204 leaves another project of the workspace; this one continues', async () => {
     const { email, access_token } = await register(latchkey);
     const [, helpdesk] = latchkey.demo.projects;
     const body = {
@@ -256,7 +256,7 @@ describe('DELETE /v1/me/memberships/{id}', () => {
     expectProblem(await leave(id, access_token), 404, 'NOT_FOUND');
   });
 
-  test('403 where blocked, 404 for another person’s, 409 for the last owner', async () => {
+  test('403 for a blocked member, 404 for another person’s membership, 409 for the last owner', async () => {
     const { email, access_token } = await register(latchkey);
     const [, helpdesk] = latchkey.demo.projects;
     const body = {

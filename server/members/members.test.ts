@@ -140,7 +140,7 @@ describe('GET /v1/admin/members', () => {
 });
 
 describe('GET /v1/admin/members/{memberId}', () => {
-  test('200, and 404 for an unknown or foreign one alike', async () => {
+  test('200, and the same 404 for an unknown and a foreign one', async () => {
     const { email } = await register(latchkey);
     const { id } = await find(email);
     assert.equal((await latchkey.api(`/v1/admin/members/${id}`, { token })).body.email, email);
@@ -170,7 +170,7 @@ describe('PUT /v1/admin/members/{memberId}/roles', () => {
     expectProblem(await latchkey.api('/v1/admin/roles', { token: access_token }), 403, 'AUTHORIZATION_DENIED');
   });
 
-  test('403 an actor can not grant permissions it does not hold', async () => {
+  test('403 an actor cannot grant permissions it does not hold', async () => {
     const { email, access_token } = await register(latchkey);
     const { id } = await find(email);
     await setRoles(id, ['admin']);
@@ -180,7 +180,7 @@ describe('PUT /v1/admin/members/{memberId}/roles', () => {
     assert.equal((await setRoles(id, ['viewer'], access_token)).status, 200);
   });
 
-  test('400 names the role that is not one', async () => {
+  test('400 names the unknown role', async () => {
     const { email } = await register(latchkey);
     const response = await setRoles((await find(email)).id, ['viewer', 'emperor']);
     expectProblem(response, 400, 'VALIDATION_FAILED');
@@ -224,7 +224,7 @@ describe('roles and permissions', () => {
   const call = (method: string, path: string, body?: unknown, by = token) =>
     latchkey.api(`/v1/admin/${path}`, { token: by, method, ...(body !== undefined && { body }) });
 
-  test('a project adds a permission and a role, gives it, checks it, and takes it away', async () => {
+  test('a project adds a permission and a role, assigns it, checks it, and removes it', async () => {
     assert.equal(
       (await call('POST', 'permissions', { key: 'orders:refund', description: 'Refund orders' })).status,
       201,
@@ -284,7 +284,7 @@ describe('roles and permissions', () => {
     expectProblem(await call('PATCH', 'permissions/no:such', { description: 'x' }), 404, 'NOT_FOUND');
   });
 
-  test('403 a role can not be given permissions its maker does not hold', async () => {
+  test('403 a role cannot be given permissions that its creator lacks', async () => {
     const narrow = await managementToken(latchkey, 'roles:write roles:read');
     expectProblem(
       await call('POST', 'roles', { key: 'sneaky', name: 'Sneaky', permissions: ['members:write'] }, narrow),

@@ -77,7 +77,7 @@ export const RolePermissions = Type.Object({ permissions: Permissions }, { addit
 export const RoleRef = Type.Object({ id: IdSchema('rol') });
 export const RoleQuery = PageQuery;
 
-/** What owners alone have, until they give it to a role: what costs money, and to act for people. */
+/** Only owners have these permissions until they grant them to a role: spending money, and acting for people. */
 const OWNERS_ONLY = ['billing:write', 'applications:delegate', 'members:impersonate'];
 
 function builtInRoles(system: SystemInTx) {
@@ -85,9 +85,14 @@ function builtInRoles(system: SystemInTx) {
   const admin = keys.filter((key) => !OWNERS_ONLY.includes(key));
   const viewer = keys.filter((key) => key.endsWith(':read'));
   return [
-    { key: OWNER, name: 'Owner', description: 'Everything, also what is added later.', permissions: [] },
-    { key: 'admin', name: 'Admin', description: 'Everything but billing and acting for people.', permissions: admin },
-    { key: 'viewer', name: 'Viewer', description: 'Sees everything, changes nothing.', permissions: viewer },
+    { key: OWNER, name: 'Owner', description: 'Everything, including permissions added later.', permissions: [] },
+    {
+      key: 'admin',
+      name: 'Admin',
+      description: 'Everything except billing and acting for people.',
+      permissions: admin,
+    },
+    { key: 'viewer', name: 'Viewer', description: 'Reads everything, changes nothing.', permissions: viewer },
   ];
 }
 

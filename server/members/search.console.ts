@@ -23,7 +23,7 @@ export const searchRoutes: Routes = [
   get('/console/v1/search', {
     permission: 'projects:read',
     summary: 'Search projects and members',
-    description: `Up to ${MAX_FOUND} of each; members of the project, for those who may see them.`,
+    description: `Up to ${MAX_FOUND} of each. Members of the project are included if you may read them.`,
     query: Type.Object({ q: Type.String({ minLength: 1, maxLength: 100 }) }),
     responses: { 200: Found },
     handler: async ({ ctx, query: { q } }) => {

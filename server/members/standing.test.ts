@@ -47,7 +47,7 @@ test('role and permission changes count on the next request in another process',
   assert.equal(await status(), 403);
 });
 
-describe('an actor can not act on a member with more rights', () => {
+describe('an actor cannot act on a member with more rights', () => {
   const act = (by: string, id: string, what: string, call: { method: string; body?: unknown } = { method: 'POST' }) =>
     latchkey.api(`/v1/admin/members/${id}${what}`, { token: by, ...call });
   const acts = (by: string, id: string): Promise<TestResponse>[] => [
@@ -103,7 +103,7 @@ describe('an actor can not act on a member with more rights', () => {
     await allowed(third.own, fourth);
   });
 
-  test('what changes an account counts the rights in every project; those who run the workspace may', async () => {
+  test('changes of an account consider the rights in every project; those who run the workspace may make them', async () => {
     const [, helpdesk] = latchkey.demo.projects;
     assert.ok(helpdesk);
     const person = await memberWith([]);

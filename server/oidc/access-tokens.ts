@@ -80,7 +80,7 @@ async function holderAt(
 
 /**
  * Requires proof of the key for a key-bound token, and none for other tokens (RFC 9449 §7.1, §7.2).
- * @param spend of concurrent calls with the same proof, exactly one returns true
+ * @param spend marks a proof as used; of several concurrent calls with the same proof, exactly one returns true
  * @throws Problem AUTHENTICATION_REQUIRED
  */
 async function requireKey(

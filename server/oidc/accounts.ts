@@ -82,7 +82,9 @@ export async function findAccount(
   };
 }
 
-/** The OAuth scopes whose claims an application may be told: for a third party, what the user still consents to. */
+/**
+ * The OAuth scopes whose claims an application may receive: for a third party, those that the user still consents to.
+ */
 async function consentedScopes(ctx: Ctx, application: Application, userId: UserId): Promise<readonly string[]> {
   return isFirstParty(application) ? SCOPES : consentTo(ctx, userId, application.id);
 }

@@ -10,7 +10,7 @@ before(async () => {
 });
 after(() => latchkey.stop());
 
-test('OA-2 of fifty parallel redemptions of one code one succeeds', async () => {
+test('OA-2 of fifty parallel redemptions of one code, one succeeds', async () => {
   const codes = new RecordAdapter(latchkey.system, 'https://issuer.example', 'AuthorizationCode');
   await codes.upsert('code-1', { accountId: 'usr_1', grantId: 'grant-1' }, 60);
   const results = await Promise.allSettled(Array.from({ length: 50 }, () => codes.consume('code-1')));
@@ -38,7 +38,7 @@ test('records are found by id, uid and user code, within their issuer, until the
   assert.equal(rowCount, 0);
 });
 
-test('bearer credentials can not be read from the database, and are restored completely', async () => {
+test('bearer credentials cannot be read from the database, and are restored completely', async () => {
   for (const model of ['AccessToken', 'AuthorizationCode', 'DeviceCode', 'RefreshToken']) {
     const records = new RecordAdapter(latchkey.system, 'https://issuer.example', model);
     const jti = `secret-of-${model}`;

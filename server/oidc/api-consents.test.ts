@@ -52,7 +52,7 @@ describe('the consent page', () => {
     assert.deepEqual(scopesIn(tokens.access_token), ['openid', 'orders:read', 'orders:refund']);
   });
 
-  test('a refusal gives nothing', async () => {
+  test('a refusal grants nothing', async () => {
     const api = await newApi(latchkey);
     const application = await newApplication(latchkey, { firstParty: false, apis: [grantOf(api, 'orders:read')] });
     const asked = { resource: api.identifier, scope: 'openid orders:read' };
@@ -61,7 +61,7 @@ describe('the consent page', () => {
     assert.equal(returned(back.url)['error'], 'access_denied');
   });
 
-  test('what it allows is what it showed: it is shown again after a change', async () => {
+  test('consent covers what the page showed: after a change the page is shown again', async () => {
     const api = await newApi(latchkey);
     const application = await newApplication(latchkey, { firstParty: false, apis: [grantOf(api, 'orders:read')] });
     const asked = { resource: api.identifier, scope: 'openid orders:read orders:refund' };
@@ -77,7 +77,7 @@ describe('the consent page', () => {
     assert.deepEqual(scopesIn(tokens.access_token), ['openid', 'orders:read', 'orders:refund']);
   });
 
-  test('consent ends with its scope: one of the same name is asked for again, and not refreshed meanwhile', async () => {
+  test('consent ends with its scope: a later scope of the same name needs new consent, and is not refreshed', async () => {
     const api = await newApi(latchkey);
     const application = await newApplication(latchkey, { firstParty: false, apis: [grantOf(api, 'orders:read')] });
     const person = await register(latchkey);
@@ -113,7 +113,7 @@ describe('the consent page', () => {
 });
 
 describe('when a grant ends', () => {
-  test('no further token is issued for the API, in any process, and none of a code that waits', async () => {
+  test('no further token is issued for the API, in any process, nor for a pending code', async () => {
     const api = await newApi(latchkey);
     const application = await newApplication(latchkey, { apis: [grantOf(api, 'orders:read')] });
     const person = await register(latchkey);
@@ -131,7 +131,7 @@ describe('when a grant ends', () => {
     assert.equal(returned(page.url)['error'], 'invalid_target', 'a new API of the same identifier is not granted');
   });
 
-  test('of many tokens asked for while the API is removed, none comes later than the removal', async () => {
+  test('of many tokens requested while the API is removed, none is issued after the removal', async () => {
     const api = await newApi(latchkey);
     const machine = await newApplication(latchkey, {
       kind: 'management',

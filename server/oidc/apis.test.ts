@@ -55,7 +55,7 @@ describe('the token for an API', () => {
     expectProblem(await latchkey.api('/v1/me/context', { token: tokens.access_token }), 403, 'WRONG_TOKEN_KIND');
   });
 
-  test('is for userinfo where the request named no API, or several', async () => {
+  test('is for userinfo if the request named no API, or several', async () => {
     const [one, two] = [await newApi(latchkey), await newApi(latchkey)];
     const application = await newApplication(latchkey, { apis: [grantOf(one), grantOf(two)] });
     const person = await register(latchkey);
@@ -116,7 +116,7 @@ describe('the token for an API', () => {
     assert.deepEqual(scopesIn(none.access_token), ['openid']);
   });
 
-  test('lives as long as the shorter of what the API and the application say', async () => {
+  test('has the shorter of the lifetimes of the API and the application', async () => {
     const api = await newApi(latchkey, { accessTokenSeconds: 120 });
     const lifetime = async (more: Record<string, unknown>) => {
       const application = await newApplication(latchkey, { apis: [grantOf(api)], ...more });
@@ -131,7 +131,7 @@ describe('the token for an API', () => {
     assert.deepEqual(await lifetime({ accessTokenSeconds: 600 }), [120, 120]);
   });
 
-  test('is given to a device, and in a pushed request, by the same rules', async () => {
+  test('is issued to a device, and for a pushed request, by the same rules', async () => {
     const api = await newApi(latchkey);
     const device = await newApplication(latchkey, {
       kind: 'device',
@@ -176,7 +176,7 @@ describe('where an API requires permissions', () => {
     assert.deepEqual(scopesIn(again.tokens.access_token), ['openid', 'orders:read', 'orders:refund']);
   });
 
-  test('a third party is not asked for, and not given, what the person may not do', async () => {
+  test('a third party is neither asked for nor given what the person may not do', async () => {
     const api = await newApi(latchkey, {
       requirePermissions: true,
       scopes: [{ ...READ, name: 'billing:read' }, REFUND],

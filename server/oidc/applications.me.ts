@@ -8,7 +8,7 @@ import { takeBack, usedApplications } from './used-applications.ts';
 const UsedApplication = Type.Object({
   clientId: Type.String(),
   name: Type.String(),
-  firstParty: Type.Boolean({ description: 'False: it belongs to a third party, and the person allowed it.' }),
+  firstParty: Type.Boolean({ description: 'False for an application of a third party, which the person allowed.' }),
   sessionIds: Type.Array(Type.String()),
 });
 
@@ -43,7 +43,7 @@ export const usedApplicationRoutes: Routes = [
   del('/v1/me/security/applications/:clientId', {
     permission: 'customer',
     freshProof: 'any factor',
-    summary: 'Take an application’s access back',
+    summary: 'Revoke an application’s access',
     description: 'Its tokens end immediately, and a third-party application asks for consent again.',
     params: UsedApplicationRef,
     responses: { 204: Type.Null() },

@@ -38,7 +38,7 @@ async function authorize(parameters: Record<string, string>) {
 }
 
 describe('the authorization code flow', () => {
-  test('OA-1 a redirect address is compared as an exact string, and a wrong one never gets an answer', async () => {
+  test('OA-1 a redirect address is compared as an exact string, and a wrong one never gets a response', async () => {
     for (const wrong of [
       `${REDIRECT}/`,
       `${REDIRECT}?x=1`,
@@ -64,7 +64,7 @@ describe('the authorization code flow', () => {
     }
   });
 
-  test('OA-2 a code works once, and its replay ends the tokens it gave', async () => {
+  test('OA-2 a code works once, and its replay ends the tokens issued for it', async () => {
     const flow = await codeFlow(latchkey, { scope: 'openid' });
     const back = await signIn(flow, await register(latchkey));
     const tokens = await flow.finish(back);
@@ -75,7 +75,7 @@ describe('the authorization code flow', () => {
     await assert.rejects(client.fetchUserInfo(flow.configuration, tokens.access_token, client.skipSubjectCheck));
   });
 
-  test('OA-2 of twenty parallel exchanges of a code at most one succeeds', async () => {
+  test('OA-2 of twenty parallel exchanges of a code, at most one succeeds', async () => {
     const flow = await codeFlow(latchkey);
     const back = await signIn(flow, await register(latchkey));
     const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => flow.finish(back)));
@@ -117,7 +117,7 @@ describe('the authorization code flow', () => {
     assert.equal((await latchkey.auth('/connect/token', { body })).body.error, 'unsupported_grant_type');
   });
 
-  test('OA-5 every answer to the application names the issuer, errors too', async () => {
+  test('OA-5 every response to the application names the issuer, errors too', async () => {
     const issuer = latchkey.system.config.addresses.test.auth;
     const flow = await codeFlow(latchkey);
     assert.equal(returned((await signIn(flow, await register(latchkey))).url)['iss'], issuer);
@@ -136,7 +136,7 @@ describe('the authorization code flow', () => {
     }
   });
 
-  test('a signed-in browser is not asked again, unless the application wants so', async () => {
+  test('a signed-in browser is not asked again, unless the application requires it', async () => {
     const person = await register(latchkey);
     const browser = browserOf(latchkey);
     await (async () => {
@@ -157,7 +157,7 @@ describe('the authorization code flow', () => {
     assert.match((await browser.open(old.url)).url, /\/sign-in\//);
   });
 
-  test('select_account lets the person go on, or become another', async () => {
+  test('select_account lets the person continue, or switch accounts', async () => {
     const [first, second] = [await register(latchkey), await register(latchkey)];
     const browser = browserOf(latchkey);
     const begun = await codeFlow(latchkey);
@@ -170,12 +170,12 @@ describe('the authorization code flow', () => {
     const other = await codeFlow(latchkey, { prompt: 'select_account' });
     const form = await browser.submit(await browser.open(other.url), { as: 'another' });
     const left = await browser.submit(form, { identifier: second.email, password: PASSWORD });
-    // The person before is signed out first: the library posts a form, with a button where there is no JavaScript.
+    // The previous person is signed out first: the library posts a form, with a button where there is no JavaScript.
     const back = left.url.startsWith(REDIRECT) ? left : await browser.submit(left, {});
     assert.equal((await other.finish(back)).claims()?.sub, second.session.userId);
   });
 
-  test('prompt=create begins with the registration, also in a browser that is signed in', async () => {
+  test('prompt=create starts with the registration, also in a browser that is signed in', async () => {
     const browser = browserOf(latchkey);
     const begun = await codeFlow(latchkey);
     await begun.finish(await signIn(begun, await register(latchkey), browser));
@@ -199,7 +199,7 @@ describe('the authorization code flow', () => {
     assert.equal(returned((await browser.open(flow.url)).url)['error'], 'login_required');
   });
 
-  test('a person who cancels is sent back with access_denied', async () => {
+  test('a cancellation returns access_denied to the application', async () => {
     const flow = await codeFlow(latchkey);
     const browser = browserOf(latchkey);
     const back = await browser.submit(await browser.open(flow.url), {}, '/cancel');
@@ -280,7 +280,7 @@ describe('tokens', () => {
     assert.notEqual((await look(stranger)).active, true);
   });
 
-  test('switch-context takes an access token, and nothing else of OIDC', async () => {
+  test('switch-context accepts an access token, and no other token of OIDC', async () => {
     const flow = await codeFlow(latchkey);
     const person = await register(latchkey);
     const tokens = await flow.finish(await signIn(flow, person));
@@ -300,7 +300,7 @@ describe('tokens', () => {
     assert.equal(wrong.status, 401);
   });
 
-  test('OA-8 a client proves itself with its key, binds tokens with DPoP and pushes its request', async () => {
+  test('OA-8 a client authenticates with its key, binds tokens with DPoP and pushes its request', async () => {
     const { publicKey, privateKey } = await generateKeyPair('ES256', { extractable: true });
     const jwk = { ...(await exportJWK(publicKey)), kid: 'one', alg: 'ES256', use: 'sig' };
     const { clientId } = await application({ kind: 'web', jwks: { keys: [jwk] }, profile: 'fapi2' });

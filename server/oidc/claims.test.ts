@@ -41,7 +41,7 @@ async function told(asked: Record<string, string>, values: Partial<NewApplicatio
 const SCOPE = 'openid profile email';
 
 describe('the claims of a person', () => {
-  test('are at userinfo; the ID token proves the sign-in alone, at a refresh too', async () => {
+  test('are at userinfo; the ID token only proves the sign-in, also at a refresh', async () => {
     const { flow, tokens, idToken, atSignIn, userinfo } = await told({ scope: SCOPE });
     assert.deepEqual(atSignIn, []);
     const refreshed = await client.refreshTokenGrant(flow.configuration, tokens.refresh_token ?? '');
@@ -49,12 +49,12 @@ describe('the claims of a person', () => {
     assert.deepEqual(userinfo, ['email', 'email_verified', 'name', 'project_id', 'sub', 'updated_at', 'workspace_id']);
   });
 
-  test('are in the ID token where the claims parameter asks for them there', async () => {
+  test('are in the ID token if the claims parameter asks for them there', async () => {
     const claims = JSON.stringify({ id_token: { email: null, workspace_id: { essential: true } } });
     assert.deepEqual((await told({ scope: 'openid', claims })).atSignIn, ['email', 'workspace_id']);
   });
 
-  test('are at userinfo where the claims parameter asks for them there', async () => {
+  test('are at userinfo if the claims parameter asks for them there', async () => {
     const claims = JSON.stringify({ userinfo: { name: { essential: true } } });
     const { atSignIn, userinfo } = await told({ scope: 'openid', claims });
     assert.deepEqual([atSignIn, userinfo], [[], ['name', 'project_id', 'sub', 'workspace_id']]);
@@ -97,7 +97,7 @@ describe('the claims of a person', () => {
     );
   });
 
-  test('are all in the ID token of an application that an administrator set so', async () => {
+  test('are all in the ID token of an application that is configured so', async () => {
     const { atSignIn } = await told({ scope: SCOPE }, { idTokenClaims: 'scopes' });
     assert.deepEqual(atSignIn, ['email', 'email_verified', 'name', 'project_id', 'updated_at', 'workspace_id']);
   });

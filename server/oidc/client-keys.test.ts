@@ -47,7 +47,7 @@ async function push(alg: 'RS256' | 'PS256', profile: NewApplication['profile']) 
   return [status, body.error];
 }
 
-describe('a client that proves itself with an RSA key', () => {
+describe('a client that authenticates with an RSA key', () => {
   test('may sign with RS256, the default of many libraries, and with PS256', async () => {
     assert.deepEqual(await push('RS256', 'oauth'), [201, undefined]);
     assert.deepEqual(await push('PS256', 'oauth'), [201, undefined]);

@@ -82,7 +82,7 @@ export async function removeConsent(tx: TxCtx, userId: UserId, applicationId: Ap
 
 const isScopeId = Compile(IdSchema('scp'));
 
-/** A user's consents; scopes that no API has any more are left out. Served by the primary key. */
+/** A user's consents; scopes that no API has are left out. Served by the primary key. */
 export async function consentsOf(ctx: Pick<Ctx, 'db' | 'scope'>, userId: UserId) {
   const rows = await ctx.db
     .selectFrom('consents')

@@ -104,7 +104,7 @@ describe('a project’s own issuer', () => {
     assert.deepEqual(body, (await latchkey.auth('/connect/jwks')).body);
   });
 
-  test('OA-5 a sign-in on its pages ends with its name in the answer and in the id token', async () => {
+  test('OA-5 a sign-in on its pages returns its name in the response and in the ID token', async () => {
     const person = await register(latchkey);
     const { configuration, tokens, page } = await signIn(person);
     assert.equal(new URL(page.url).searchParams.get('iss'), issuer);
@@ -115,7 +115,7 @@ describe('a project’s own issuer', () => {
     assert.ok(refreshed.access_token);
   });
 
-  test('its access token enters a session there, and is none of the environment’s issuer', async () => {
+  test('its access token opens a session there, and is invalid at the environment’s issuer', async () => {
     const { tokens } = await signIn(await register(latchkey));
     const { workspaceId, projects } = latchkey.demo;
     const call = {
@@ -128,7 +128,7 @@ describe('a project’s own issuer', () => {
     expectProblem(await context(api, tokens.access_token), 403, 'WRONG_TOKEN_KIND');
   });
 
-  test('a host that changes hands brings nothing of the project before along', async () => {
+  test('a host that changes owners keeps nothing of the earlier project', async () => {
     const { workspaceId, projects } = latchkey.demo;
     const scope = { workspaceId, projectId: projects[1]?.id ?? 'prj_', environment: 'test' as const };
     const token = await managementTokenOf(scope);
@@ -164,7 +164,7 @@ describe('a project’s own issuer', () => {
     await latchkey.api(`/v1/admin/domains/${sold.id}`, { method: 'DELETE', token });
   });
 
-  test('it knows the project’s applications alone', async () => {
+  test('it serves only the project’s applications', async () => {
     const tenant = await createTenant(latchkey, 'stranger');
     const { clientId } = await latchkey.inProject(
       (tx) => createApplication(tx, { kind: 'spa', name: 'Theirs', redirectUris: [REDIRECT] }),
@@ -210,7 +210,7 @@ describe('a project’s own issuer', () => {
 });
 
 describe('session tokens of a project’s own addresses', () => {
-  test('OA-9 they name the address and are good on both API addresses', async () => {
+  test('OA-9 they name the address and are valid at both API addresses', async () => {
     const person = await register(latchkey);
     const { body } = await login(person);
     const claims = decodeJwt(body.access_token);
@@ -229,7 +229,7 @@ describe('session tokens of a project’s own addresses', () => {
     assert.equal((await context(api, elsewhere.body.access_token)).status, 200);
   });
 
-  test('in another project they name the environment’s address, as the domain is not that project’s', async () => {
+  test('in another project they name the environment’s address, because the domain is not that project’s', async () => {
     const [, helpdesk] = latchkey.demo.projects;
     const { workspaceId } = latchkey.demo;
     const person = await register(latchkey);
@@ -251,7 +251,7 @@ describe('session tokens of a project’s own addresses', () => {
     expectProblem(await members(api), 403, 'CONTEXT_NOT_ALLOWED');
   });
 
-  test('they end with the binding, in a token that was used before too', async () => {
+  test('they end with the binding, even a token that was used before', async () => {
     const own = await bindHost(latchkey, dns, { host: 'short.shop.example' });
     const person = await register(latchkey);
     const { body } = await callAt(latchkey, `${own.auth}/v1/auth/login/password`, {
@@ -281,7 +281,7 @@ describe('management tokens', () => {
     return callAt(latchkey, `${address}/connect/token`, { body });
   }
 
-  test('of the project’s own issuer are for its API address, and good on both', async () => {
+  test('of the project’s own issuer are for its API address, and valid at both', async () => {
     const { body } = await requestAt(issuer);
     const claims = decodeJwt(body.access_token);
     assert.deepEqual([claims.iss, claims.aud], [issuer, api]);
@@ -292,7 +292,7 @@ describe('management tokens', () => {
     }
   });
 
-  test('may be asked for the project’s API address anywhere, and for no other', async () => {
+  test('can be requested for the project’s API address anywhere, and for no other', async () => {
     const { body } = await requestManagementToken(latchkey, { resource: api });
     assert.equal(decodeJwt(body.access_token).aud, api);
     assert.equal((await callAt(latchkey, `${api}/v1/admin/roles`, { token: body.access_token })).status, 200);
@@ -302,7 +302,7 @@ describe('management tokens', () => {
 });
 
 describe('addresses in mails', () => {
-  test('a link leads to the address it was asked for at', async () => {
+  test('a link leads to the address where it was requested', async () => {
     const person = await register(latchkey);
     await at('/v1/auth/password/forgot', { body: { identifier: person.email } });
     const link = /http\S+token=[\w-]+/.exec((await lastMessage(latchkey, person.email)).text)?.[0] ?? '';

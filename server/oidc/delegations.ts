@@ -37,7 +37,7 @@ export function delegate(
   });
 }
 
-/** Locks a grant, so that its end also ends what is made of it meanwhile. Served by the primary key. */
+/** Locks a grant, so that its end also ends what is derived from it concurrently. Served by the primary key. */
 async function holdGrant(tx: TxCtx, issuer: IssuerAddress, id: string): Promise<boolean> {
   const { rows } = await sql`select from oidc_records
     where issuer = ${realmOf(issuer)} and model = 'Grant' and id = ${id} and expires_at > ${tx.now} for share`.execute(
@@ -46,7 +46,7 @@ async function holdGrant(tx: TxCtx, issuer: IssuerAddress, id: string): Promise<
   return rows.length > 0;
 }
 
-/** The grant of an application for what it makes of another grant: one for both, however often it is used. */
+/** The grant of an application for what it derives from another grant: a single one, however often it is used. */
 async function grantFor(
   tx: TxCtx,
   issuer: IssuerAddress,

@@ -12,7 +12,7 @@ type Exchange = {
 
 const exchanges = new WeakMap<KoaContextWithOIDC['oidc'], Exchange>();
 
-/** Notes what the token of this request is exchanged for, because the provider asks for its claims separately. */
+/** Stores what the token of this request is exchanged for, because the provider asks for the claims separately. */
 export function noteExchange({ oidc }: KoaContextWithOIDC, exchange: Exchange): void {
   exchanges.set(oidc, exchange);
 }
@@ -22,7 +22,7 @@ export function mayCarry({ oidc }: KoaContextWithOIDC, claim: string): boolean {
   return exchanges.get(oidc)?.claims.includes(claim) ?? true;
 }
 
-/** Adds to a token of this request who acts for the user. */
+/** Adds the actors of the user (`act`) to a token of this request. */
 export function describeExchange({ oidc }: KoaContextWithOIDC, { payload }: JWTStructured): void {
   const act = exchanges.get(oidc)?.act;
   if (act) Object.assign(payload, { act });

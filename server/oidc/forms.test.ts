@@ -13,7 +13,7 @@ const FOREIGN = { origin: 'https://application.example', 'sec-fetch-site': 'cros
 const send = (path: string, body: URLSearchParams) => latchkey.auth(path, { body, headers: FOREIGN });
 
 describe('POST /connect/authorize', () => {
-  test('begins a sign-in with the parameters of a form from another site', async () => {
+  test('starts a sign-in with the parameters of a form from another site', async () => {
     const flow = await codeFlow(latchkey, { scope: 'openid email', state: 'a b&c=d\r\nx: y' });
     const { pathname, origin, searchParams } = new URL(flow.url);
     const response = await send(pathname, searchParams);

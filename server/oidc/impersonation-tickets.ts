@@ -37,7 +37,7 @@ export async function allowImpersonation(
     if (status === 'blocked') throw problem('MEMBER_BLOCKED');
     if (status !== 'active') throw problem('MEMBERSHIP_REQUIRED');
     if (minutes > settings.impersonationMinutes)
-      throw problem('CONFLICT', `The project allows ${settings.impersonationMinutes} minutes (impersonationMinutes).`);
+      throw problem('CONFLICT', `The project allows at most ${settings.impersonationMinutes} minutes (impersonationMinutes).`);
     const supporter = await supporterOf(tx, clientId);
     const { environment } = tx.scope;
     const impersonation = { ...supporter, reason, environment, endsAt, waiting: true };

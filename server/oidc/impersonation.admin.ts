@@ -88,7 +88,7 @@ export const impersonationRoutes: Routes = [
   del('/v1/admin/members/:memberId/impersonate', {
     permission: 'sessions:revoke',
     stepUp: false,
-    summary: 'End all acting as a member',
+    summary: 'End every impersonation of a member',
     params: MemberRef,
     responses: { 204: Type.Null() },
     problems: ['NOT_FOUND'],

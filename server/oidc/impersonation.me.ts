@@ -14,7 +14,7 @@ export const ownImpersonationRoutes: Routes = [
   del('/v1/me/security/impersonation', {
     permission: 'customer',
     freshProof: 'any factor',
-    summary: 'End all acting as me',
+    summary: 'End every impersonation of me',
     responses: { 204: Type.Null() },
     problems: ['NOT_FOUND', 'REAUTHENTICATION_REQUIRED'],
     handler: async ({ ctx }, reply) => {

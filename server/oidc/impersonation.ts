@@ -26,7 +26,7 @@ export type Impersonation = {
   waiting: boolean;
 };
 
-/** A user in whose name nobody else acts any more, and the cause. */
+/** A user whose impersonations ended, and the cause. */
 type EndedUser = { userId: UserId; in: ProjectId | 'every project'; reason: string };
 
 /** Who acts as a user now, the newest first. */

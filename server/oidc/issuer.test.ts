@@ -28,7 +28,7 @@ describe('an issuer', () => {
   after(() => latchkey.stop());
 
   for (const path of DOCUMENTS) {
-    test(`GET ${path} is what the provider says, may be kept, and is readable from any page`, async () => {
+    test(`GET ${path} is the provider’s own response, cacheable, and readable from any page`, async () => {
       const origin = 'https://page.example';
       const first = await latchkey.auth(path, { headers: { origin } });
       const second = await latchkey.auth(path, { headers: { origin, 'x-correlation-id': 'second' } });
@@ -110,7 +110,7 @@ describe('an issuer', () => {
     }
   });
 
-  test('a request that can not be answered is a page for people and JSON for programs', async () => {
+  test('a request whose error cannot be sent to the application is a page for people and JSON for programs', async () => {
     const page = await latchkey.auth('/connect/authorize?client_id=x', { headers: { accept: 'text/html' } });
     assert.equal(page.status, 400);
     assert.match(page.text, /<h1 id="title">Something went wrong<\/h1>/);
@@ -121,7 +121,7 @@ describe('an issuer', () => {
     assert.deepEqual([status, body.error], [400, 'invalid_client']);
   });
 
-  test('a new key is published at once, signs from its time on, and tokens of the old one stay good', async () => {
+  test('a new key is published immediately, signs from its time on, and tokens of the old one stay valid', async () => {
     const before = await managementToken(latchkey);
     const signsFrom = new Date(clock.now().getTime() + HOUR_MS / 2);
     const kid = await latchkey.inProject((tx) => createSigningKey(tx, 'ES256', signsFrom));
@@ -158,7 +158,7 @@ describe('an issuer', () => {
     assert.ok((await kids()).includes(kid));
   });
 
-  test('SE-2 a management token ends after its hour, by our clock', async () => {
+  test('SE-2 a management token expires after its hour, by the server clock', async () => {
     const token = await managementToken(latchkey);
     assert.equal(decodeJwt(token).iat, Math.floor(clock.now().getTime() / 1000));
     clock.advance(HOUR_MS - 1_000);

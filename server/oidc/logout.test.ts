@@ -38,7 +38,7 @@ after(async () => {
   receiver.close();
 });
 
-/** Adds an application that hears of logouts at a path of its own. */
+/** Adds an application that receives logouts at its own path. */
 async function subscriber(path: string, values: Partial<NewApplication> = {}, scope: Partial<Scope> = {}) {
   const { clientId } = await latchkey.inProject(
     (tx) =>
@@ -55,7 +55,7 @@ async function subscriber(path: string, values: Partial<NewApplication> = {}, sc
   return clientId;
 }
 
-/** Signs a person in at an application, with the browser's session where there is one. */
+/** Signs a person in at an application, with the browser's session if there is one. */
 async function use(browser: Browser, person: { email: string }, clientId: string) {
   const flow = await codeFlow(latchkey, {}, { clientId });
   const page = await browser.open(flow.url);
@@ -161,7 +161,7 @@ describe('OA-11 signing out at the provider', () => {
     assert.deepEqual(await queued(['/f1', '/f2']), []);
   });
 
-  test('an ID token of an application that may do without PKCE only asks', async () => {
+  test('an ID token of an application for which PKCE is optional only asks', async () => {
     const values = { name: 'Relaxed', redirectUris: [REDIRECT], postLogoutRedirectUris: [BYE] };
     const { clientId, secret } = await latchkey.inProject((tx) =>
       createApplication(tx, { kind: 'web', pkce: 'optional', ...values }),
@@ -174,7 +174,7 @@ describe('OA-11 signing out at the provider', () => {
     assert.ok(await client.refreshTokenGrant(flow.configuration, tokens.refresh_token ?? ''));
   });
 
-  test('answered with no, ends nothing and notifies nobody', async () => {
+  test('if the person stays signed in, ends nothing and notifies nobody', async () => {
     const clientId = await subscriber('/c1');
     const browser = browserOf(latchkey);
     const asking = await use(browser, await register(latchkey), clientId);

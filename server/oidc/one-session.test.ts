@@ -77,7 +77,7 @@ describe('one session', () => {
     assert.equal(body.items.length, 2, 'the one of the API and the one of the browser');
   });
 
-  test('signing out at the provider asks, ends the session and goes back to the application', async () => {
+  test('signing out at the provider asks, ends the session and returns to the application', async () => {
     const { clientId } = await application({ postLogoutRedirectUris: ['http://localhost:5173/bye'] });
     const browser = browserOf(latchkey);
     const flow = await codeFlow(latchkey, {}, { clientId });
@@ -167,7 +167,7 @@ describe('one session', () => {
     receiver.close();
   });
 
-  test('a sign-in of a browser that is signed in already takes at most twelve statements, tokens included', async () => {
+  test('a sign-in of a signed-in browser takes at most twelve statements, tokens included', async () => {
     const person = await register(latchkey);
     const browser = browserOf(latchkey);
     const first = await codeFlow(latchkey, { scope: 'openid profile email' });
@@ -184,7 +184,7 @@ describe('one session', () => {
     assert.ok(own.length <= 12, `${own.length} statements:\n${own.map((sql) => sql.slice(0, 120)).join('\n')}`);
   });
 
-  test('a blocked member gets no token any more', async () => {
+  test('a blocked member gets no more tokens', async () => {
     const person = await register(latchkey);
     const flow = await codeFlow(latchkey);
     const tokens = await flow.finish(await signIn(flow, person));
@@ -196,7 +196,7 @@ describe('one session', () => {
 });
 
 describe('consent', () => {
-  test('a third-party application gets consent from the person, once', async () => {
+  test('a person consents to a third-party application once', async () => {
     const { clientId } = await application({ firstParty: false, name: 'Elsewhere' });
     const person = await register(latchkey);
     const browser = browserOf(latchkey);
@@ -212,7 +212,7 @@ describe('consent', () => {
     assert.match((await signIn(more, person)).text, /Your phone number/);
   });
 
-  test('denied, it hears access_denied', async () => {
+  test('a denial returns access_denied to the application', async () => {
     const { clientId } = await application({ firstParty: false });
     const browser = browserOf(latchkey);
     const flow = await codeFlow(latchkey, {}, { clientId });

@@ -28,7 +28,7 @@ async function authorize(parameters: Record<string, string>) {
 }
 
 describe('PKCE', () => {
-  test('OA-3 without a challenge, with plain, or with another verifier there is no code or no token', async () => {
+  test('OA-3 without a challenge, with plain, or with another verifier, no code or token is issued', async () => {
     for (const parameters of [{ code_challenge_method: 'plain' }, { code_challenge: '' }]) {
       // biome-ignore lint/performance/noAwaitInLoops: one after the other
       const response = await authorize(parameters);

@@ -16,9 +16,9 @@ const oauthError = (description: string) => ({ description, content: { 'applicat
 /** For the API description only: the provider validates requests. */
 const TokenForm = Type.Object({
   grant_type: Type.Literal('client_credentials'),
-  workspaceId: Type.String({ description: "The client's own." }),
-  projectId: Type.String({ description: "The client's own." }),
-  environment: Type.Enum(['test', 'production', 'prod'], { description: "The client's own." }),
+  workspaceId: Type.String({ description: "Must be the client's own." }),
+  projectId: Type.String({ description: "Must be the client's own." }),
+  environment: Type.Enum(['test', 'production', 'prod'], { description: "Must be the client's own." }),
   scope: Type.Optional(
     Type.String({ description: 'A subset of the client’s permissions, separated by spaces; all of them when absent.' }),
   ),
@@ -44,7 +44,7 @@ const clientFaults = {
 /** The responses of endpoints for browsers. */
 const browserResponses = {
   200: page('A page for the person.'),
-  303: { type: 'null', description: 'Back to the application, with the result or an error; or on to a page.' },
+  303: { type: 'null', description: 'Redirects to the application with the result or an error, or to a page.' },
   400: {
     description: 'The response cannot be sent to the application: a page for people, JSON for programs.',
     content: { 'text/html': { schema: Type.String() }, 'application/json': { schema: OAuthError } },
@@ -54,10 +54,10 @@ const browserResponses = {
 
 const documentResponses = (mediaType: string) => ({
   200: {
-    description: 'The document. It may be kept for a while.',
+    description: 'The document. It may be cached.',
     content: { [mediaType]: { schema: AnyObject } },
   },
-  304: { type: 'null', description: 'You have this document already.' },
+  304: { type: 'null', description: 'Unchanged since the given ETag.' },
 });
 
 const documents: Record<DocumentPath, Pick<Route, 'summary' | 'description' | 'responses'>> = {
@@ -90,7 +90,7 @@ const CROSS_ORIGIN = [
 /** The routes that the provider handles. Those without a summary are intermediate steps of a browser. */
 const provided = {
   permission: 'public',
-  silent: 'many requests of the protocol change nothing that anybody can see',
+  silent: 'most requests of the protocol change nothing visible',
   onRequest: bridge,
   handler: answeredBefore,
 } as const;
@@ -134,7 +134,7 @@ function asGet(path: string, { summary, source }: { summary: string; source: str
     description: `${source} The parameters of the GET as a form, up to 8 KiB.`,
     consumes: ['application/x-www-form-urlencoded'],
     plugin: rawForms,
-    responses: { 303: { type: 'null', description: 'To the GET with the same parameters.' } },
+    responses: { 303: { type: 'null', description: 'Redirects to the GET with the same parameters.' } },
     problems: ['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'],
     handler: ({ body }, reply) =>
       reply.redirect(`${path}?${new URLSearchParams(typeof body === 'string' ? body : '')}`, 303),
@@ -151,7 +151,7 @@ export const providerRoutes: Routes = [
     counted: 'client',
     summary: 'Issue a token',
     description:
-      'Gives a management token. The client authenticates with `client_secret_basic` or `client_secret_post`. Errors are in the format of OAuth (RFC 6749 §5.2).',
+      'Issues a management token. The client authenticates with `client_secret_basic` or `client_secret_post`. Errors are in the format of OAuth (RFC 6749 §5.2).',
     consumes: ['application/x-www-form-urlencoded'],
     body: TokenForm,
     responses: {
@@ -199,7 +199,7 @@ export const providerRoutes: Routes = [
     counted: 'client',
     summary: 'Revoke a token',
     description: 'RFC 7009',
-    responses: { 200: { type: 'null', description: 'Revoked, or never good.' }, ...clientFaults },
+    responses: { 200: { type: 'null', description: 'Revoked, or was never valid.' }, ...clientFaults },
   }),
   post('/connect/device_authorization', {
     ...provided,
@@ -251,7 +251,7 @@ function environmentOf({ environment }: Host): Environment {
 
 /** The provider's hook handles the request before the body is parsed, because the provider parses it. */
 function answeredBefore(): never {
-  throw new Error('unreachable: the provider has answered');
+  throw new Error('unreachable: the provider has responded');
 }
 
 function keptDocument(system: System, address: IssuerAddress, path: DocumentPath): PreparedResponse | undefined {

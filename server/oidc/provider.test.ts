@@ -128,7 +128,7 @@ describe('POST /connect/token, client_credentials', () => {
     assert.deepEqual([body.expires_in, exp - iat], [120, 120]);
   });
 
-  test('without a scope everything that was granted; more than that is invalid_scope', async () => {
+  test('without a scope, everything granted; more than that is invalid_scope', async () => {
     const all = await request();
     assert.ok(all.body.scope.split(' ').includes('billing:write'));
     expectOAuthError(await request({ scope: 'members:read no:such' }), 400, 'invalid_scope');
@@ -140,7 +140,7 @@ describe('POST /connect/token, client_credentials', () => {
     );
   });
 
-  test("the project named must be the client's own", async () => {
+  test('the named project must be the client’s own', async () => {
     const tenant = await createTenant(latchkey, 'other');
     expectOAuthError(await request({ workspaceId: tenant.scope.workspaceId }), 400, 'invalid_target');
     expectOAuthError(await request({ projectId: latchkey.demo.projects[1]?.id }), 400, 'invalid_target');
@@ -153,7 +153,7 @@ describe('POST /connect/token, client_credentials', () => {
     assert.equal(prod.status, 200, prod.text);
   });
 
-  test('wrong secret, unknown client and a client of the other environment are invalid_client alike', async () => {
+  test('a wrong secret, an unknown client and a client of the other environment are all invalid_client', async () => {
     const { managementClientId, managementClientSecret } = latchkey.demo.environments.production;
     for (const changes of [
       { client_secret: 'lks_wrong' },
@@ -172,7 +172,7 @@ describe('POST /connect/token, client_credentials', () => {
     }
   });
 
-  test('answers carry the correlation id and are not cached', async () => {
+  test('responses carry the correlation id and are not cached', async () => {
     const { authUrl } = latchkey.demo.environments.test;
     const response = await fetch(`${authUrl}/connect/token`, {
       method: 'POST',
@@ -183,7 +183,7 @@ describe('POST /connect/token, client_credentials', () => {
     assert.match(response.headers.get('cache-control') ?? '', /no-store/);
   });
 
-  test('a failed client authentication says how to do it', async () => {
+  test('a failed client authentication names the scheme', async () => {
     const { authUrl } = latchkey.demo.environments.test;
     const response = await request({ client_secret: 'lks_wrong' });
     assert.equal(response.headers.get('www-authenticate'), `Basic realm="${authUrl}"`);
@@ -196,7 +196,7 @@ describe('POST /connect/token, client_credentials', () => {
     assert.match(basic.headers.get('www-authenticate') ?? '', /^Basic realm=/);
   });
 
-  test('RFC 8707 the resource may be named, and is the API host and nothing else', async () => {
+  test('RFC 8707 the resource may be named, and is only the API host', async () => {
     const { test: here, production } = latchkey.demo.environments;
     const named = await request({ resource: here.apiUrl });
     assert.equal(decodeJwt(named.body.access_token).aud, here.apiUrl);
@@ -233,14 +233,14 @@ describe('POST /connect/token, client_credentials', () => {
     expectOAuthError(asPage, 400, 'invalid_request');
   });
 
-  test('what is not served is said to be, and no token is stored', async () => {
+  test('unsupported features are reported as such, and no token is stored', async () => {
     await managementToken(latchkey);
     expectProblem(await latchkey.auth('/connect/token'), 405, 'METHOD_NOT_ALLOWED');
     const { rows } = await latchkey.system.pool.query('select count(*) as records from oidc_records');
     assert.equal(rows[0].records, 0);
   });
 
-  test('CORS: a page of an origin that the client does not name gets no token', async () => {
+  test('CORS: a page of an origin that the client does not list gets no token', async () => {
     const origin = 'https://page.example';
     const { managementClientId: id, managementClientSecret: secret } = latchkey.demo.environments.test;
     const response = await latchkey.auth('/connect/token', {
@@ -271,7 +271,7 @@ describe('ending the tokens of a client', () => {
   };
   const rotate = () => latchkey.inProject((tx) => rotateSecret(tx, client.id));
 
-  test('SE-3 rotating the secret ends its tokens at once; the new secret works at once, and so does its token', async () => {
+  test('SE-3 rotating the secret ends its tokens immediately; the new secret and its token work immediately', async () => {
     const before = await tokenWith(client.secret);
     assert.equal((await use(before)).status, 200);
     const secret = await rotate();
@@ -317,7 +317,7 @@ describe('ending the tokens of a client', () => {
     for (const response of responses) expectProblem(response, 401, 'SESSION_REVOKED');
   });
 
-  test('SE-3 disabling the client ends its tokens at once, and it gets no others', async () => {
+  test('SE-3 disabling the client ends its tokens immediately, and it gets no others', async () => {
     const token = await tokenWith(client.secret);
     await latchkey.inProject((tx) => disableApplication(tx, client.id));
     expectProblem(await use(token), 401, 'SESSION_REVOKED');

@@ -186,6 +186,6 @@ function respondToFault(system: System, ctx: KoaContextWithOIDC, error: Error): 
   ctx.set('retry-after', '1');
   ctx.body = {
     error: 'temporarily_unavailable',
-    error_description: 'the service can not answer right now; try again shortly',
+    error_description: 'the service cannot answer right now; try again shortly',
   };
 }

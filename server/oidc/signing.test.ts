@@ -22,7 +22,7 @@ describe('a key of ours in the provider', () => {
     ['ES256', 2_000],
     ['RS256', 3],
   ] as const) {
-    test(`${algorithm} signatures are good for any JOSE library, and the key publishes nothing private`, async () => {
+    test(`${algorithm} signatures are valid for any JOSE library, and the published key contains nothing private`, async () => {
       const key = await newKey(algorithm);
       const signer = new ProviderKey(key);
       const header = Buffer.from(JSON.stringify({ alg: algorithm })).toString('base64url');

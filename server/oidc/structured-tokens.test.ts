@@ -89,7 +89,7 @@ describe('introspection and revocation of a JWT', () => {
       body: new URLSearchParams({ token, client_id: clientId, client_secret: secret ?? '' }),
     });
 
-  test('tell what the token says while it is valid, and nothing after it was revoked', async () => {
+  test('return the content of a valid token, and nothing after it was revoked', async () => {
     const api = await newApi(latchkey);
     const application = await newApplication(latchkey, { apis: [grantOf(api, 'orders:read')] });
     const person = await register(latchkey);
@@ -134,7 +134,7 @@ describe('introspection and revocation of a JWT', () => {
     assert.deepEqual(await introspect(asking, ofClient), { active: false });
   });
 
-  test('the token of a machine, too; a session’s token and a forged one are not known', async () => {
+  test('work for the token of a machine, too; a session’s token and a forged one are unknown', async () => {
     const api = await newApi(latchkey);
     const machine = await newApplication(latchkey, {
       kind: 'management',

@@ -63,9 +63,7 @@ async function respond(provider: Provider, ctx: KoaContextWithOIDC, introspectio
 
 type Presented = { system: System; issuer: IssuerAddress; token: string };
 
-/**
- * @returns undefined for a token that is not valid, or not any more: its client, grant or API was removed or disabled
- */
+/** @returns undefined for an invalid token, including one whose client, grant or API was removed or disabled */
 export async function knownToken(provider: Provider, { system, issuer, token }: Presented): Promise<Known | undefined> {
   const payload = await verified(system, issuer, token);
   if (!Value.Check(Claims, payload)) return undefined;

@@ -45,7 +45,7 @@ export async function readSubject(presented: Presented): Promise<Subject | undef
   const client = content && (await provider.Client.find(content.client_id));
   const grant = content && (await provider.Grant.find(content.grantId));
   if (!client || !grant?.sessionId || grant.clientId !== client.clientId) return undefined;
-  // Nobody acts for somebody who acts as the user.
+  // A token of an impersonation is refused: nobody acts for the impersonator.
   if (grant.impersonation) return undefined;
   if (!Value.Check(UserIdSchema, grant.accountId)) return undefined;
   return {

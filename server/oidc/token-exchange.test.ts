@@ -98,7 +98,7 @@ describe('delegation', () => {
     assert.equal((await verified(body.access_token))['scope'], 'email');
   });
 
-  test('is told to the person once for a session, and each use is in the event log', async () => {
+  test('notifies the person once per session, and each use is in the event log', async () => {
     const [shop, orders] = [await web(), await backEnd({ name: 'Order desk' })];
     const { person, tokens } = await forOrders(shop);
     const responses = await Promise.all([1, 2, 3].map(() => exchanged(orders, tokens.access_token)));
@@ -131,7 +131,7 @@ describe('delegation', () => {
     });
   });
 
-  test('sends no mail where the project switched the notices off', async () => {
+  test('sends no mail if the project disabled the notices', async () => {
     await changeSettings(latchkey, { delegationNotices: false });
     const [shop, orders] = [await web(), await backEnd()];
     const { person, tokens } = await forOrders(shop);
@@ -140,7 +140,7 @@ describe('delegation', () => {
     await changeSettings(latchkey, { delegationNotices: true });
   });
 
-  test('names every application in a row, three at most', async () => {
+  test('names every application of a chain, at most three', async () => {
     const shop = await web();
     const row = [await backEnd(), await backEnd(), await backEnd()];
     let { access_token: token } = (await forOrders(shop)).tokens;
@@ -156,7 +156,7 @@ describe('delegation', () => {
     expectRefusal(await exchanged(await backEnd(), token), 'invalid_request');
   });
 
-  test('gives no claims that the exchanged token does not have', async () => {
+  test('contains no claims that the exchanged token lacks', async () => {
     const [partner, orders, next] = [await web({ firstParty: false }), await backEnd(), await backEnd()];
     const person = await register(latchkey);
     const flow = await codeFlow(latchkey, { resource: ORDERS, scope: 'openid' }, partner);
@@ -198,7 +198,7 @@ describe('delegation', () => {
     expectRefusal(await exchanged(next, body.access_token), 'invalid_request');
   });
 
-  test('the end of the grant of the exchanged token ends what was made of it, in a row', async () => {
+  test('the end of the grant of the exchanged token ends everything derived from it, along the chain', async () => {
     const [shop, orders, next] = [await web(), await backEnd(), await backEnd()];
     const { person, tokens } = await forOrders(shop);
     const { body: one } = await exchanged(orders, tokens.access_token);
@@ -286,7 +286,7 @@ describe('a subject_token is refused', () => {
     expectRefusal(await exchanged(orders, token), 'invalid_request');
   });
 
-  test('of an application that was switched off since, also when it is enabled again', async () => {
+  test('of an application that was disabled since, also when it is enabled again', async () => {
     const own = await web();
     const [jwt, opaque] = [await forOrders(own), await signedIn(latchkey, own)];
     await changed(own.id, { enabled: false });

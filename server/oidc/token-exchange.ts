@@ -19,7 +19,7 @@ const TOKEN_EXCHANGE: Application['grants'][number] = 'urn:ietf:params:oauth:gra
 const ACCESS_TOKEN = 'urn:ietf:params:oauth:token-type:access_token';
 /** A ticket of `POST /v1/admin/members/{id}/impersonate`. */
 const TICKET = 'urn:latchkey:params:oauth:token-type:impersonation-ticket';
-/** How many applications in a row may act for a user. */
+/** The maximum length of a chain of applications that act for a user. */
 const MAX_ACTORS = 3;
 
 const PARAMETERS = [
@@ -48,7 +48,7 @@ type Acting = {
   claims: readonly string[];
   scopes: ReadonlySet<string> | 'offered';
   exp: number;
-  /** @returns the id of the grant; undefined if it may not be made */
+  /** @returns the id of the grant; undefined if it is not allowed */
   begin: (issued: { resource: string; scopes: readonly string[] }) => Promise<string | undefined>;
 };
 
@@ -216,7 +216,7 @@ function scopesOf(wanted: string | undefined, scopes: Acting['scopes'], offered:
 /** @throws InvalidRequest when too many applications act already */
 function actOf({ clientId }: Application, { act: earlier }: Subject): Act {
   if (actorsIn(earlier) >= MAX_ACTORS)
-    throw new errors.InvalidRequest(`at most ${MAX_ACTORS} applications in a row may act for a person`);
+    throw new errors.InvalidRequest(`at most ${MAX_ACTORS} applications may act for a person in a chain`);
   return { sub: clientId, ...(earlier && { act: earlier }) };
 }
 

@@ -63,7 +63,7 @@ describe('/v1/me/profile', () => {
     assert.equal((await latchkey.api('/v1/me/profile', { token: two.access_token })).body.displayName, null);
   });
 
-  test('400 and 413 for what does not fit', async () => {
+  test('400 and 413 for invalid and too large values', async () => {
     const { access_token } = await register(latchkey);
     for (const body of [
       {},

@@ -197,7 +197,7 @@ describe('the configuration from the environment', () => {
     assert.match(faultOf({ LATCHKEY_PORT: '4000' }), /is not a setting/);
   });
 
-  test('two hosts can not share an address', () => {
+  test('two hosts cannot share an address', () => {
     assert.match(
       faultOf({ LATCHKEY_PRODUCTION_AUTH_URL: 'HTTP://LOCALHOST:4001/' }),
       /other than that of LATCHKEY_TEST_AUTH_URL/,

@@ -7,7 +7,7 @@ function isSecure({ url }: CookieHost): boolean {
 
 /**
  * The name of a cookie of Latchkey. On https it begins with `__Host-`, so a browser accepts it only from this host,
- * over https and for every path: another host of the same domain can not plant it (RFC 6265bis §4.1.3.2; ASVS 3.3.3).
+ * over https and for every path: another host of the same domain cannot plant it (RFC 6265bis §4.1.3.2; ASVS 3.3.3).
  * The name includes the environment, because ports of one machine share cookies, and `parts` to distinguish cookies
  * that a path would otherwise separate.
  */

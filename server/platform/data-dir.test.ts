@@ -117,7 +117,7 @@ describe('the data folder', () => {
     await Promise.all(workers.map((worker) => worker.terminate()));
   });
 
-  test('if it can not be created, the error names the place and the remedy', async () => {
+  test('if it cannot be created, the error names the place and the remedy', async () => {
     writeFileSync(join(folder, 'data'), 'a file');
     await assert.rejects(
       takeDataDir(config()),

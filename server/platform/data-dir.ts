@@ -191,7 +191,7 @@ function writeOnce(path: string, content: string): string {
 
 function notWritable(path: string, cause: unknown): StartError {
   return new StartError(
-    `Latchkey can not write to ${path} (${codeOf(cause)}). Start it as the user that the data folder belongs to, or set LATCHKEY_DATA_DIR to a folder it may write to.`,
+    `Latchkey cannot write to ${path} (${codeOf(cause)}). Start it as the user that the data folder belongs to, or set LATCHKEY_DATA_DIR to a folder it may write to.`,
     { cause },
   );
 }

@@ -188,7 +188,7 @@ describe('the embedded PostgreSQL', () => {
     await assert.rejects(start(), /The password of the database is missing: .*postgres-password/);
   });
 
-  test('as root, the error names the folder that the database user can not enter', {
+  test('as root, the error names the folder that the database user cannot enter', {
     skip: process.getuid?.() !== 0 && 'not root',
   }, async () => {
     const closed = join(folder, 'closed');

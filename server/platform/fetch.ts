@@ -70,7 +70,7 @@ async function bodyOf({ body }: Awaited<ReturnType<typeof undiciFetch>>): Promis
   let size = 0;
   for await (const chunk of body ?? []) {
     size += chunk.byteLength;
-    if (size > MAX_BYTES) throw new TypeError('The answer is larger than a megabyte.');
+    if (size > MAX_BYTES) throw new TypeError('The response is larger than a megabyte.');
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

@@ -40,7 +40,7 @@ function letGo(): void {
 }
 
 describe('a request that calls out ahead of its transaction', () => {
-  test('holds no transaction meanwhile: more of them than the concurrency limit of a process block nobody', async () => {
+  test('holds no transaction while it waits: more of them than the concurrency limit of a process block nobody', async () => {
     const slowly = Array.from({ length: 8 }, (_, index) => ask(`slow-${index}`));
     await eventually(async () => assert.equal(waiting.length, 8));
     const body = { key: 'meanwhile', name: 'Meanwhile' };

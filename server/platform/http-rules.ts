@@ -34,17 +34,17 @@ const IdempotencyKey = Type.String({
 });
 const IfMatch = Type.String({
   maxLength: 1_000,
-  description: 'The `ETag` of the state that the change is meant for; when the record has another by now, 412.',
+  description: 'The `ETag` of the state that the change is meant for; 412 if the record has changed since.',
 });
 const IfNoneMatch = Type.String({
   maxLength: 1_000,
-  description: 'The `ETag` of the state you have; when the record is still in it, 304.',
+  description: 'The `ETag` of the state you have; 304 if the record has not changed.',
 });
 
 const WEAK_TAG =
   'A weak tag (`W/"…"`) never matches in `If-Match`. Send the `ETag` as the record has it; a proxy may have weakened it.';
 
-const UNCHANGED = { type: 'null', description: 'You have this state already.' };
+const UNCHANGED = { type: 'null', description: 'Unchanged since the given ETag.' };
 
 /** Adds the HTTP rules that all routes share. Routes declare them; OpenAPI shows them. */
 export function addExchangeRules(app: App): void {

@@ -15,10 +15,10 @@ type SourceRule = { points: number; counts: string; of: 'all' | 'unsuccessful' |
  * smaller limits of their own.
  */
 export const SOURCE_COUNTERS = {
-  begin: { points: 3_000, of: 'all', counts: 'requests that begin something and leave a row' },
-  proof: { points: 3_000, of: 'unsuccessful', counts: 'requests that ask for or show a proof' },
+  begin: { points: 3_000, of: 'all', counts: 'requests that start something and leave a row' },
+  proof: { points: 3_000, of: 'unsuccessful', counts: 'requests that request or present a proof' },
   password: { points: 1_000, of: 'all', counts: 'requests that may set a password' },
-  client: { points: 1_000, of: 'refused', counts: 'requests of clients and tokens that are not known' },
+  client: { points: 1_000, of: 'refused', counts: 'requests of unknown clients and tokens' },
 } as const satisfies Record<string, SourceRule>;
 export type SourceCounter = keyof typeof SOURCE_COUNTERS;
 

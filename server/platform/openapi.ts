@@ -141,7 +141,7 @@ export async function addOpenApi(app: App, host: Host, address: string): Promise
   });
 }
 
-/** OpenAPI can not express that a query takes any parameter, so this removes the pattern. */
+/** OpenAPI cannot express that a query takes any parameter, so this removes the pattern. */
 function withoutPatterns(schema: unknown): unknown {
   const { patternProperties, ...plain }: { patternProperties?: unknown } = Object(schema);
   return patternProperties === undefined ? schema : { ...plain, properties: {} };

@@ -52,7 +52,7 @@ function findPrograms(): string {
     return programs;
   } catch (cause) {
     throw new StartError(
-      `The embedded PostgreSQL can not run: the npm package ${name} is missing or not installed whole. ${REMEDY}`,
+      `The embedded PostgreSQL cannot run: the npm package ${name} is missing or not installed whole. ${REMEDY}`,
       { cause },
     );
   }
@@ -79,7 +79,7 @@ function checkReachable(paths: readonly string[]): void {
   const closed = paths.flatMap(foldersAbove).find((folder) => (statSync(folder).mode & constants.S_IXOTH) === 0);
   if (closed !== undefined)
     throw new StartError(
-      `As root, Latchkey runs the database as the user "postgres", who can not enter ${closed}. Let others pass through it (chmod o+x ${closed}), move the project or set LATCHKEY_DATA_DIR to a folder elsewhere, start Latchkey as another user than root, or set DATABASE_URL to a PostgreSQL of your own.`,
+      `As root, Latchkey runs the database as the user "postgres", who cannot enter ${closed}. Let others pass through it (chmod o+x ${closed}), move the project or set LATCHKEY_DATA_DIR to a folder elsewhere, start Latchkey as another user than root, or set DATABASE_URL to a PostgreSQL of your own.`,
     );
 }
 

@@ -36,7 +36,9 @@ export const profileFields = {
 /** The addresses an administrator gives a member. */
 export const addressFields = {
   email: Type.Optional(Email),
-  emailVerified: Type.Optional(Type.Boolean({ description: 'The address is known to be theirs; false when absent.' })),
+  emailVerified: Type.Optional(
+    Type.Boolean({ description: 'True if the address is known to be theirs; false when absent.' }),
+  ),
   phone: Type.Optional(Phone),
   phoneVerified: Type.Optional(Type.Boolean()),
 };

@@ -19,7 +19,11 @@ export const SmsTier = Type.Object(
     overagePrice: Type.Union([minor('For every segment beyond the included ones, in minor units.'), Type.Null()], {
       description: 'Null: nothing is sent beyond the included segments.',
     }),
-    hardCap: Type.Integer({ minimum: 1, maximum: 100_000_000, description: 'Segments at most in a period.' }),
+    hardCap: Type.Integer({
+      minimum: 1,
+      maximum: 100_000_000,
+      description: 'The maximum number of segments in a period.',
+    }),
     countries: Type.Union([Type.Array(Country, { minItems: 1, maxItems: 250, uniqueItems: true }), Type.Null()], {
       description: 'Where messages may go; null: everywhere.',
     }),

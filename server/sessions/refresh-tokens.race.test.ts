@@ -38,7 +38,7 @@ describe('refresh tokens', () => {
     assert.deepEqual(rows, [{ type: 'session.reuse_detected' }, { type: 'session.revoked' }]);
   });
 
-  test('SE-6 a use at the end of the grace time still answers the same successor', async () => {
+  test('SE-6 a use at the end of the grace time still returns the same successor', async () => {
     const { refresh_token } = await register(latchkey);
     const first = await refresh(refresh_token);
     clock.advance(10_000);
@@ -89,7 +89,7 @@ describe('refresh tokens', () => {
     expectProblem(await refresh(refresh_token), 401, 'SESSION_EXPIRED');
   });
 
-  test('a made-up or cut token is refused', async () => {
+  test('a forged or truncated token is refused', async () => {
     const { refresh_token } = await register(latchkey);
     for (const token of [
       'x',

@@ -6,10 +6,7 @@ import { ofRemoved, type Removal } from '#platform/removal.ts';
 import { inRealm } from '#platform/scoped.ts';
 import type { System } from '#platform/system.ts';
 
-/**
- * Removes every session of users who belong to no project any more. Their tokens became invalid when the project was
- * closed.
- */
+/** Removes every session of users who belong to no project. Their tokens became invalid when the project was closed. */
 export async function removeSessionsOf(tx: TxCtx, userIds: readonly UserId[]): Promise<void> {
   await tx.db
     .deleteFrom('sessions')

@@ -66,7 +66,7 @@ describe('ending sessions', () => {
     expectProblem(await context(access_token), 401, 'SESSION_REVOKED');
   });
 
-  test('SE-3 a token that was issued while its session was being ended is dead, too', async () => {
+  test('SE-3 a token that is issued while its session is being ended is invalid, too', async () => {
     const { access_token, session } = await register(latchkey);
     const begun = new Date(Date.now() - 2_000);
     await latchkey.inProject((tx) => revokeSessions({ ...tx, now: begun }, session.userId, 'all', 'logout'));
@@ -82,7 +82,7 @@ describe('ending sessions', () => {
     assert.equal(await entryAt(new Date()), undefined);
   });
 
-  test('SE-3 another process refuses an ended session at once', async (t) => {
+  test('SE-3 another process refuses an ended session immediately', async (t) => {
     const other = await startSecondProcess(latchkey);
     t.after(() => other.stop());
     const { access_token } = await register(latchkey);
@@ -91,7 +91,7 @@ describe('ending sessions', () => {
     await eventually(async () => assert.equal((await other.api('/v1/me/context', access_token)).status, 401));
   });
 
-  test('SE-3 a process that can not hear of changes asks the database', async () => {
+  test('SE-3 a process without the change feed asks the database', async () => {
     const { access_token } = await register(latchkey);
     assert.equal((await context(access_token)).status, 200);
     const { feed } = latchkey.system;

@@ -32,7 +32,7 @@ export async function familiarityOf(
   return row;
 }
 
-/** An entry of a live session with what the session proved. */
+/** A scope entry of a live session, with the methods and the level that the session has proven. */
 export type ProvenEntry = SessionProof & {
   entryId: ScopeEntryId;
   userId: UserId;
@@ -41,7 +41,7 @@ export type ProvenEntry = SessionProof & {
 };
 
 /**
- * A session's own live entry in `ctx.scope`'s project, not one that came through a grant. Served by
+ * The live entry that a session has by itself in `ctx.scope`'s project, not through a grant. Served by
  * scope_entries_of_session and the primary key of sessions.
  * @returns undefined when there is none
  */

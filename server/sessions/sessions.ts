@@ -289,8 +289,8 @@ export async function lockSession(tx: TxCtx, sessionId: SessionId) {
 export type SessionChoice = { only: SessionId } | { except: SessionId } | 'all';
 
 /**
- * Ends sessions of a user in every project: access and refresh tokens are refused after the commit. Unless it is only
- * one session, nobody else acts as the user any more.
+ * Ends sessions of a user in every project: access and refresh tokens are refused after the commit. Unless it ends only
+ * one session, it also ends the impersonations of the user.
  * @returns how many sessions were ended
  */
 export async function revokeSessions(
@@ -324,8 +324,8 @@ export async function revokeSessions(
 type Whose = { userId: UserId } | { sessionId: SessionId };
 
 /**
- * Ends the scope entries of a user or of a session in `tx.scope`'s project; other projects are not affected. With the
- * entries of a user, nobody else acts as the user there any more.
+ * Ends the scope entries of a user or of a session in `tx.scope`'s project; other projects are not affected. Ending the
+ * entries of a user also ends the impersonations of the user there.
  * @returns how many entries were ended
  */
 export async function revokeEntries(tx: TxCtx, whose: Whose, reason: string): Promise<number> {

@@ -45,7 +45,7 @@ export function startWorker(env: Record<string, string>, limitMs: number): Worke
         errors += `It took more than ${limitMs / 60_000} minutes.`;
         child.kill('SIGKILL');
       }, limitMs);
-      // The end of a worker is the response to what can not be sent to it.
+      // The end of a worker is the response to what cannot be sent to it.
       child.send({ file, only }, () => undefined);
       const result = await Promise.race([responseOf(child), ended.then(({ about }) => failed(about))]);
       clearTimeout(limit);
