@@ -4,8 +4,9 @@ import { events } from './events.ts';
 import { organizationMemberRoutes } from './organization-members.admin.ts';
 import { organizationRoleRoutes } from './organization-roles.admin.ts';
 import { organizationRoutes } from './organizations.admin.ts';
+import { ownOrganizationRoutes } from './organizations.me.ts';
 
-export { organizationsOf } from './organization-members.ts';
+export { organizationsOf } from './own-organizations.ts';
 
 export const part = {
   events,
@@ -13,7 +14,10 @@ export const part = {
     'organizations:read': 'See organizations and their members',
     'organizations:write': 'Add, change, block and remove organizations, and change their members',
   },
-  routes: { admin: [...organizationRoutes, ...organizationMemberRoutes, ...organizationRoleRoutes] },
+  routes: {
+    me: ownOrganizationRoutes,
+    admin: [...organizationRoutes, ...organizationMemberRoutes, ...organizationRoleRoutes],
+  },
   removals: [
     rowsOfProject('organizations', 'organization_members'),
     rowsOfProject('organization_roles', 'organization_role_permissions'),

@@ -5,11 +5,12 @@ import { emit } from '#events';
 import { membersById, RoleKey, requireAuthority } from '#members';
 import { usersAwaitingErasure } from '#people';
 import { type Ctx, type Environment, type TxCtx, transaction } from '#platform/ctx.ts';
+import { isForeignKeyViolation } from '#platform/db.ts';
 import { IdSchema, type MemberId, type ProjectId, type UserId, type WorkspaceId } from '#platform/ids.ts';
 import { newestFirst, type Page, PageQuery } from '#platform/page.ts';
 import { found, problem } from '#platform/problem.ts';
 import { Instant, nullable } from '#platform/schemas.ts';
-import { acrossProjects, inScope, scopeColumns } from '#platform/scoped.ts';
+import { inScope, scopeColumns } from '#platform/scoped.ts';
 import { lockOrganizationRoles, ORGANIZATION_OWNER } from './organization-roles.ts';
 import { getOrganization, lockOrganization, type OrganizationId, OrganizationRef } from './organizations.ts';
 
@@ -124,23 +125,34 @@ export function addOrganizationMember(
     await lockOrganization(tx, organizationId);
     const { userId } = found((await membersById(tx, [memberId]))[0]);
     await requireAuthority(tx, 'organization.member.add', { grants: await lockOrganizationRoles(tx, roles) });
-    await requireRoom(tx, organizationId);
-    const added = await tx.db
-      .insertInto('organization_members')
-      .values({
-        ...scopeColumns(tx),
-        organization_id: organizationId,
-        member_id: memberId,
-        roles: [...roles].sort(),
-        created_at: tx.now,
-      })
-      .onConflict((conflict) => conflict.doNothing())
-      .executeTakeFirst();
-    if (added.numInsertedOrUpdatedRows === 0n)
-      throw problem('ALREADY_EXISTS', 'This person is already a member of the organization.');
-    await emit(tx, 'organization.member.added', { organizationId, memberId, userId, roles: [...roles].sort() });
+    await insertMembership(tx, { organizationId, memberId, userId }, roles);
     return getOrganizationMember(tx, { organizationId, memberId });
   });
+}
+
+/**
+ * The caller has locked the organization, or is adding it.
+ * @throws Problem ALREADY_EXISTS, CONFLICT beyond the maximum, NOT_FOUND if the person leaves the project concurrently
+ */
+export async function insertMembership(tx: TxCtx, who: Ref & { userId: UserId }, roles: readonly string[]) {
+  await requireRoom(tx, who.organizationId);
+  const inserting = tx.db
+    .insertInto('organization_members')
+    .values({
+      ...scopeColumns(tx),
+      organization_id: who.organizationId,
+      member_id: who.memberId,
+      roles: [...roles].sort(),
+      created_at: tx.now,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst();
+  const { numInsertedOrUpdatedRows } = await inserting.catch((error: unknown) => {
+    throw isForeignKeyViolation(error) ? problem('NOT_FOUND') : error;
+  });
+  if (numInsertedOrUpdatedRows === 0n)
+    throw problem('ALREADY_EXISTS', 'This person is already a member of the organization.');
+  await emit(tx, 'organization.member.added', { ...who, roles: [...roles].sort() });
 }
 
 /**
@@ -192,15 +204,27 @@ export function setOrganizationMemberRoles(ctx: Ctx, ref: Ref, roles: readonly s
 export async function removeOrganizationMember(ctx: Ctx, ref: Ref): Promise<void> {
   await changeMembership(ctx, ref, async (tx, { userId, roles }) => {
     await requireAuthority(tx, 'organization.member.remove', { grants: await lockOrganizationRoles(tx, roles) });
-    await keepAnOwner(tx, ref);
-    await tx.db
-      .deleteFrom('organization_members')
-      .where(inScope(tx))
-      .where('organization_id', '=', ref.organizationId)
-      .where('member_id', '=', ref.memberId)
-      .execute();
-    await emit(tx, 'organization.member.removed', { ...ref, userId });
+    await endMembership(tx, ref, userId);
   });
+}
+
+/**
+ * The signed-in person leaves an organization.
+ * @throws Problem NOT_FOUND, LAST_OWNER
+ */
+export async function leaveOrganization(ctx: Ctx, ref: Ref): Promise<void> {
+  await changeMembership(ctx, ref, (tx, { userId }) => endMembership(tx, ref, userId));
+}
+
+async function endMembership(tx: TxCtx, ref: Ref, userId: UserId): Promise<void> {
+  await keepAnOwner(tx, ref);
+  await tx.db
+    .deleteFrom('organization_members')
+    .where(inScope(tx))
+    .where('organization_id', '=', ref.organizationId)
+    .where('member_id', '=', ref.memberId)
+    .execute();
+  await emit(tx, 'organization.member.removed', { ...ref, userId });
 }
 
 /** Changes a membership while its organization is locked, which serializes changes of the owners. */
@@ -229,23 +253,4 @@ async function keepAnOwner(tx: TxCtx, { organizationId, memberId }: Ref): Promis
     others.map(({ userId }) => userId),
   );
   if (others.every(({ userId }) => awaitingErasure.has(userId))) throw problem('LAST_OWNER');
-}
-
-/** The organizations of these members, in all projects of the realm. Served by organizations_of_member. */
-export async function organizationsOf(ctx: Ctx, memberIds: readonly MemberId[]) {
-  const rows = await ctx.db
-    .selectFrom('organization_members as m')
-    .innerJoin('organizations as o', (join) =>
-      join
-        .onRef('o.workspace_id', '=', 'm.workspace_id')
-        .onRef('o.project_id', '=', 'm.project_id')
-        .onRef('o.environment', '=', 'm.environment')
-        .onRef('o.id', '=', 'm.organization_id'),
-    )
-    .where(acrossProjects(ctx, 'm'))
-    .where('m.member_id', '=', sql<MemberId>`any(${[...memberIds]})`)
-    .select(['o.project_id as projectId', 'o.id', 'o.name', 'o.slug', 'o.status', 'm.roles', 'm.created_at'])
-    .orderBy('o.id', 'desc')
-    .execute();
-  return rows.map(({ created_at, ...row }) => ({ ...row, joinedAt: created_at.toISOString() }));
 }

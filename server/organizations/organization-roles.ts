@@ -107,6 +107,15 @@ async function ownRoles(ctx: Ctx | TxCtx): Promise<OrganizationRole[]> {
   }));
 }
 
+/** Reads what each combination of roles grants. */
+export async function permissionsOfRoles(ctx: Ctx | TxCtx): Promise<(keys: readonly string[]) => string[]> {
+  const roles = await ownRoles(ctx);
+  return (keys) => {
+    const granted = roles.filter(({ key }) => keys.includes(key)).flatMap(({ permissions }) => permissions);
+    return [...new Set(granted)].sort();
+  };
+}
+
 /** The project's own roles of organizations, newest first, then the built-in one. */
 export async function listOrganizationRoles(
   ctx: Ctx,

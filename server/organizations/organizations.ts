@@ -40,7 +40,10 @@ declare module '#platform/db.ts' {
 
 const fields = {
   name: Type.String({ minLength: 1, maxLength: 200, pattern: '\\S' }),
-  slug: Type.Union([Type.String({ minLength: 2, maxLength: 63, pattern: '^[a-z0-9]+(-[a-z0-9]+)*$' }), Type.Null()], {
+  slug: Type.String({
+    minLength: 2,
+    maxLength: 63,
+    pattern: '^[a-z0-9]+(-[a-z0-9]+)*$',
     description: 'Names the organization in addresses; unique in the project and environment.',
     examples: ['acme'],
   }),
@@ -65,7 +68,10 @@ export const NewOrganization = Type.Object(
   { name: fields.name, slug: Type.Optional(fields.slug), metadata: Type.Optional(fields.metadata) },
   { additionalProperties: false },
 );
-export const OrganizationChanges = Type.Partial(Type.Object(fields), { additionalProperties: false, minProperties: 1 });
+export const OrganizationChanges = Type.Partial(Type.Object({ ...fields, slug: nullable(fields.slug) }), {
+  additionalProperties: false,
+  minProperties: 1,
+});
 export const OrganizationRef = Type.Object({ organizationId: IdSchema('org') });
 export const OrganizationQuery = Type.Object({
   ...PageQuery.properties,
@@ -138,8 +144,8 @@ export async function getOrganization(ctx: Ctx | TxCtx, id: OrganizationId): Pro
  * @throws Problem ALREADY_EXISTS for a slug that is taken, CONFLICT beyond the project's maximum, PAYLOAD_TOO_LARGE
  */
 export async function createOrganization(
-  ctx: Ctx,
-  { name, slug = null, metadata = {} }: Static<typeof NewOrganization>,
+  ctx: Ctx | TxCtx,
+  { name, slug, metadata = {} }: Static<typeof NewOrganization>,
 ): Promise<Organization> {
   requireSmall('metadata', metadata);
   return withSlug(slug, () =>
@@ -149,7 +155,7 @@ export async function createOrganization(
         ...scopeColumns(tx),
         id: newId('org', tx.now),
         name,
-        slug,
+        slug: slug ?? null,
         status: 'active' as const,
         created_at: tx.now,
         updated_at: tx.now,

@@ -104,6 +104,11 @@ export const problems = {
     title: 'Registration is closed',
     detail: 'New accounts need an invitation. Ask the project for one.',
   },
+  ORGANIZATIONS_CLOSED: {
+    status: 403,
+    title: 'Members add no organizations',
+    detail: 'In this project, only administrators add organizations.',
+  },
   METHOD_DISABLED: {
     status: 403,
     title: 'Sign-in method disabled',

@@ -134,6 +134,11 @@ export const Settings = Type.Object(
       maximum: 10_000,
       description: 'Members that an organization may have; those it has stay.',
     }),
+    maxOwnOrganizations: Type.Integer({
+      minimum: 0,
+      maximum: 1_000,
+      description: 'Organizations that a member may own in order to add another one; 0: members add none.',
+    }),
     webhookLogDays: Type.Integer({ minimum: 1, maximum: 365, description: 'How long webhook deliveries are kept.' }),
     accessTokenSeconds: seconds(60, 3_600, 'Lifetime of an access token.'),
     // RFC 6749 §4.1.2: at most ten minutes.
@@ -176,6 +181,7 @@ const common: Omit<Settings, 'signInMethods' | 'emailVerification' | 'enumeratio
   impersonationMinutes: 30,
   maxOrganizations: 10_000,
   maxOrganizationMembers: 1_000,
+  maxOwnOrganizations: 0,
   webhookLogDays: 30,
   accessTokenSeconds: 900,
   authorizationCodeSeconds: 60,
