@@ -136,6 +136,26 @@ const projectScreens = [
   ),
   under(
     project,
+    '/organizations',
+    lazyRouteComponent(() => import('#screens/organizations/Organizations.tsx'), 'Organizations'),
+  ),
+  under(
+    project,
+    '/organizations/roles',
+    lazyRouteComponent(() => import('#screens/organizations/OrganizationRoles.tsx'), 'OrganizationRoles'),
+  ),
+  under(
+    project,
+    '/organizations/roles/$id',
+    lazyRouteComponent(() => import('#screens/organizations/OrganizationRole.tsx'), 'OrganizationRole'),
+  ),
+  under(
+    project,
+    '/organizations/$id',
+    lazyRouteComponent(() => import('#screens/organizations/Organization.tsx'), 'Organization'),
+  ),
+  under(
+    project,
     '/roles',
     lazyRouteComponent(() => import('#screens/people/Roles.tsx'), 'Roles'),
   ),

@@ -21,6 +21,8 @@ const SCREENS = [
   ['/members', 'Members'],
   ['/members/import', 'Import members'],
   ['/invitations', 'Invitations'],
+  ['/organizations', 'Organizations'],
+  ['/organizations/roles', 'Organizations'],
   ['/roles', 'Roles and permissions'],
   ['/applications', 'Applications'],
   ['/applications/new', 'Add an application'],
@@ -72,7 +74,13 @@ describe('every screen of the console passes axe-core, fits its width, and keeps
       const { body: applications } = await operator.call('/console/v1/applications?limit=1');
       const { body: apis } = await operator.call('/console/v1/apis?limit=1');
       const { body: providers } = await operator.call('/console/v1/identity-providers?limit=1');
+      const { body: organization } = await operator.call('/console/v1/organizations', { body: { name: 'Acme' } });
+      const joining = { memberId: members.items[0].id, roles: ['owner'] };
+      await operator.call(`/console/v1/organizations/${organization.id}/members`, { body: joining });
+      await operator.call('/console/v1/organization-roles', { body: { key: `at-${width}`, name: 'Clerk' } });
       const records = [
+        [`/organizations/${organization.id}`, 'Acme'],
+        [`/organizations/roles/at-${width}`, 'Clerk'],
         [`/members/${members.items[0].id}`, members.items[0].displayName],
         [`/applications/${applications.items[0].id}`, applications.items[0].name],
         [`/apis/${apis.items[0].id}`, apis.items[0].name],

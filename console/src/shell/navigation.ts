@@ -10,6 +10,7 @@ import {
   InvitationIcon,
   MailIcon,
   MembersIcon,
+  OrganizationIcon,
   OverviewIcon,
   ProjectIcon,
   ProviderIcon,
@@ -41,6 +42,7 @@ export const projectPlaces: readonly PlaceGroup[] = [
     places: [
       { label: 'Members', path: '/members', icon: MembersIcon, permission: 'members:read' },
       { label: 'Invitations', path: '/invitations', icon: InvitationIcon, permission: 'invitations:read' },
+      { label: 'Organizations', path: '/organizations', icon: OrganizationIcon, permission: 'organizations:read' },
       { label: 'Roles', path: '/roles', icon: RolesIcon, permission: 'roles:read' },
     ],
   },

@@ -9,6 +9,7 @@ export {
   IconArrowUp as UpIcon,
   IconBell as WebhookIcon,
   IconBuilding as WorkspaceIcon,
+  IconBuildingCommunity as OrganizationIcon,
   IconCheck as CheckIcon,
   IconCopy as CopyIcon,
   IconDots as MoreIcon,

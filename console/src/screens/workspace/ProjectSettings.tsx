@@ -130,6 +130,28 @@ function ActingForPeople({ form: { values, errors, set } }: { form: RecordForm<S
   );
 }
 
+const ORGANIZATION_LIMITS = [
+  { name: 'maxOrganizations', label: 'Organizations of this project', min: 0, max: 100_000 },
+  { name: 'maxOrganizationMembers', label: 'Members of an organization', min: 1, max: 10_000 },
+  { name: 'maxOwnOrganizations', label: 'Organizations that a member may add and own', min: 0, max: 1_000 },
+] as const;
+
+function OrganizationLimits({ form: { values, errors, set } }: { form: RecordForm<Settings> }) {
+  return ORGANIZATION_LIMITS.map(({ name, label, min, max }) => (
+    <NumberInput
+      key={name}
+      label={label}
+      description="At most. What exceeds a lower number stays."
+      maw={420}
+      min={min}
+      max={max}
+      value={values[name]}
+      error={errors[name]}
+      onChange={(value) => set({ [name]: Number(value) })}
+    />
+  ));
+}
+
 function EnvironmentSettings({ settings, canWrite }: { settings: Settings; canWrite: boolean }) {
   const form = useSettingsForm(settings);
   const { environment } = useScope();
@@ -155,6 +177,7 @@ function EnvironmentSettings({ settings, canWrite }: { settings: Settings; canWr
             onChange={(value) => set({ webhookLogDays: Number(value) })}
           />
           <ActingForPeople form={form} />
+          <OrganizationLimits form={form} />
           <TextInput
             label="Passkey domain"
             description="Defaults to the host of the auth address."

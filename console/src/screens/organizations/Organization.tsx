@@ -1,0 +1,183 @@
+import { Button, Textarea, TextInput } from '@mantine/core';
+import { useMemo } from 'react';
+import type { Organization as OrganizationRecord } from '#api/records.ts';
+import { useApi, useCan } from '#api/scope.tsx';
+import { useAt } from '#shell/place.ts';
+import { useAction } from '#ui/action.ts';
+import { StateBadge } from '#ui/badge.tsx';
+import { Copy } from '#ui/copy.tsx';
+import { Fields, RecordFields, useRecordForm } from '#ui/form.tsx';
+import { Card, Facts, Page } from '#ui/page.tsx';
+import { RemoveButton } from '#ui/RemoveButton.tsx';
+import { useIdInAddress } from '#ui/search.ts';
+import { Loaded } from '#ui/states.tsx';
+import { Time } from '#ui/time.tsx';
+import { OrganizationMembers } from './OrganizationMembers.tsx';
+
+export function Organization() {
+  const organizationId = useIdInAddress();
+  const organization = useApi().useQuery('get', '/console/v1/organizations/{organizationId}', {
+    params: { path: { organizationId } },
+  });
+  return (
+    <Loaded query={organization}>{(record) => <Detail organization={record} reread={organization.refetch} />}</Loaded>
+  );
+}
+
+type DetailProps = { organization: OrganizationRecord; reread: () => Promise<{ data?: OrganizationRecord }> };
+
+function Detail({ organization, reread }: DetailProps) {
+  const at = useAt();
+  const canWrite = useCan('organizations:write');
+  return (
+    <Page
+      title={organization.name}
+      back={{ to: at('/organizations'), label: 'Organizations' }}
+      beside={<StateBadge state={organization.status} />}
+      actions={canWrite && <Actions organization={organization} />}
+    >
+      <Card>
+        <Facts
+          facts={[
+            ['Organization id', <Copy key="id" value={organization.id} />],
+            ['Added', <Time key="added" at={organization.createdAt} />],
+          ]}
+        />
+      </Card>
+      <OrganizationMembers organization={organization} canWrite={canWrite} />
+      <Edit organization={organization} reread={reread} canWrite={canWrite} />
+    </Page>
+  );
+}
+
+function Actions({ organization: { id, name, status } }: { organization: OrganizationRecord }) {
+  const at = useAt();
+  const api = useApi();
+  const blocking = api.useMutation('post', '/console/v1/organizations/{organizationId}/block');
+  const unblocking = api.useMutation('post', '/console/v1/organizations/{organizationId}/unblock');
+  const remove = api.useMutation('delete', '/console/v1/organizations/{organizationId}');
+  const block = useAction(blocking);
+  const unblock = useAction(unblocking);
+  const init = { params: { path: { organizationId: id } } };
+  const isBlocked = `${name} is blocked`;
+  const isActive = `${name} is unblocked`;
+  return (
+    <>
+      {status === 'blocked' ? (
+        <Button
+          loading={unblock.busy}
+          onClick={() =>
+            unblock.run(init, {
+              done: isActive,
+              change: 'Unblock',
+              undo: { act: () => blocking.mutateAsync(init), done: isBlocked },
+            })
+          }
+        >
+          Unblock
+        </Button>
+      ) : (
+        <Button
+          variant="default"
+          c="var(--lk-bad)"
+          loading={block.busy}
+          onClick={() =>
+            block.run(init, {
+              done: isBlocked,
+              undo: { act: () => unblocking.mutateAsync(init), done: isActive },
+              question: {
+                title: `Block ${name}?`,
+                body: 'Its members stay members of this project and keep their roles.',
+                action: 'Block',
+                danger: true,
+              },
+            })
+          }
+        >
+          Block
+        </Button>
+      )}
+      <RemoveButton
+        verb="Delete"
+        done={`${name} is deleted`}
+        name={name}
+        body="Its members lose their roles in it and stay members of this project. This can’t be undone."
+        mutation={remove}
+        init={init}
+        back={at('/organizations')}
+      />
+    </>
+  );
+}
+
+/** The record as its form shows it: as text. */
+type Texts = { name: string; slug: string; metadata: string };
+
+const textsOf = ({ name, slug, metadata }: OrganizationRecord): Texts => ({
+  name,
+  slug: slug ?? '',
+  metadata: JSON.stringify(metadata, null, 2),
+});
+
+function Edit({ organization, reread, canWrite }: DetailProps & { canWrite: boolean }) {
+  const change = useApi().useMutation('patch', '/console/v1/organizations/{organizationId}');
+  const record = useMemo(() => textsOf(organization), [organization]);
+  const params = { path: { organizationId: organization.id } };
+  const form = useRecordForm({
+    record,
+    path: `/console/v1/organizations/${organization.id}`,
+    save: {
+      isPending: change.isPending,
+      mutateAsync: async ({ changes: { name, slug, metadata }, headers }) => {
+        const body = {
+          ...(name !== undefined && { name }),
+          ...(slug !== undefined && { slug: slug || null }),
+          ...(metadata !== undefined && { metadata: objectIn(metadata) }),
+        };
+        return textsOf(await change.mutateAsync({ params, body, headers }));
+      },
+    },
+    reread: async () => {
+      const { data } = await reread();
+      return { data: data && textsOf(data) };
+    },
+    done: 'Organization saved',
+    undone: 'Change undone',
+  });
+  return (
+    <RecordFields form={form}>
+      <Card split title="Settings">
+        <Fields canWrite={canWrite}>
+          <TextInput label="Name" required maxLength={200} {...form.text('name')} />
+          <TextInput label="Slug" description="Names it in addresses." maxLength={63} {...form.text('slug')} />
+          <Textarea
+            label="Metadata"
+            description="A JSON object of your back end, which members do not see."
+            autosize
+            minRows={3}
+            maxRows={20}
+            ff="monospace"
+            {...form.text('metadata')}
+          />
+        </Fields>
+      </Card>
+    </RecordFields>
+  );
+}
+
+/** @throws a problem of the field for text that is no JSON object */
+function objectIn(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
+  } catch {
+    // Falls through to the problem.
+  }
+  const message = 'Enter a JSON object.';
+  throw Object.assign(new Error(message), {
+    errorCode: 'VALIDATION_FAILED',
+    title: 'The metadata is not valid',
+    detail: message,
+    errors: [{ pointer: '/body/metadata', message }],
+  });
+}

@@ -1,0 +1,32 @@
+import { Checkbox, Stack } from '@mantine/core';
+import { useMemo } from 'react';
+import type { OrganizationRole } from '#api/records.ts';
+import { useApi } from '#api/scope.tsx';
+
+const NONE: readonly OrganizationRole[] = [];
+
+/** The roles of organizations, the built-in one first. */
+export function useOrganizationRoles(): readonly OrganizationRole[] {
+  const roles = useApi().useQuery('get', '/console/v1/organization-roles', { params: { query: { limit: 100 } } });
+  return useMemo(() => roles.data?.items.toReversed() ?? NONE, [roles.data]);
+}
+
+type ChoicesProps = { chosen: readonly string[]; onChange: (chosen: string[]) => void };
+
+export function RoleChoices({ chosen, onChange }: ChoicesProps) {
+  const toggle = (key: string) =>
+    onChange(chosen.includes(key) ? chosen.filter((other) => other !== key) : [...chosen, key]);
+  return (
+    <Stack gap="sm">
+      {useOrganizationRoles().map(({ key, name, description }) => (
+        <Checkbox
+          key={key}
+          label={name}
+          description={description}
+          checked={chosen.includes(key)}
+          onChange={() => toggle(key)}
+        />
+      ))}
+    </Stack>
+  );
+}

@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Browser } from 'playwright-core';
+import { openBrowser } from '#tests/browser.ts';
+import { openConsole } from '#tests/console-app.ts';
+import { eventually, register, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
+
+let latchkey: TestLatchkey;
+let browser: Browser;
+before(async () => {
+  [latchkey, browser] = await Promise.all([startTestLatchkey(), openBrowser()]);
+});
+after(async () => {
+  await browser.close();
+  await latchkey.stop();
+});
+
+test('an organization is added with a member who gets a role, is changed, blocked and deleted', async () => {
+  const { email } = await register(latchkey, { profile: { displayName: 'Grace Hopper' } });
+  const { page, operator, open } = await openConsole(latchkey, browser);
+  const read = async (path: string) => (await operator.call(`/console/v1${path}`)).body;
+  await operator.call('/console/v1/permissions', { body: { key: 'orders:refund', description: 'Refund orders' } });
+
+  await open('/organizations/roles');
+  await page.getByRole('button', { name: 'Add role' }).click();
+  await page.getByLabel('Name').fill('Billing');
+  await page.getByLabel('Key').fill('billing');
+  await page.getByRole('button', { name: 'Add', exact: true }).click();
+  await page.getByRole('heading', { level: 1, name: 'Billing' }).waitFor();
+  await page.getByLabel('orders:refund').check();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Role saved').waitFor();
+  assert.deepEqual((await read('/organization-roles/billing')).permissions, ['orders:refund']);
+
+  await open('/organizations');
+  await page.getByText('No organizations yet').waitFor();
+  await page.getByRole('button', { name: 'Add organization' }).first().click();
+  await page.getByRole('dialog').getByLabel('Name').fill('Acme');
+  await page.getByRole('dialog').getByLabel('Slug').fill('No slug');
+  await page.getByRole('button', { name: 'Add', exact: true }).click();
+  await page.getByText(/must match pattern/).waitFor();
+  await page.getByRole('dialog').getByLabel('Slug').fill('acme');
+  await page.getByRole('button', { name: 'Add', exact: true }).click();
+  await page.getByRole('heading', { level: 1, name: 'Acme' }).waitFor();
+  const [organization] = (await read('/organizations')).items;
+
+  await page.getByText('No members yet').waitFor();
+  await page.getByRole('button', { name: 'Add member' }).click();
+  await page.getByRole('combobox', { name: 'Member' }).fill(email);
+  await page.getByRole('option', { name: `Grace Hopper · ${email}` }).click();
+  await page.getByLabel('Owner').check();
+  await page.getByRole('button', { name: 'Add', exact: true }).click();
+  await page.getByRole('link', { name: 'Grace Hopper' }).waitFor();
+  await page.getByRole('button', { name: 'Roles of Grace Hopper' }).click();
+  await page.getByLabel('Billing').check();
+  await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Roles changed').waitFor();
+  const members = await read(`/organizations/${organization.id}/members`);
+  assert.deepEqual(members.items[0].roles, ['billing', 'owner']);
+
+  await page.getByLabel('Metadata').fill('[1]');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Enter a JSON object.').first().waitFor();
+  await page.getByLabel('Metadata').fill('{ "plan": "gold" }');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Organization saved').waitFor();
+  assert.deepEqual((await read(`/organizations/${organization.id}`)).metadata, { plan: 'gold' });
+
+  await page.getByRole('button', { name: 'Block' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Block' }).click();
+  await page.getByRole('button', { name: 'Unblock' }).waitFor();
+  assert.equal((await read(`/organizations/${organization.id}`)).status, 'blocked');
+
+  await page.getByRole('button', { name: 'Delete', exact: true }).click();
+  await page.getByRole('dialog').getByRole('textbox').fill('Acme');
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+  await eventually(async () =>
+    assert.equal((await operator.call(`/console/v1/organizations/${organization.id}`)).status, 404),
+  );
+});
