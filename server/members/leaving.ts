@@ -54,6 +54,10 @@ async function removeMembership(
   await lockOwnerRole(tx);
   await keepAnOwner(tx, memberId);
   await revokeEntries(tx, { userId }, reason);
+  for (const { leaving } of tx.system.parts) {
+    // biome-ignore lint/performance/noAwaitInLoops: one connection, one statement after the other
+    await leaving?.(tx, { memberId, userId });
+  }
   await tx.db.deleteFrom('members').where(inScope(tx)).where('id', '=', memberId).execute();
   await emit(tx, 'membership.deleted', { memberId, userId });
   await announce(tx, { topic: 'member', key: `${tx.scope.projectId}/${userId}` });

@@ -29,7 +29,7 @@ export const events = {
     { ...organizationMember, roles: ['billing'] },
   ),
   'organization.member.removed': define(
-    'A person is no longer a member of an organization. Where the membership of the project ends, `membership.deleted` says so alone.',
+    'A person is no longer a member of an organization. At the erasure of an account, `membership.deleted` says so alone.',
     OrganizationMember,
     organizationMember,
   ),

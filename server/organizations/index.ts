@@ -2,6 +2,7 @@ import type { Part } from '#platform/part.ts';
 import { rowsOfProject } from '#platform/removal.ts';
 import { events } from './events.ts';
 import { organizationMemberRoutes } from './organization-members.admin.ts';
+import { leaveOrganizations } from './organization-members.ts';
 import { organizationRoleRoutes } from './organization-roles.admin.ts';
 import { organizationRoutes } from './organizations.admin.ts';
 import { ownOrganizationRoutes } from './organizations.me.ts';
@@ -18,6 +19,7 @@ export const part = {
     me: ownOrganizationRoutes,
     admin: [...organizationRoutes, ...organizationMemberRoutes, ...organizationRoleRoutes],
   },
+  leaving: leaveOrganizations,
   removals: [
     rowsOfProject('organizations', 'organization_members'),
     rowsOfProject('organization_roles', 'organization_role_permissions'),

@@ -225,8 +225,15 @@ describe('a membership ends', () => {
   test('with the membership of the project, also the last owner’s', async () => {
     const [organizationId, member] = [await newOrganization(), await newMember()];
     await join(organizationId, member.id, ['owner']);
+    const second = await newOrganization();
+    await join(second, member.id);
     assert.equal((await call(`members/${member.id}`, 'DELETE')).status, 204);
     assert.deepEqual(await membersOf(organizationId), []);
+    const { rows } = await latchkey.system.pool.query(
+      `select data->>'organizationId' as id from events where type = 'organization.member.removed' and data->>'userId' = $1`,
+      [member.userId],
+    );
+    assert.deepEqual(rows.map(({ id }) => id).sort(), [organizationId, second].sort());
   });
 
   test('when the person leaves the project', async () => {

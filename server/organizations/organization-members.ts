@@ -1,13 +1,14 @@
 import { sql } from 'kysely';
 import { type Static, Type } from 'typebox';
 import { projectOf } from '#environments';
-import { emit } from '#events';
+import { emit, emitAll } from '#events';
 import { membersById, RoleKey, requireAuthority } from '#members';
 import { usersAwaitingErasure } from '#people';
 import { type Ctx, type Environment, type TxCtx, transaction } from '#platform/ctx.ts';
 import { isForeignKeyViolation } from '#platform/db.ts';
 import { IdSchema, type MemberId, type ProjectId, type UserId, type WorkspaceId } from '#platform/ids.ts';
 import { newestFirst, type Page, PageQuery } from '#platform/page.ts';
+import type { LeavingMember } from '#platform/part.ts';
 import { found, problem } from '#platform/problem.ts';
 import { Instant, nullable } from '#platform/schemas.ts';
 import { inScope, scopeColumns } from '#platform/scoped.ts';
@@ -253,4 +254,21 @@ async function keepAnOwner(tx: TxCtx, { organizationId, memberId }: Ref): Promis
     others.map(({ userId }) => userId),
   );
   if (others.every(({ userId }) => awaitingErasure.has(userId))) throw problem('LAST_OWNER');
+}
+
+/** Ends the memberships of a member who leaves the project, also the last owner's. Served by organizations_of_member. */
+export async function leaveOrganizations(tx: TxCtx, { memberId, userId }: LeavingMember): Promise<void> {
+  const rows = await tx.db
+    .deleteFrom('organization_members')
+    .where(inScope(tx))
+    .where('member_id', '=', memberId)
+    .returning('organization_id as organizationId')
+    .execute();
+  await emitAll(
+    tx,
+    rows.map(({ organizationId }) => ({
+      type: 'organization.member.removed' as const,
+      data: { organizationId, memberId, userId },
+    })),
+  );
 }

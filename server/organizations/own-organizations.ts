@@ -94,7 +94,7 @@ export function createOwnOrganization(
     const memberId = await ownMemberId(tx);
     await requireOwnRoom(tx, memberId);
     const { id } = await createOrganization(tx, organization);
-    const { userId } = customerOf(ctx);
+    const { userId } = customerOf(tx);
     await insertMembership(tx, { organizationId: id, memberId, userId }, [ORGANIZATION_OWNER]);
     return getOwnOrganization(tx, id);
   });

@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Actor, Descent, TxCtx } from './ctx.ts';
 import type { Tables } from './db.ts';
 import type { EventDefinition } from './event.ts';
-import type { ApplicationId, ProjectId, SessionId, UserId } from './ids.ts';
+import type { ApplicationId, MemberId, ProjectId, SessionId, UserId } from './ids.ts';
 import type { Jobs } from './jobs.ts';
 import type { Removal } from './removal.ts';
 import type { Works } from './repeating.ts';
@@ -67,6 +67,9 @@ type ErasureSteps = {
 /** Whose permissions changed: of a person or operator, of a management client, or of all members of the scope's project. */
 export type PermissionsChanged = { userId: UserId } | { applicationId: ApplicationId; clientId: string } | 'members';
 
+/** A member of the scope's project. */
+export type LeavingMember = { memberId: MemberId; userId: UserId };
+
 /** An account that goes to the person who proved its `address`; `since`: when it was added to the account. */
 export type Reclaimed = { userId: UserId; since: Date; address: string };
 
@@ -91,6 +94,8 @@ export type Part = {
   reclaim?: (tx: TxCtx, reclaimed: Reclaimed) => Promise<void>;
   /** Run in the transaction that ends sessions. */
   sessions?: SessionSteps;
+  /** Run in the transaction in which a member leaves the scope's project or is removed from it, while they are in it. */
+  leaving?: (tx: TxCtx, member: LeavingMember) => Promise<void>;
   /** Run in the transaction that schedules or does the erasure of a user. */
   erasure?: ErasureSteps;
   /** Reads what an actor who requested something earlier may do now in the scope's project. */

@@ -58,6 +58,10 @@ test('an organization is added with a member who gets a role, is changed, blocke
   const members = await read(`/organizations/${organization.id}/members`);
   assert.deepEqual(members.items[0].roles, ['billing', 'owner']);
 
+  await page.getByRole('link', { name: 'Grace Hopper' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Grace Hopper' }).waitFor();
+  await page.getByRole('link', { name: 'Acme' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Acme' }).waitFor();
   await page.getByLabel('Metadata').fill('[1]');
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('Enter a JSON object.').first().waitFor();

@@ -11,6 +11,7 @@ import { useIdInAddress } from '#ui/search.ts';
 import { Loaded } from '#ui/states.tsx';
 import { Time } from '#ui/time.tsx';
 import { MemberEvents } from './MemberEvents.tsx';
+import { MemberOrganizations } from './MemberOrganizations.tsx';
 import { MemberRoles } from './MemberRoles.tsx';
 import { MemberSessions } from './MemberSessions.tsx';
 import { nameOf } from './members.ts';
@@ -53,6 +54,7 @@ function Detail({ member }: { member: MemberRecord }) {
         </Card>
         <MemberRoles member={member} />
       </Columns>
+      {useCan('organizations:read') && <MemberOrganizations member={member} />}
       {useCan('sessions:read') && <MemberSessions member={member} />}
       {useCan('audit:read') && <MemberEvents member={member} />}
       {Object.keys(member.metadata).length > 0 && (
