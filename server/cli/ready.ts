@@ -4,7 +4,7 @@ import { failing } from './failing.ts';
 
 const TIMEOUT_MS = 4_000;
 
-/** Asks the Latchkey on this machine whether it can serve: prints its response, and exits with 1 if it can not. */
+/** Asks the Latchkey on this machine whether it can serve: prints its response, and exits with 1 if it cannot. */
 export async function ready(overrides: Record<string, string | undefined>): Promise<void> {
   await failing(async () => {
     const url = `http://127.0.0.1:${loadConfig(undefined, overrides).ports.internal}/readyz`;

@@ -75,7 +75,7 @@ type BoundRecord = {
 type EndedSessions = { sessionIds: readonly SessionId[]; in: ProjectId | 'every project' };
 
 async function endBound(tx: TxCtx, ended: EndedSessions): Promise<void> {
-  // An operator who may not use the console's project any more acts in no other either.
+  // An operator who may no longer use the console's project acts in no other either.
   const inProject =
     ended.in === 'every project'
       ? sql`true`

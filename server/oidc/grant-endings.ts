@@ -75,7 +75,7 @@ function listed(grants: readonly GrantRef[]) {
 
 /**
  * Locks the grant of an obtained session. Served by oidc_records_of_session.
- * @throws Problem SESSION_REVOKED when the grant has ended, or its application may not have sessions any more
+ * @throws Problem SESSION_REVOKED when the grant has ended, or its application may no longer have sessions
  */
 export async function holdGrant(
   tx: TxCtx,

@@ -37,7 +37,10 @@ export async function allowImpersonation(
     if (status === 'blocked') throw problem('MEMBER_BLOCKED');
     if (status !== 'active') throw problem('MEMBERSHIP_REQUIRED');
     if (minutes > settings.impersonationMinutes)
-      throw problem('CONFLICT', `The project allows at most ${settings.impersonationMinutes} minutes (impersonationMinutes).`);
+      throw problem(
+        'CONFLICT',
+        `The project allows at most ${settings.impersonationMinutes} minutes (impersonationMinutes).`,
+      );
     const supporter = await supporterOf(tx, clientId);
     const { environment } = tx.scope;
     const impersonation = { ...supporter, reason, environment, endsAt, waiting: true };
@@ -158,8 +161,8 @@ export async function isActing(
 }
 
 /**
- * Begins what a ticket allows. What ends the grant locks its row, so it ends either the ticket or what is begun here.
- * @returns the id of the grant; undefined if it has ended, or may not begin any more
+ * Starts the impersonation that a ticket allows. Ending the grant locks its row, so it ends either the ticket or the impersonation.
+ * @returns the id of the grant; undefined if it has ended, or the impersonation may no longer start
  */
 export function beginImpersonation(ctx: Ctx, acting: Acting, clientId: string): Promise<string | undefined> {
   const { id, userId, impersonation } = acting;

@@ -33,7 +33,7 @@ describe('the address of a database', () => {
   ] as const)
     test(`is refused: ${url}`, () => assert.match(faultOfDatabaseUrl(url) ?? 'accepted', fault));
 
-  test('tells plain text to another machine from what the network can not read', () => {
+  test('distinguishes plain text to another machine from what the network cannot read', () => {
     const exposed = [
       base,
       `${base}?sslmode=disable`,

@@ -40,7 +40,7 @@ const CONSENT = 'Requested on the status page, and confirmed by a link sent to t
 const doors = limits({
   'status-subscribe': { points: 5, seconds: 600 },
   'status-manage': { points: 5, seconds: 600 },
-  // Limits the messages to one address, whoever asks for them.
+  // Limits the messages to one address, from whichever source they are requested.
   'status-confirmations': { points: 3, seconds: 86_400 },
 });
 

@@ -156,7 +156,7 @@ async function startShared(): Promise<{ system: TestSystem; databaseUrl: string 
   return { system: testSystemOf(await start({}, url, dataDir)), databaseUrl: url };
 }
 
-/** Counts begin anew, and there is no default project. */
+/** Resets the counters and leaves no default project, as for the first file of the process. */
 async function removeFormerFile(system: TestSystem): Promise<void> {
   await system.pool.query('delete from rate_limits');
   await system.pool.query('delete from default_projects /* all workspaces */');

@@ -46,6 +46,16 @@ const SCREEN: readonly Banned[] = [
   { word: /\bwhat became of\b/i, use: 'result' },
 ];
 
+/** Phrases that have to be read twice, for comments, names of tests, API descriptions and documentation. */
+const PROSE: readonly Banned[] = [
+  { word: /\bcan not\b/, use: 'cannot' },
+  { word: /\b[Ww]hoever\b/, use: 'the role, or a person who' },
+  { word: /\bany more\b(?! than)/, use: 'no longer' },
+  { word: /\banew\b/, use: 'again' },
+  { word: /\bworked off\b/, use: 'processed' },
+  { word: /\b[Ww]hat became of\b/, use: 'the result' },
+];
+
 /** This file, which plants the words, and generated code. */
 const EXCEPTIONS = ['server/tests/words.test.ts', 'console/src/api/schema.ts'];
 
@@ -62,6 +72,14 @@ const read = (path: string) => readFile(join(ROOT, path), 'utf8');
 /** Drops comments, so that only code and texts are left. */
 const withoutComments = (source: string) =>
   source.replace(/\/\*[\s\S]*?\*\//g, ' ').replace(/(^|[\s;{(,])\/\/.*$/gm, '$1');
+
+/** The comments of a source, and the names of its tests. */
+const proseOf = (source: string): string[] =>
+  [
+    ...source.matchAll(/\/\*[\s\S]*?\*\//g),
+    ...source.matchAll(/(?:^|[\s;{(,])\/\/.*$/gm),
+    ...source.matchAll(/\b(?:test|describe)\(\s*(['"`]).*?\1,/g),
+  ].map(([text]) => text);
 
 /** Every identifier of a source. */
 function identifiersOf(source: string): Set<string> {
@@ -107,6 +125,8 @@ const TEXTS = [
 ];
 
 const inNames = (source: string) => bannedIn(identifiersOf(source), NAMES);
+const inProse = (source: string) => bannedIn(proseOf(source), PROSE);
+const inLines = (text: string) => bannedIn(text.split('\n'), PROSE);
 const inTexts = (source: string) => bannedIn(withoutComments(source).split('\n'), SCREEN);
 
 describe('one word per thing (docs/glossary.md)', () => {
@@ -130,6 +150,14 @@ describe('one word per thing (docs/glossary.md)', () => {
       await bannedInFiles(['docs/openapi/*.json'], (text) => bannedIn(apiNamesOf(JSON.parse(text)), NAMES)),
       [],
     );
+  });
+
+  test('no comment and no name of a test uses a banned phrase', async () => {
+    assert.deepEqual(await bannedInFiles(CODE, inProse), []);
+  });
+
+  test('no API description and no documentation uses a banned phrase', async () => {
+    assert.deepEqual(await bannedInFiles(['docs/openapi/*.json', 'docs/**/*.md', '*.md'], inLines), []);
   });
 
   test('no text on screen or in a mail uses a banned phrase', async () => {
@@ -161,6 +189,13 @@ describe('a planted word is found', () => {
 
   for (const text of ['It can not be sent', 'Begun', 'changed this meanwhile', 'Nobody is told', 'Links hold for'])
     test(`the text ${text}`, () => assert.equal(inTexts(`title: '${text}',`).length, 1));
+
+  for (const text of ['it can not go on', 'Whoever asks', 'not valid any more', 'begins anew', 'what became of it'])
+    test(`the prose ${text}`, () => {
+      for (const source of [`/** ${text} */`, `const a = 1; // ${text}`, `test('${text}', () => {});`])
+        assert.equal(inProse(source).length, 1, source);
+      assert.equal(inLines(`A line.\n${text}`).length, 1);
+    });
 
   test('but not in a comment, nor a name in a text', () => {
     assert.deepEqual(inNames("// somebody_id\n/* MOST_ROWS */ const url = 'https://example.com/MOST_ROWS';"), []);

@@ -15,7 +15,7 @@ export const ATTEMPT_MS = 15_000;
 export type Composed = { headers: Record<string, string>; body: string };
 
 /**
- * Builds the request to a receiver with a protocol of its own, anew for each attempt, from the queued body.
+ * Builds the request to a receiver with a protocol of its own from the queued body, again for each attempt.
  * Null: the delivery is obsolete.
  */
 export type Composer = (system: System, queued: string) => Promise<Composed | null>;
