@@ -24,7 +24,7 @@ export const apiRoutes: Routes = [
     body: NewApi,
     responses: { 201: Api },
     problems: ['ALREADY_EXISTS', 'CONFLICT'],
-    handler: async (request, reply) => reply.code(201).send(await createApi(request.ctx, request.body)),
+    handler: (request) => createApi(request.ctx, request.body),
   }),
   get('/v1/admin/apis/:id', {
     permission: 'apis:read',
@@ -55,9 +55,6 @@ export const apiRoutes: Routes = [
     params: ApiRef,
     responses: { 204: Type.Null() },
     problems: ['NOT_FOUND'],
-    handler: async (request, reply) => {
-      await deleteApi(request.ctx, request.params.id);
-      return reply.code(204).send(null);
-    },
+    handler: (request) => deleteApi(request.ctx, request.params.id),
   }),
 ];

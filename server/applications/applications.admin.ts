@@ -34,7 +34,7 @@ export const applicationRoutes: Routes = [
     summary: 'Add an application',
     body: NewApplicationBody,
     responses: { 201: CreatedApplication },
-    handler: async (request, reply) => reply.code(201).send(await addApplication(request.ctx, request.body)),
+    handler: (request) => addApplication(request.ctx, request.body),
   }),
   get('/v1/admin/applications/:id', {
     permission: 'applications:read',
@@ -64,10 +64,7 @@ export const applicationRoutes: Routes = [
     params: ApplicationRef,
     responses: { 204: Type.Null() },
     problems: ['NOT_FOUND'],
-    handler: async (request, reply) => {
-      await deleteApplication(request.ctx, request.params.id);
-      return reply.code(204).send(null);
-    },
+    handler: (request) => deleteApplication(request.ctx, request.params.id),
   }),
   post('/v1/admin/applications/:id/secrets', {
     permission: 'applications:write',
@@ -77,7 +74,7 @@ export const applicationRoutes: Routes = [
     params: ApplicationRef,
     responses: { 201: NewSecret },
     problems: ['NOT_FOUND', 'CONFLICT'],
-    handler: async (request, reply) => reply.code(201).send(await addApplicationSecret(request.ctx, request.params.id)),
+    handler: (request) => addApplicationSecret(request.ctx, request.params.id),
   }),
   del('/v1/admin/applications/:id/secrets/:secretId', {
     permission: 'applications:write',
@@ -88,9 +85,6 @@ export const applicationRoutes: Routes = [
     params: SecretRef,
     responses: { 204: Type.Null() },
     problems: ['NOT_FOUND'],
-    handler: async (request, reply) => {
-      await removeApplicationSecret(request.ctx, request.params.id, request.params.secretId);
-      return reply.code(204).send(null);
-    },
+    handler: (request) => removeApplicationSecret(request.ctx, request.params.id, request.params.secretId),
   }),
 ];

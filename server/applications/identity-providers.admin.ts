@@ -31,7 +31,7 @@ export const identityProviderRoutes: Routes = [
     body: NewProvider,
     responses: { 201: Provider },
     problems: ['ALREADY_EXISTS'],
-    handler: async (request, reply) => reply.code(201).send(await createProvider(request.ctx, request.body)),
+    handler: (request) => createProvider(request.ctx, request.body),
   }),
   get('/v1/admin/identity-providers/:providerId', {
     permission: 'providers:read',
@@ -59,9 +59,6 @@ export const identityProviderRoutes: Routes = [
     params: ProviderRef,
     responses: { 204: Type.Null() },
     problems: ['NOT_FOUND'],
-    handler: async (request, reply) => {
-      await deleteProvider(request.ctx, request.params.providerId);
-      return reply.code(204).send(null);
-    },
+    handler: (request) => deleteProvider(request.ctx, request.params.providerId),
   }),
 ];

@@ -32,7 +32,7 @@ export const registrationTokenRoutes: Routes = [
       'An initial access token for `POST /connect/register` on the auth host. The setting `dynamicRegistration` must allow it.',
     body: NewRegistrationToken,
     responses: { 201: IssuedRegistrationToken },
-    handler: async (request, reply) => reply.code(201).send(await issueRegistrationToken(request.ctx, request.body)),
+    handler: (request) => issueRegistrationToken(request.ctx, request.body),
   }),
   get('/v1/admin/applications/registration-tokens/:id', {
     permission: 'applications:read',
@@ -51,9 +51,6 @@ export const registrationTokenRoutes: Routes = [
     params: RegistrationTokenRef,
     responses: { 204: Type.Null() },
     problems: ['NOT_FOUND'],
-    handler: async (request, reply) => {
-      await deleteRegistrationToken(request.ctx, request.params.id);
-      return reply.code(204).send(null);
-    },
+    handler: (request) => deleteRegistrationToken(request.ctx, request.params.id),
   }),
 ];

@@ -51,9 +51,6 @@ export const smsGuardRoutes: Routes = [
     params: BlockRef,
     responses: { 204: Type.Null() },
     problems: ['NOT_FOUND'],
-    handler: async (request, reply) => {
-      await removeBlock(request.ctx, request.params.prefix);
-      return reply.code(204).send(null);
-    },
+    handler: (request) => removeBlock(request.ctx, request.params.prefix),
   }),
 ];

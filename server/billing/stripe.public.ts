@@ -20,10 +20,9 @@ export const stripeRoutes: Routes = [
     responses: { 204: Type.Null() },
     problems: ['AUTHENTICATION_REQUIRED', 'SERVICE_UNAVAILABLE'],
     plugin: asText,
-    handler: async ({ server, headers, body }, reply) => {
+    handler: async ({ server, headers, body }) => {
       const raw = typeof body === 'string' ? body : '';
       await takeNotice(server.system, raw, headers['stripe-signature']);
-      return reply.code(204).send(null);
     },
   }),
 ];

@@ -30,7 +30,7 @@ export const domainRoutes: Routes = [
     body: NewDomain,
     responses: { 201: Domain },
     problems: ['ALREADY_EXISTS', 'CONFLICT'],
-    handler: async (request, reply) => reply.code(201).send(await claimDomain(request.ctx, request.body.host)),
+    handler: (request) => claimDomain(request.ctx, request.body.host),
   }),
   get('/v1/admin/domains/:domainId', {
     permission: 'domains:read',
@@ -50,10 +50,7 @@ export const domainRoutes: Routes = [
     params: DomainRef,
     responses: { 204: Type.Null() },
     problems: ['NOT_FOUND'],
-    handler: async (request, reply) => {
-      await deleteDomain(request.ctx, request.params.domainId);
-      return reply.code(204).send(null);
-    },
+    handler: (request) => deleteDomain(request.ctx, request.params.domainId),
   }),
   post('/v1/admin/domains/:domainId/verify', {
     permission: 'domains:write',
@@ -95,8 +92,7 @@ export const domainRoutes: Routes = [
     body: NewBinding,
     responses: { 201: Binding },
     problems: ['NOT_FOUND', 'DOMAIN_NOT_VERIFIED', 'ALREADY_EXISTS', 'CONTEXT_NOT_ALLOWED'],
-    handler: async (request, reply) =>
-      reply.code(201).send(await bindDomain(request.ctx, request.params.domainId, request.body)),
+    handler: (request) => bindDomain(request.ctx, request.params.domainId, request.body),
   }),
   del('/v1/admin/domains/:domainId/bindings', {
     permission: 'domains:write',
@@ -106,9 +102,6 @@ export const domainRoutes: Routes = [
     query: BindingRef,
     responses: { 204: Type.Null() },
     problems: ['NOT_FOUND', 'CONTEXT_NOT_ALLOWED'],
-    handler: async (request, reply) => {
-      await unbindDomain(request.ctx, request.params.domainId, request.query);
-      return reply.code(204).send(null);
-    },
+    handler: (request) => unbindDomain(request.ctx, request.params.domainId, request.query),
   }),
 ];

@@ -66,7 +66,7 @@ export const feedRoutes: Routes = [
     body: Type.Object({ type: Type.String({ minLength: 1, maxLength: 100 }) }, { additionalProperties: false }),
     responses: { 201: Type.Object({ id: IdSchema('evt'), type: Type.String() }) },
     problems: ['VALIDATION_FAILED', 'CONFLICT'],
-    handler: async ({ ctx, body }, reply) => reply.code(201).send(await trigger(ctx, body.type)),
+    handler: ({ ctx, body }) => trigger(ctx, body.type),
   }),
 ];
 

@@ -31,7 +31,7 @@ export const invitationRoutes: Routes = [
     body: NewInvitation,
     responses: { 201: Invitation },
     problems: ['ALREADY_EXISTS'],
-    handler: async (request, reply) => reply.code(201).send(await invite(request.ctx, request.body)),
+    handler: (request) => invite(request.ctx, request.body),
   }),
   get('/v1/admin/invitations/:invitationId', {
     permission: 'invitations:read',
@@ -58,9 +58,6 @@ export const invitationRoutes: Routes = [
     params: InvitationRef,
     responses: { 204: Type.Null() },
     problems: ['NOT_FOUND', 'CONFLICT'],
-    handler: async (request, reply) => {
-      await revokeInvitation(request.ctx, request.params.invitationId);
-      return reply.code(204).send(null);
-    },
+    handler: (request) => revokeInvitation(request.ctx, request.params.invitationId),
   }),
 ];

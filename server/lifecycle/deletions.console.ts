@@ -15,7 +15,7 @@ export const deletionRoutes: Routes = [
     description: `Closes the workspace and all its projects immediately. ${SEVEN_DAYS}`,
     responses: { 202: Workspace },
     problems: ['CONFLICT', 'REAUTHENTICATION_REQUIRED'],
-    handler: async ({ ctx }, reply) => reply.code(202).send(await deleteWorkspace(ctx)),
+    handler: ({ ctx }) => deleteWorkspace(ctx),
   }),
   post('/console/v1/workspace/restore', {
     permission: 'workspace:delete',
@@ -37,7 +37,7 @@ export const deletionRoutes: Routes = [
     params: ProjectRef,
     responses: { 202: Project },
     problems: ['NOT_FOUND', 'CONFLICT', 'REAUTHENTICATION_REQUIRED'],
-    handler: async ({ ctx, params }, reply) => reply.code(202).send(await deleteProject(ctx, params.projectId)),
+    handler: ({ ctx, params }) => deleteProject(ctx, params.projectId),
   }),
   post('/console/v1/projects/:projectId/restore', {
     permission: 'projects:delete',

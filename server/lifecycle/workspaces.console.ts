@@ -50,11 +50,11 @@ export const workspaceRoutes: Routes = [
     body: Named,
     responses: { 201: Workspace },
     problems: ['AUTHORIZATION_DENIED'],
-    handler: async ({ ctx, operator, body }, reply) => {
+    handler: async ({ ctx, operator, body }) => {
       const requiredPermission = 'workspaces:create';
       if (!permissionsForInstallation(operator.installationRole).includes(requiredPermission))
         throw problem('AUTHORIZATION_DENIED', { extensions: { requiredPermission } });
-      return reply.code(201).send(await addWorkspace(ctx, body.name));
+      return addWorkspace(ctx, body.name);
     },
   }),
   get('/console/v1/workspace', {
@@ -98,7 +98,7 @@ export const workspaceRoutes: Routes = [
     summary: 'Add a project',
     body: Named,
     responses: { 201: Project },
-    handler: async ({ ctx, body }, reply) => reply.code(201).send(await addProject(ctx, body.name)),
+    handler: ({ ctx, body }) => addProject(ctx, body.name),
   }),
   get('/console/v1/projects/:projectId', {
     permission: 'projects:read',

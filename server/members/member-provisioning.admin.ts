@@ -17,7 +17,7 @@ export const provisioningRoutes: Routes = [
     body: NewMember,
     responses: { 201: Member },
     problems: ['ALREADY_EXISTS', 'WEAK_PASSWORD'],
-    handler: async (request, reply) => reply.code(201).send(await provisionMember(request.ctx, request.body)),
+    handler: (request) => provisionMember(request.ctx, request.body),
   }),
   patch('/v1/admin/members/:memberId', {
     permission: 'members:write',
@@ -40,9 +40,6 @@ export const provisioningRoutes: Routes = [
     params: MemberRef,
     responses: { 204: Type.Null() },
     problems: ['NOT_FOUND', 'LAST_OWNER'],
-    handler: async (request, reply) => {
-      await removeMember(request.ctx, request.params.memberId);
-      return reply.code(204).send(null);
-    },
+    handler: (request) => removeMember(request.ctx, request.params.memberId),
   }),
 ];

@@ -51,9 +51,6 @@ export const membershipRoutes: Routes = [
     params: MemberRef,
     responses: { 204: Type.Null() },
     problems: ['NOT_FOUND', 'LAST_OWNER', 'MEMBER_BLOCKED', 'REAUTHENTICATION_REQUIRED'],
-    handler: async (request, reply) => {
-      await leaveProject(request.ctx, request.params.memberId);
-      return reply.code(204).send(null);
-    },
+    handler: (request) => leaveProject(request.ctx, request.params.memberId),
   }),
 ];

@@ -11,9 +11,6 @@ export const permissionRemovalRoutes: Routes = [
     params: Type.Object({ key: PermissionKey }),
     responses: { 204: Type.Null() },
     problems: ['NOT_FOUND', 'CONFLICT'],
-    handler: async (request, reply) => {
-      await deletePermission(request.ctx, request.params.key);
-      return reply.code(204).send(null);
-    },
+    handler: (request) => deletePermission(request.ctx, request.params.key),
   }),
 ];

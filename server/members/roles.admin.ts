@@ -32,7 +32,7 @@ export const roleRoutes: Routes = [
     body: NewRole,
     responses: { 201: Role },
     problems: ['ALREADY_EXISTS'],
-    handler: async (request, reply) => reply.code(201).send(await createRole(request.ctx, request.body)),
+    handler: (request) => createRole(request.ctx, request.body),
   }),
   get('/v1/admin/roles/:id', {
     permission: 'roles:read',
@@ -60,10 +60,7 @@ export const roleRoutes: Routes = [
     params: RoleRef,
     responses: { 204: Type.Null() },
     problems: ['NOT_FOUND', 'BUILT_IN_ROLE', 'CONFLICT'],
-    handler: async (request, reply) => {
-      await deleteRole(request.ctx, request.params.id);
-      return reply.code(204).send(null);
-    },
+    handler: (request) => deleteRole(request.ctx, request.params.id),
   }),
   put('/v1/admin/roles/:id/permissions', {
     permission: 'roles:write',

@@ -92,10 +92,7 @@ export const messageRoutes: Routes = [
     summary: 'Restore the built-in template',
     params: TemplateRef,
     responses: { 204: Type.Null() },
-    handler: async (request, reply) => {
-      await deleteTemplate(request.ctx, request.params);
-      return reply.code(204).send(null);
-    },
+    handler: (request) => deleteTemplate(request.ctx, request.params),
   }),
   post('/v1/admin/settings/messages/:template/:locale/preview', {
     permission: 'settings:read',

@@ -33,7 +33,7 @@ export const receiptRoutes: Routes = [
     responses: { 204: Type.Null() },
     problems: ['AUTHENTICATION_REQUIRED'],
     plugin: asText,
-    handler: async (request, reply) => {
+    handler: async (request) => {
       const { system } = request.server;
       const { carrier } = request.params;
       const { api } = system.config.addresses.production;
@@ -41,7 +41,6 @@ export const receiptRoutes: Routes = [
       const form = request.headers['content-type']?.includes('urlencoded') ?? false;
       const report = { url: api + request.url, headers: request.headers, raw, fields: fieldsOf(raw, form) };
       await takeReport(system, carrier, { ...report, reference: request.query.reference ?? '' });
-      return reply.code(204).send(null);
     },
   }),
 ];

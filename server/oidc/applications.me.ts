@@ -48,9 +48,6 @@ export const usedApplicationRoutes: Routes = [
     params: UsedApplicationRef,
     responses: { 204: Type.Null() },
     problems: ['NOT_FOUND', 'REAUTHENTICATION_REQUIRED'],
-    handler: async (request, reply) => {
-      await takeBack(request.ctx, request.params.clientId);
-      return reply.code(204).send(null);
-    },
+    handler: (request) => takeBack(request.ctx, request.params.clientId),
   }),
 ];

@@ -57,8 +57,7 @@ export const impersonationRoutes: Routes = [
     body: Asked,
     responses: { 201: Ticket },
     problems: ['NOT_FOUND', 'CONFLICT', 'WRONG_TOKEN_KIND', 'MEMBER_BLOCKED', 'MEMBERSHIP_REQUIRED'],
-    handler: async (request, reply) =>
-      reply.code(201).send(await allowImpersonation(request.ctx, request.params.memberId, request.body)),
+    handler: (request) => allowImpersonation(request.ctx, request.params.memberId, request.body),
   }),
   get('/v1/admin/impersonation', {
     permission: 'members:impersonate',
@@ -92,11 +91,10 @@ export const impersonationRoutes: Routes = [
     params: MemberRef,
     responses: { 204: Type.Null() },
     problems: ['NOT_FOUND'],
-    handler: async ({ ctx, params }, reply) => {
+    handler: async ({ ctx, params }) => {
       await changeMember(ctx, params.memberId, async (tx, { userId }) => {
         await endImpersonations(tx, { userId, in: tx.scope.projectId, reason: 'admin' });
       });
-      return reply.code(204).send(null);
     },
   }),
 ];

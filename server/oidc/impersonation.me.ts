@@ -17,9 +17,6 @@ export const ownImpersonationRoutes: Routes = [
     summary: 'End every impersonation of me',
     responses: { 204: Type.Null() },
     problems: ['NOT_FOUND', 'REAUTHENTICATION_REQUIRED'],
-    handler: async ({ ctx }, reply) => {
-      await endOwnImpersonations(ctx);
-      return reply.code(204).send(null);
-    },
+    handler: ({ ctx }) => endOwnImpersonations(ctx),
   }),
 ];

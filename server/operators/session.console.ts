@@ -108,7 +108,6 @@ export const sessionRoutes: Routes = [
         await emit(tx, 'user.logout', { userId: operator.userId, everywhere: false });
       });
       reply.clearCookie(operatorCookie(ctx.system), cookieOptions(request.address, 'strict'));
-      return reply.code(204).send(null);
     },
   }),
 ];

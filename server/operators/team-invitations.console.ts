@@ -29,7 +29,7 @@ export const teamInvitationRoutes: Routes = [
     body: NewTeamInvitation,
     responses: { 201: TeamInvitation },
     problems: ['ALREADY_EXISTS', 'REAUTHENTICATION_REQUIRED'],
-    handler: async ({ ctx, body }, reply) => reply.code(201).send(await inviteToTeam(ctx, body)),
+    handler: ({ ctx, body }) => inviteToTeam(ctx, body),
   }),
   post('/console/v1/team/invitations/:teamInvitationId/resend', {
     permission: 'team:write',
@@ -49,9 +49,6 @@ export const teamInvitationRoutes: Routes = [
     params: TeamInvitationRef,
     responses: { 204: Type.Null() },
     problems: ['NOT_FOUND', 'CONFLICT'],
-    handler: async ({ ctx, params }, reply) => {
-      await revokeTeamInvitation(ctx, params.teamInvitationId);
-      return reply.code(204).send(null);
-    },
+    handler: ({ ctx, params }) => revokeTeamInvitation(ctx, params.teamInvitationId),
   }),
 ];

@@ -64,9 +64,6 @@ export const teamRoutes: Routes = [
     params: TeamMemberRef,
     responses: { 204: Type.Null() },
     problems: ['NOT_FOUND', 'LAST_OWNER', 'REAUTHENTICATION_REQUIRED'],
-    handler: async ({ ctx, params }, reply) => {
-      await removeTeamMember(ctx, params.teamMemberId);
-      return reply.code(204).send(null);
-    },
+    handler: ({ ctx, params }) => removeTeamMember(ctx, params.teamMemberId),
   }),
 ];

@@ -37,8 +37,7 @@ export const organizationMemberRoutes: Routes = [
     body: NewOrganizationMember,
     responses: { 201: OrganizationMember },
     problems: ['NOT_FOUND', 'ALREADY_EXISTS', 'CONFLICT'],
-    handler: async (request, reply) =>
-      reply.code(201).send(await addOrganizationMember(request.ctx, request.params.organizationId, request.body)),
+    handler: (request) => addOrganizationMember(request.ctx, request.params.organizationId, request.body),
   }),
   get(ONE, {
     permission: 'organizations:read',
@@ -68,9 +67,6 @@ export const organizationMemberRoutes: Routes = [
     params: OrganizationMemberRef,
     responses: { 204: Type.Null() },
     problems: ['NOT_FOUND', 'LAST_OWNER'],
-    handler: async (request, reply) => {
-      await removeOrganizationMember(request.ctx, request.params);
-      return reply.code(204).send(null);
-    },
+    handler: (request) => removeOrganizationMember(request.ctx, request.params),
   }),
 ];

@@ -33,7 +33,7 @@ export const organizationRoleRoutes: Routes = [
     body: NewOrganizationRole,
     responses: { 201: OrganizationRole },
     problems: ['ALREADY_EXISTS', 'CONFLICT'],
-    handler: async (request, reply) => reply.code(201).send(await createOrganizationRole(request.ctx, request.body)),
+    handler: (request) => createOrganizationRole(request.ctx, request.body),
   }),
   get(ONE, {
     permission: 'roles:read',
@@ -62,9 +62,6 @@ export const organizationRoleRoutes: Routes = [
     params: OrganizationRoleRef,
     responses: { 204: Type.Null() },
     problems: ['NOT_FOUND', 'BUILT_IN_ROLE', 'CONFLICT'],
-    handler: async (request, reply) => {
-      await deleteOrganizationRole(request.ctx, request.params.roleKey);
-      return reply.code(204).send(null);
-    },
+    handler: (request) => deleteOrganizationRole(request.ctx, request.params.roleKey),
   }),
 ];

@@ -35,7 +35,7 @@ export const organizationRoutes: Routes = [
     body: NewOrganization,
     responses: { 201: Organization },
     problems: ['ALREADY_EXISTS', 'CONFLICT', 'PAYLOAD_TOO_LARGE'],
-    handler: async (request, reply) => reply.code(201).send(await createOrganization(request.ctx, request.body)),
+    handler: (request) => createOrganization(request.ctx, request.body),
   }),
   get(ONE, {
     permission: 'organizations:read',
@@ -65,10 +65,7 @@ export const organizationRoutes: Routes = [
     params: OrganizationRef,
     responses: { 204: Type.Null() },
     problems: ['NOT_FOUND'],
-    handler: async (request, reply) => {
-      await deleteOrganization(request.ctx, request.params.organizationId);
-      return reply.code(204).send(null);
-    },
+    handler: (request) => deleteOrganization(request.ctx, request.params.organizationId),
   }),
   post(`${ONE}/block`, {
     permission: 'organizations:write',

@@ -28,7 +28,7 @@ export const permissionRoutes: Routes = [
     body: NewPermission,
     responses: { 201: Permission },
     problems: ['ALREADY_EXISTS', 'CONFLICT'],
-    handler: async (request, reply) => reply.code(201).send(await createPermission(request.ctx, request.body)),
+    handler: (request) => createPermission(request.ctx, request.body),
   }),
   get('/v1/admin/permissions/:key', {
     permission: 'permissions:read',

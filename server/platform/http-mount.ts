@@ -1,3 +1,4 @@
+import type { RouteHandlerMethod } from 'fastify';
 import type { App } from './http.ts';
 import { exchangeHooks } from './http-rules.ts';
 import { schemaOf } from './openapi.ts';
@@ -32,6 +33,19 @@ function requireGuarded({ method, path, permission, counted, stepUp }: Route): v
   if (administrative && stepUp === undefined) throw new Error(`${method} ${path} declares no stepUp.`);
 }
 
+/** Responds with the status of the one success that the route declares, unless the handler chooses another. */
+function handlerOf(route: Route): RouteHandlerMethod {
+  const [status = 200, ...others] = Object.keys(route.responses ?? {})
+    .map(Number)
+    .filter((code) => code >= 200 && code < 300);
+  if (status === 200 || others.length > 0) return route.handler;
+  if (status !== 204) return (request, reply) => route.handler(request, reply.code(status));
+  return async (request, reply) => {
+    await route.handler(request, reply.code(status));
+    return null;
+  };
+}
+
 function add(app: App, route: Route, readers: ReadonlyMap<string, Route>): void {
   const { method, path, changes, ready, onRequest, attachValidation } = route;
   requireGuarded(route);
@@ -42,7 +56,7 @@ function add(app: App, route: Route, readers: ReadonlyMap<string, Route>): void 
     url: path,
     config: { route, ...(reader && { reader }) },
     schema: schemaOf(app.host, route, reader),
-    handler: route.handler,
+    handler: handlerOf(route),
     ...exchangeHooks(app, route, reader),
     ...(onRequest && { onRequest }),
     ...(attachValidation && { attachValidation }),

@@ -107,6 +107,7 @@ export type Route = Caller &
     query?: TSchema;
     body?: TSchema;
     headers?: TSchema;
+    /** A handler that sends nothing itself responds with the one success among them. */
     responses?: Responses;
     /**
      * Method syntax (bivariant), because a list holds routes of all schemas; `definition` checked the handler against

@@ -27,9 +27,9 @@ export const accountRoutes: Routes = [
       'Erases the account after seven days, in every project of the workspace. Ends all sessions immediately; signing in before then keeps the account.',
     responses: { 202: Type.Object({ erasesAt: Instant }) },
     problems: ['REAUTHENTICATION_REQUIRED', 'LAST_OWNER'],
-    handler: async (request, reply) => {
+    handler: async (request) => {
       const erasesAt = await requestErasure(request.ctx);
-      return reply.code(202).send({ erasesAt: erasesAt.toISOString() });
+      return { erasesAt: erasesAt.toISOString() };
     },
   }),
 ];

@@ -43,10 +43,7 @@ export const addressRoutes: Routes = [
       body: Proof,
       responses: { 204: Type.Null() },
       problems: ['INVALID_CODE', 'ALREADY_EXISTS', 'REAUTHENTICATION_REQUIRED'],
-      handler: async (request, reply) => {
-        await finishAddressChange(request.ctx, kind, request.body);
-        return reply.code(204).send(null);
-      },
+      handler: (request) => finishAddressChange(request.ctx, kind, request.body),
     }),
   ),
 ];

@@ -97,9 +97,6 @@ export const linkedIdentityRoutes: Routes = [
     params: LinkedIdentityRef,
     responses: { 204: Type.Null() },
     problems: ['NOT_FOUND', 'LAST_SIGN_IN_METHOD', 'REAUTHENTICATION_REQUIRED'],
-    handler: async (request, reply) => {
-      await removeIdentity(request.ctx, request.params.identityId);
-      return reply.code(204).send(null);
-    },
+    handler: (request) => removeIdentity(request.ctx, request.params.identityId),
   }),
 ];

@@ -22,13 +22,13 @@ export const memberCredentialRoutes: Routes = [
     params: MemberRef,
     responses: { 202: Type.Object({}) },
     problems: ['NOT_FOUND', 'CONFLICT', 'METHOD_DISABLED'],
-    handler: async (request, reply) => {
+    handler: async (request) => {
       await changeMember(request.ctx, request.params.memberId, async (tx, { userId }) => {
         await requireAuthority(tx, 'member.password.reset', { userId });
         await voidOpenProofs(tx, userId);
         await startReset(tx, userId);
       });
-      return reply.code(202).send({});
+      return {};
     },
   }),
   post('/v1/admin/members/:memberId/reset-mfa', {
@@ -39,7 +39,7 @@ export const memberCredentialRoutes: Routes = [
     params: MemberRef,
     responses: { 204: Type.Null() },
     problems: ['NOT_FOUND'],
-    handler: async (request, reply) => {
+    handler: async (request) => {
       await changeMember(request.ctx, request.params.memberId, async (tx, { userId }) => {
         await requireAuthority(tx, 'member.mfa.reset', { userId });
         await removeAllFactors(tx, userId);
@@ -48,7 +48,6 @@ export const memberCredentialRoutes: Routes = [
         await emit(tx, 'user.mfa.reset', { userId });
         await credentialChanged(tx, userId, 'mfa_reset');
       });
-      return reply.code(204).send(null);
     },
   }),
 ];

@@ -44,8 +44,8 @@ export const passkeyRoutes: Routes = [
     body: NewPasskey,
     responses: { 201: SavedPasskey },
     problems: ['REAUTHENTICATION_REQUIRED', 'INVALID_CODE', 'ALREADY_EXISTS'],
-    handler: async (request, reply) => {
-      return reply.code(201).send(await addOwnPasskey(request.ctx, request.body));
+    handler: async (request) => {
+      return addOwnPasskey(request.ctx, request.body);
     },
   }),
   get('/v1/me/security/passkeys/:passkeyId', {
@@ -80,9 +80,6 @@ export const passkeyRoutes: Routes = [
     params: PasskeyRef,
     responses: { 204: Type.Null() },
     problems: ['NOT_FOUND', 'LAST_SIGN_IN_METHOD', 'REAUTHENTICATION_REQUIRED'],
-    handler: async (request, reply) => {
-      await removeOwnPasskey(request.ctx, request.params.passkeyId);
-      return reply.code(204).send(null);
-    },
+    handler: (request) => removeOwnPasskey(request.ctx, request.params.passkeyId),
   }),
 ];

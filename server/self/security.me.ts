@@ -66,10 +66,7 @@ export const securityRoutes: Routes = [
     ),
     responses: { 204: Type.Null() },
     problems: [...recent, 'INVALID_CREDENTIALS', 'WEAK_PASSWORD', 'ACCOUNT_THROTTLED'],
-    handler: async (request, reply) => {
-      await changeOwnPassword(request.ctx, request.body);
-      return reply.code(204).send(null);
-    },
+    handler: (request) => changeOwnPassword(request.ctx, request.body),
   }),
   // An authenticator app as second factor.
   post('/v1/me/security/mfa/totp', {
@@ -111,10 +108,7 @@ export const securityRoutes: Routes = [
       summary: kind === 'totp' ? 'Remove my authenticator app' : 'Remove my phone as second factor',
       responses: { 204: Type.Null() },
       problems: [...recent, 'NOT_FOUND'],
-      handler: async (request, reply) => {
-        await removeOwnFactor(request.ctx, kind);
-        return reply.code(204).send(null);
-      },
+      handler: (request) => removeOwnFactor(request.ctx, kind),
     }),
   ),
   post('/v1/me/security/mfa/phone', {
@@ -126,8 +120,8 @@ export const securityRoutes: Routes = [
     body: Type.Object({ phone: Phone }, { additionalProperties: false }),
     responses: { 202: AddressChallengeStarted },
     problems: [...recent, ...withoutSms, 'METHOD_DISABLED', 'RATE_LIMIT_EXCEEDED'],
-    handler: async (request, reply) => {
-      return reply.code(202).send(await startPhoneFactor(request.ctx, request.body.phone));
+    handler: async (request) => {
+      return startPhoneFactor(request.ctx, request.body.phone);
     },
   }),
   post('/v1/me/security/mfa/phone/confirm', {
@@ -168,10 +162,9 @@ export const securityRoutes: Routes = [
     summary: 'End my other sessions',
     responses: { 204: Type.Null() },
     problems: [...recent],
-    handler: async (request, reply) => {
+    handler: async (request) => {
       const { userId, sessionId } = customerOf(request.ctx);
       await transaction(request.ctx, (tx) => revokeSessions(tx, userId, { except: sessionId }, 'user'));
-      return reply.code(204).send(null);
     },
   }),
   get('/v1/me/security/sessions/:sessionId', {
@@ -198,12 +191,11 @@ export const securityRoutes: Routes = [
     params: Type.Object({ sessionId: IdSchema('ses') }),
     responses: { 204: Type.Null() },
     problems: [...recent, 'NOT_FOUND'],
-    handler: async (request, reply) => {
+    handler: async (request) => {
       const { userId } = customerOf(request.ctx);
       const { sessionId } = request.params;
       const ended = await transaction(request.ctx, (tx) => revokeSessions(tx, userId, { only: sessionId }, 'user'));
       if (ended === 0) throw problem('NOT_FOUND');
-      return reply.code(204).send(null);
     },
   }),
   del('/v1/me/security/devices/:deviceId', {
@@ -214,9 +206,6 @@ export const securityRoutes: Routes = [
     params: Type.Object({ deviceId: IdSchema('dev') }),
     responses: { 204: Type.Null() },
     problems: [...recent, 'NOT_FOUND'],
-    handler: async (request, reply) => {
-      await removeDevice(request.ctx, request.params.deviceId);
-      return reply.code(204).send(null);
-    },
+    handler: (request) => removeDevice(request.ctx, request.params.deviceId),
   }),
 ];

@@ -65,10 +65,7 @@ export const adminSessionRoutes: Routes = [
     params: SessionRef,
     responses: { 204: Type.Null() },
     problems: ['NOT_FOUND'],
-    handler: async (request, reply) => {
-      await endProjectSession(request.ctx, request.params.sessionId);
-      return reply.code(204).send(null);
-    },
+    handler: (request) => endProjectSession(request.ctx, request.params.sessionId),
   }),
 ];
 

@@ -14,8 +14,7 @@ export const passwordResetRoutes: Routes = [
     body: Forgot,
     responses: { 202: AddressChallengeStarted },
     problems: ['CONTEXT_REQUIRED', 'INVALID_TOKEN', 'METHOD_DISABLED', 'RATE_LIMIT_EXCEEDED'],
-    handler: async (request, reply) =>
-      reply.code(202).send(await forgotPassword(await anonymousCtx(request, request.body), request.body)),
+    handler: async (request) => forgotPassword(await anonymousCtx(request, request.body), request.body),
   }),
   post('/v1/auth/password/reset', {
     permission: 'public',
@@ -27,10 +26,9 @@ export const passwordResetRoutes: Routes = [
     body: Reset,
     responses: { 204: Type.Null() },
     problems: ['CONTEXT_REQUIRED', 'INVALID_TOKEN', 'INVALID_CODE', 'METHOD_DISABLED', 'WEAK_PASSWORD'],
-    handler: async (request, reply) => {
+    handler: async (request) => {
       const { newPassword, ...body } = request.body;
       await resetPassword(await proofCtx(request, body), proofOf(body), newPassword);
-      return reply.code(204).send(null);
     },
   }),
 ];

@@ -45,12 +45,12 @@ export const passwordlessRoutes: Routes = [
     body: MagicLinkStart,
     responses: { 202: AddressChallengeStarted },
     problems: ['CONTEXT_REQUIRED', 'ENVIRONMENT_MISMATCH', 'INVALID_TOKEN', 'METHOD_DISABLED', 'RATE_LIMIT_EXCEEDED'],
-    handler: async (request, reply) => {
+    handler: async (request) => {
       const { email, proof } = request.body;
       const ctx = await anonymousCtx(request, request.body);
       const pending = await destinationOf(ctx, request.body);
       const start = { address: email, proof, ...(pending && { pending }) };
-      return reply.code(202).send(await startPasswordless(ctx, 'magic_link', start));
+      return startPasswordless(ctx, 'magic_link', start);
     },
   }),
   post('/v1/auth/login/email-code', {
@@ -60,10 +60,10 @@ export const passwordlessRoutes: Routes = [
     body: EmailStart,
     responses: { 202: AddressChallengeStarted },
     problems: ['CONTEXT_REQUIRED', 'ENVIRONMENT_MISMATCH', 'INVALID_TOKEN', 'METHOD_DISABLED', 'RATE_LIMIT_EXCEEDED'],
-    handler: async (request, reply) => {
+    handler: async (request) => {
       const { email, proof } = request.body;
       const ctx = await anonymousCtx(request, request.body);
-      return reply.code(202).send(await startPasswordless(ctx, 'email_code', { address: email, proof }));
+      return startPasswordless(ctx, 'email_code', { address: email, proof });
     },
   }),
   post('/v1/auth/login/phone', {
@@ -82,10 +82,10 @@ export const passwordlessRoutes: Routes = [
       'ADDON_REQUIRED',
       'PLAN_LIMIT_EXCEEDED',
     ],
-    handler: async (request, reply) => {
+    handler: async (request) => {
       const { phone, proof } = request.body;
       const ctx = await anonymousCtx(request, request.body);
-      return reply.code(202).send(await startPasswordless(ctx, 'phone', { address: phone, proof }));
+      return startPasswordless(ctx, 'phone', { address: phone, proof });
     },
   }),
   ...finishing.map(([path, summary, method]) =>

@@ -50,7 +50,6 @@ export const sessionRoutes: Routes = [
     handler: async (request, reply) => {
       await logout(request.ctx, request.body.everywhere ?? false);
       clearSession(request, reply, environmentOf(request));
-      return reply.code(204).send(null);
     },
   }),
   // Takes the session into another project of the workspace.

@@ -48,9 +48,9 @@ export const verificationRoutes: Routes = [
       body: Type.Object({ flowId: AddressChallengeId, ...scopeFields }, { additionalProperties: false }),
       responses: { 202: AddressChallengeStarted },
       problems: ['CONTEXT_REQUIRED', 'RATE_LIMIT_EXCEEDED'],
-      handler: async (request, reply) => {
+      handler: async (request) => {
         const ctx = await anonymousCtx(request, request.body);
-        return reply.code(202).send(await inEvenTime(() => resendAddressChallenge(ctx, request.body.flowId)));
+        return inEvenTime(() => resendAddressChallenge(ctx, request.body.flowId));
       },
     }),
   ]),

@@ -46,7 +46,7 @@ export const statusComponentRoutes: Routes = [
     body: NewComponent,
     responses: { 201: CreatedComponent },
     problems: ['NOT_FOUND', 'CONFLICT'],
-    handler: async (request, reply) => reply.code(201).send(await createComponent(request.ctx, request.body)),
+    handler: (request) => createComponent(request.ctx, request.body),
   }),
   get('/v1/admin/status/components/:id', {
     permission: 'status:read',
@@ -74,10 +74,7 @@ export const statusComponentRoutes: Routes = [
     params: ComponentRef,
     responses: { 204: Type.Null({ description: 'Removed.' }) },
     problems: ['NOT_FOUND', 'CONFLICT'],
-    handler: async (request, reply) => {
-      await deleteComponent(request.ctx, request.params.id);
-      return reply.code(204).send(null);
-    },
+    handler: (request) => deleteComponent(request.ctx, request.params.id),
   }),
   // Groups of components, and the settings of the status.
   get('/v1/admin/status/groups', {
@@ -96,7 +93,7 @@ export const statusComponentRoutes: Routes = [
     body: NewGroup,
     responses: { 201: Group },
     problems: ['NOT_FOUND'],
-    handler: async (request, reply) => reply.code(201).send(await createGroup(request.ctx, request.body)),
+    handler: (request) => createGroup(request.ctx, request.body),
   }),
   get('/v1/admin/status/groups/:id', {
     permission: 'status:read',
@@ -124,10 +121,7 @@ export const statusComponentRoutes: Routes = [
     params: GroupRef,
     responses: { 204: Type.Null({ description: 'Removed.' }) },
     problems: ['NOT_FOUND', 'CONFLICT'],
-    handler: async (request, reply) => {
-      await deleteGroup(request.ctx, request.params.id);
-      return reply.code(204).send(null);
-    },
+    handler: (request) => deleteGroup(request.ctx, request.params.id),
   }),
   get('/v1/admin/status/settings', {
     permission: 'status:read',

@@ -78,9 +78,6 @@ export const historyRoutes: Routes = [
     responses: { 204: Type.Null({ description: 'Heard.' }) },
     silent: 'a resulting change of the status writes one',
     problems: ['NOT_FOUND'],
-    handler: async (request, reply) => {
-      await takeHeartbeat(request.server.system, request.params.token);
-      return reply.code(204).send(null);
-    },
+    handler: (request) => takeHeartbeat(request.server.system, request.params.token),
   }),
 ];

@@ -28,7 +28,7 @@ export const statusIncidentRoutes: Routes = [
     body: NewIncident,
     responses: { 201: AdminIncident },
     problems: ['NOT_FOUND'],
-    handler: async (request, reply) => reply.code(201).send(await createIncident(request.ctx, request.body)),
+    handler: (request) => createIncident(request.ctx, request.body),
   }),
   get('/v1/admin/status/incidents/:id', {
     permission: 'status:read',
@@ -60,8 +60,7 @@ export const statusIncidentRoutes: Routes = [
     body: NewIncidentUpdate,
     responses: { 201: AdminIncident },
     problems: ['NOT_FOUND', 'CONFLICT'],
-    handler: async (request, reply) =>
-      reply.code(201).send(await addIncidentUpdate(request.ctx, request.params.id, request.body)),
+    handler: (request) => addIncidentUpdate(request.ctx, request.params.id, request.body),
   }),
   post('/v1/admin/status/incidents/:id/publish', {
     permission: 'status:write',
@@ -79,9 +78,6 @@ export const statusIncidentRoutes: Routes = [
     params: IncidentRef,
     responses: { 204: Type.Null({ description: 'Removed.' }) },
     problems: ['NOT_FOUND', 'CONFLICT'],
-    handler: async (request, reply) => {
-      await deleteIncident(request.ctx, request.params.id);
-      return reply.code(204).send(null);
-    },
+    handler: (request) => deleteIncident(request.ctx, request.params.id),
   }),
 ];

@@ -33,7 +33,7 @@ export const statusMaintenanceRoutes: Routes = [
     body: NewMaintenance,
     responses: { 201: Maintenance },
     problems: ['NOT_FOUND'],
-    handler: async (request, reply) => reply.code(201).send(await createMaintenance(request.ctx, request.body)),
+    handler: (request) => createMaintenance(request.ctx, request.body),
   }),
   get('/v1/admin/status/maintenances/:id', {
     permission: 'status:read',
@@ -62,8 +62,7 @@ export const statusMaintenanceRoutes: Routes = [
     body: NewMaintenanceUpdate,
     responses: { 201: Maintenance },
     problems: ['NOT_FOUND', 'CONFLICT'],
-    handler: async (request, reply) =>
-      reply.code(201).send(await addMaintenanceUpdate(request.ctx, request.params.id, request.body)),
+    handler: (request) => addMaintenanceUpdate(request.ctx, request.params.id, request.body),
   }),
   del('/v1/admin/status/maintenances/:id', {
     permission: 'status:write',
@@ -72,9 +71,6 @@ export const statusMaintenanceRoutes: Routes = [
     params: MaintenanceRef,
     responses: { 204: Type.Null({ description: 'Cancelled.' }) },
     problems: ['NOT_FOUND', 'CONFLICT'],
-    handler: async (request, reply) => {
-      await cancelMaintenance(request.ctx, request.params.id);
-      return reply.code(204).send(null);
-    },
+    handler: (request) => cancelMaintenance(request.ctx, request.params.id),
   }),
 ];

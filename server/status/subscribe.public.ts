@@ -39,7 +39,7 @@ export const statusSubscribeRoutes: Routes = [
     body: Wish,
     responses: { 202: Asked },
     problems: ['UNSUPPORTED_CHANNEL', 'RATE_LIMIT_EXCEEDED'],
-    handler: async (request, reply) => {
+    handler: async (request) => {
       const { channel, email, url, componentIds = [] } = request.body;
       if (channel !== 'email' && channel !== 'webhook')
         throw problem('UNSUPPORTED_CHANNEL', `Known channels: ${channels.join(', ')}.`);
@@ -48,7 +48,7 @@ export const statusSubscribeRoutes: Routes = [
       const ctx = await visitorCtx(request, environmentOf(request));
       await takeTurn(ctx, 'status-subscribe');
       await subscribe(ctx, { channel, address, componentIds });
-      return reply.code(202).send({ status: 'confirmation_required' });
+      return { status: 'confirmation_required' };
     },
   }),
 ];

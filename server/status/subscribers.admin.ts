@@ -62,9 +62,6 @@ export const statusSubscriberRoutes: Routes = [
     params: SubscriberRef,
     responses: { 204: Type.Null({ description: 'Forgotten.' }) },
     problems: ['NOT_FOUND'],
-    handler: async (request, reply) => {
-      await deleteSubscriber(request.ctx, request.params.id);
-      return reply.code(204).send(null);
-    },
+    handler: (request) => deleteSubscriber(request.ctx, request.params.id),
   }),
 ];

@@ -39,7 +39,6 @@ export const deliveryRoutes: Routes = [
     params: DeliveryRef,
     responses: { 202: DeliveryWithAttempts },
     problems: ['NOT_FOUND', 'CONFLICT'],
-    handler: async (request, reply) =>
-      reply.code(202).send(await retryDelivery(request.ctx, request.params.deliveryId)),
+    handler: (request) => retryDelivery(request.ctx, request.params.deliveryId),
   }),
 ];

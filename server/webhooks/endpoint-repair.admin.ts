@@ -36,9 +36,9 @@ export const endpointRepairRoutes: Routes = [
     body: Replay,
     responses: { 202: Accepted },
     problems: ['NOT_FOUND', 'CONFLICT', 'RATE_LIMIT_EXCEEDED'],
-    handler: async (request, reply) => {
+    handler: async (request) => {
       await replay(request.ctx, request.params.endpointId, request.body);
-      return reply.code(202).send({ status: 'accepted' });
+      return { status: 'accepted' };
     },
   }),
   post('/v1/admin/webhooks/endpoints/:endpointId/recover', {
@@ -51,9 +51,9 @@ export const endpointRepairRoutes: Routes = [
     body: Recovery,
     responses: { 202: Accepted },
     problems: ['NOT_FOUND', 'CONFLICT', 'RATE_LIMIT_EXCEEDED'],
-    handler: async (request, reply) => {
+    handler: async (request) => {
       await recover(request.ctx, request.params.endpointId, request.body);
-      return reply.code(202).send({ status: 'accepted' });
+      return { status: 'accepted' };
     },
   }),
 ];

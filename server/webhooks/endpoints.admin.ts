@@ -48,7 +48,7 @@ export const endpointRoutes: Routes = [
     body: NewEndpoint,
     responses: { 201: EndpointWithSecret },
     problems: ['CONFLICT'],
-    handler: async (request, reply) => reply.code(201).send(await createEndpoint(request.ctx, request.body)),
+    handler: (request) => createEndpoint(request.ctx, request.body),
   }),
   get('/v1/admin/webhooks/endpoints/:endpointId', {
     permission: 'webhooks:read',
@@ -78,9 +78,6 @@ export const endpointRoutes: Routes = [
     params: EndpointRef,
     responses: { 204: Type.Null() },
     problems: ['NOT_FOUND'],
-    handler: async (request, reply) => {
-      await deleteEndpoint(request.ctx, request.params.endpointId);
-      return reply.code(204).send(null);
-    },
+    handler: (request) => deleteEndpoint(request.ctx, request.params.endpointId),
   }),
 ];
