@@ -1,17 +1,8 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
 import * as oauth from 'oauth4webapi';
-import { startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
 import { endsSessions } from './logout-tokens.ts';
-import { AUDIENCE, type Pages, type RelyingParty, type Settings, startParty } from './relying-party.ts';
-import {
-  expectAudience,
-  expectBackChannelLogout,
-  expectRefresh,
-  expectRotationSurvived,
-  expectSignIn,
-  expectSignOut,
-} from './walks.ts';
+import { testProgram, WALKS } from './program.ts';
+import { AUDIENCE, type Pages, type Settings, startParty } from './relying-party.ts';
 
 type Session = { verifier: string; state: string; nonce: string; tokens: oauth.TokenEndpointResponse; sid: unknown };
 
@@ -109,25 +100,18 @@ function afterSignIn({ origin }: Settings, { server, client, authentication }: R
   };
 }
 
-let latchkey: TestLatchkey;
-let party: RelyingParty;
-before(async () => {
-  latchkey = await startTestLatchkey({ own: 'rotates the keys of the installation' });
-  party = await startParty(latchkey, {}, program);
-});
-after(async () => {
-  party.stop();
-  await latchkey.stop();
-});
+const { rotation, ...others } = WALKS;
+const [sentence, expectRotation] = rotation;
 
-describe('oauth4webapi', () => {
-  test('signs in and reads user info', () => expectSignIn(party));
-  test('refreshes', () => expectRefresh(party));
-  test('signs out at Latchkey', () => expectSignOut(party));
-  test('is notified that a session ended', () => expectBackChannelLogout(party));
-  test('refuses access tokens for another audience, and ID tokens', () => expectAudience(party));
-  test('continues after a rotation of the keys', () => {
-    Object.assign(keys, { uat: Number(keys.uat) - 60 });
-    return expectRotationSurvived(party);
-  });
+testProgram('oauth4webapi', (latchkey) => startParty(latchkey, {}, program), {
+  walks: [
+    ...Object.values(others),
+    [
+      sentence,
+      (party) => {
+        Object.assign(keys, { uat: Number(keys.uat) - 60 });
+        return expectRotation(party);
+      },
+    ],
+  ],
 });

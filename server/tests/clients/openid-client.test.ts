@@ -1,16 +1,8 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
 import * as client from 'openid-client';
-import { startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
 import { endsSessions } from './logout-tokens.ts';
-import { type Pages, type RelyingParty, type Settings, startParty } from './relying-party.ts';
-import {
-  expectBackChannelLogout,
-  expectRefresh,
-  expectRotationSurvived,
-  expectSignIn,
-  expectSignOut,
-} from './walks.ts';
+import { testProgram, WALKS } from './program.ts';
+import { type Pages, type Settings, startParty } from './relying-party.ts';
 
 type Tokens = client.TokenEndpointResponse & client.TokenEndpointResponseHelpers;
 type Session = { verifier: string; state: string; tokens: Tokens };
@@ -62,21 +54,6 @@ async function program(settings: Settings): Promise<Pages<Session>> {
   };
 }
 
-let latchkey: TestLatchkey;
-let party: RelyingParty;
-before(async () => {
-  latchkey = await startTestLatchkey({ own: 'rotates the keys of the installation' });
-  party = await startParty(latchkey, {}, program);
-});
-after(async () => {
-  party.stop();
-  await latchkey.stop();
-});
+const { audience: _, ...walks } = WALKS;
 
-describe('openid-client', () => {
-  test('signs in and reads user info', () => expectSignIn(party));
-  test('refreshes', () => expectRefresh(party));
-  test('signs out at Latchkey', () => expectSignOut(party));
-  test('is notified that a session ended', () => expectBackChannelLogout(party));
-  test('continues after a rotation of the keys', () => expectRotationSurvived(party));
-});
+testProgram('openid-client', (latchkey) => startParty(latchkey, {}, program), { walks: Object.values(walks) });

@@ -1,8 +1,6 @@
 import { createRequire } from 'node:module';
-import { after, before, describe, test } from 'node:test';
-import { startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
-import { type Pages, type RelyingParty, type Reply, type Settings, startParty, type Visit } from './relying-party.ts';
-import { expectRotationSurvived, expectSignIn } from './walks.ts';
+import { testProgram, WALKS } from './program.ts';
+import { type Pages, type Reply, type Settings, startParty, type Visit } from './relying-party.ts';
 
 /** It has no types of its own. */
 const Strategy = createRequire(import.meta.url)('passport-openidconnect');
@@ -48,19 +46,7 @@ async function program({ issuer, origin, clientId, clientSecret }: Settings): Pr
   };
 }
 
-let latchkey: TestLatchkey;
-let party: RelyingParty;
-before(async () => {
-  latchkey = await startTestLatchkey({ own: 'rotates the keys of the installation' });
-  // It sends no code challenge, and no option makes it.
-  party = await startParty(latchkey, { pkce: 'optional' }, program);
-});
-after(async () => {
-  party.stop();
-  await latchkey.stop();
-});
-
-describe('passport-openidconnect', () => {
-  test('signs in and reads user info', () => expectSignIn(party));
-  test('continues after a rotation of the keys', () => expectRotationSurvived(party));
+// It sends no code challenge, and no option makes it.
+testProgram('passport-openidconnect', (latchkey) => startParty(latchkey, { pkce: 'optional' }, program), {
+  walks: [WALKS.signIn, WALKS.rotation],
 });
