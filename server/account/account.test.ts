@@ -158,7 +158,7 @@ describe('the profile', () => {
     assert.deepEqual(rows.at(-1).changed, ['displayName']);
   });
 
-  test('a taken username, an invalid date and an address that is no web page show an error', async () => {
+  test('a taken username, an invalid date and an invalid web address show an error', async () => {
     const taken = `t${crypto.randomUUID().slice(0, 8)}`;
     const { browser, page } = await visitor();
     await browser.submit(page, { username: taken }, '/account');

@@ -57,7 +57,7 @@ async function actingCard(visit: Visit): Promise<Markup | ''> {
   const { say, project } = visit.voice;
   const impersonations = await ownImpersonations(visit.ctx);
   if (impersonations.length === 0) return '';
-  // An operator or an application has no name here.
+  // The names of operators and applications are not shown here.
   const members = impersonations.flatMap(({ supporterId }) => (Value.Check(UserId, supporterId) ? [supporterId] : []));
   const supporters: ReadonlyMap<string, UserSummary> = await usersById(visit.ctx, members);
   const rows = impersonations.map(({ supporterId, reason, since, endsAt }) =>

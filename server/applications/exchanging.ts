@@ -6,7 +6,7 @@ import { inScope } from '#platform/scoped.ts';
 import { TOKEN_EXCHANGE } from './grants.ts';
 import { isFirstParty } from './parties.ts';
 
-/** An application with which somebody can act as a person, and the identifiers of the APIs it gets tokens for. */
+/** An application with which a person can be impersonated, and the identifiers of the APIs for which it gets tokens. */
 type Exchanging = { id: ApplicationId; clientId: string; name: string; apis: string[] };
 
 /** The applications of a project that may exchange a token for one of an API, by name. */

@@ -14,7 +14,7 @@ import { explain } from './failing.ts';
 
 type Opened = { databaseUrl: string; config: Config };
 
-/** How this process reaches its database: through what, in how many connections, protected or not. */
+/** How this process reaches its database: by which way, over how many connections, and whether they are protected. */
 export async function checkConnection(client: pg.Client, { databaseUrl, config }: Opened): Promise<Finding[]> {
   return [
     await checkPooler(client, { databaseUrl, config }),
@@ -41,7 +41,7 @@ async function checkNumber(client: pg.Client, config: Config): Promise<Finding> 
   const found = await readConnections(client);
   const needed = connectionsNeeded(config);
   const text = `up to ${needed} for this process; ${found.used} of ${found.allowed} are in use`;
-  // A process that runs has its connections already.
+  // A running process has its connections already.
   const fault = faultOfConnections(needed, { ...found, used: 0 });
   if (fault !== null) return { check, state: 'failed', found: text, remedy: fault };
   if (found.used < found.allowed * 0.8) return { check, state: 'ok', found: text };

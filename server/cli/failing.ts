@@ -33,7 +33,7 @@ const REMEDIES: Record<string, string> = {
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: CERTIFICATE,
 };
 
-/** Faults that a person can mend and that have no code, by their message. */
+/** Remedies for faults without a code, by their message. */
 const MENDABLE =
   /^(?:The server does not support SSL connections|timeout expired|Connection terminated unexpectedly|Query read timeout)/;
 

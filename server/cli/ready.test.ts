@@ -17,7 +17,7 @@ test('the command ends with 0 while Latchkey can serve', async () => {
   assert.equal(JSON.parse(output).status, 'ready');
 });
 
-test('where no Latchkey runs, the command ends with 1 and says so', async () => {
+test('if no Latchkey runs, the command ends with 1 and says so', async () => {
   const base = String(await freePortBase());
   const { status, errors } = await runLatchkey(['ready'], { LATCHKEY_PORT_BASE: base });
   assert.equal(status, 1);

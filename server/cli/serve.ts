@@ -44,8 +44,8 @@ function say(text: string): void {
 }
 
 /**
- * Stops requests in progress first, then jobs, then the database. SIGTERM, by which a supervisor stops a process, gives
- * load balancers time before that. A second signal exits at once.
+ * Stops requests in progress first, then jobs, then the database. Before that, SIGTERM (sent by supervisors) gives load
+ * balancers time. A second signal exits immediately.
  */
 function stopOnSignal(latchkey: Latchkey, database: Database): void {
   let stopping = false;

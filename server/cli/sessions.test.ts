@@ -62,7 +62,7 @@ test('"sessions end-all" ends what a running server issued: access tokens, refre
   assert.equal((await latchkey.api('/v1/admin/roles', { token: renewed })).status, 200);
 });
 
-test('"sessions end-all" ends who acts as somebody, with an event', async () => {
+test('"sessions end-all" ends impersonations, with an event', async () => {
   const [desk, supporter, person] = [
     await addSupportDesk(latchkey),
     await newSupporter(latchkey),

@@ -17,7 +17,9 @@ declare module '#platform/db.ts' {
 
 const BATCH = 1_000;
 const SWEEP_MS = 1_000;
-/** A process that is frozen or hangs this long loses its leadership; a process at work sends something each second. */
+/**
+ * A process that is frozen or hangs for this long loses its leadership; a working process sends something every second.
+ */
 const MAX_SILENCE_MS = 6_000;
 /** The timeout of one statement about a batch; on a busy database a batch takes a second. */
 const RESPONSE_MS = 30_000;

@@ -260,7 +260,7 @@ describe('differences between providers', () => {
     assert.equal(upstream.redeemed.at(-1)?.get('code_verifier'), null);
   });
 
-  test('the standard claims fill the profile of a new person; what it does not accept is left out', async () => {
+  test('the standard claims fill the profile of a new person; invalid ones are left out', async () => {
     const claims = {
       name: 'Grace Hopper',
       given_name: 'Grace',

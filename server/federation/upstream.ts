@@ -197,7 +197,7 @@ function oidcIdentity(provider: UpstreamProvider, claims: Record<string, unknown
   };
 }
 
-/** What a profile accepts of the claims; a value that it does not accept is left out. */
+/** The claims that a profile accepts; others are left out. */
 function profileOf(claims: Record<string, unknown>): UpstreamProfile {
   const { middle_name: middleName, nickname, gender, profile, website } = claims;
   const told = Object.entries({ middleName, nickname, gender, profile, website }).filter(

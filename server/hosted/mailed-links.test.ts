@@ -169,7 +169,7 @@ describe('other mailed links', () => {
     assert.match((await click('password', token, { password: 'a completely new password' })).text, /has been changed/);
   });
 
-  test('where passwords were switched off, no password is reset, and an invited person joins without one', async () => {
+  test('if passwords are disabled, no password is reset, and an invited person joins without one', async () => {
     const { email } = await register(latchkey);
     await latchkey.auth('/v1/auth/password/forgot', { body: { identifier: email } });
     const [reset, invited] = [await mailedToken(latchkey, email), newEmail()];

@@ -28,7 +28,7 @@ export async function prepareDatabase({ config, databaseUrl, log, progress }: Pr
   log.warn({ needed, ...found }, fault);
 }
 
-/** The most connections that a process with this configuration opens to PostgreSQL itself. */
+/** The maximum number of connections that a process with this configuration opens to PostgreSQL itself. */
 export function connectionsNeeded({ roles, database, databaseDirectUrl }: Config): number {
   const pooled = databaseDirectUrl === null ? poolConnections(database.pool) : 0;
   const feed = 1;

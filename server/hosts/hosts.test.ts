@@ -16,7 +16,7 @@ before(async () => {
 });
 after(() => latchkey.stop());
 
-/** Hosts of these roles at ports of their own. */
+/** The hosts of these roles, on separate ports. */
 async function open(roles: Config['roles'], changes: Partial<System> = {}) {
   const { system } = latchkey;
   const base = await freePortBase();
@@ -33,7 +33,7 @@ const readiness = async (base: number) => {
   return { status: response.status, body: await response.json() };
 };
 
-describe('a process that is to end', () => {
+describe('a process that is about to end', () => {
   test('is not ready, still serves, and asks every client to open its next connection elsewhere', async () => {
     const { hosts, base } = await open(['auth']);
     const address = new URL(latchkey.system.config.addresses.test.auth);
@@ -60,7 +60,7 @@ describe('a process that is to end', () => {
   });
 });
 
-test('a process for the status alone is ready without a database; every other role needs it', async (t) => {
+test('a process that serves only the status is ready without a database; every other role needs it', async (t) => {
   const pool = openPool('postgres://nobody@127.0.0.1:1/none', {
     size: 1,
     limits: null,

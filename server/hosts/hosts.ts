@@ -37,8 +37,8 @@ export class Hosts {
   }
 
   /**
-   * Says that the process is no longer ready, and goes on serving for as long as load balancers need to notice. Every
-   * response ends its connection, so that clients open the next at another process.
+   * Reports that the process is no longer ready, and keeps serving until load balancers notice. Every response closes
+   * its connection, so that clients open the next one to another process.
    */
   async drain(): Promise<void> {
     this.#stopping = true;

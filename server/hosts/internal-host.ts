@@ -24,7 +24,7 @@ export function createInternalHost(system: System, isStopping: () => boolean): F
   return app;
 }
 
-/** The status page is there to report that the database is away; every other role needs it. */
+/** The status page reports that the database is away; every other role needs the database. */
 async function checkDatabase(system: System): Promise<{ database?: boolean; feed?: boolean }> {
   if (system.config.roles.join() === 'status') return {};
   return { database: await acceptsWrites(system.db, READY_TIMEOUT_MS), feed: system.feed.live };

@@ -38,7 +38,7 @@ export type Latchkey = {
   demo: Demo | null;
   /** The link that creates the installation's first owner; null if there is one. */
   setUpLink: string | null;
-  /** Says that the process is no longer ready, and serves for as long as load balancers take to notice. */
+  /** Reports that the process is no longer ready, and keeps serving until load balancers notice. */
   drain: () => Promise<void>;
   /** Stops the hosts (requests in flight finish), then the worker, then the connections. */
   stop: () => Promise<void>;
@@ -108,10 +108,10 @@ export async function withSystem<T>(
 /** Something started that has to be stopped. */
 type Part = { stop: () => unknown };
 
-/** A frozen process that creates the demo gives way to the next. */
+/** If a process that creates the demo is frozen, the next one takes over. */
 const MAX_SILENCE_MS = 120_000;
 
-/** Creates the demo in development mode, unless there are workspaces already. Safe in several processes at once. */
+/** Creates the demo in development mode, unless there are workspaces already. Safe in several processes. */
 async function demoOfFirstStart(system: System, progress: (line: string) => void): Promise<Demo | null> {
   const { scope } = await setUpConsole(system);
   const isFirst = async () => (await allWorkspaces(system.db)).every((id) => id === scope.workspaceId);

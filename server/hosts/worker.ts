@@ -14,7 +14,7 @@ import { PARTS } from './parts.ts';
 
 const CLEAN_UP_MS = 10 * 60_000;
 const SWEEP_MS = 30_000;
-/** Jobs at a time. Each takes a connection for a moment when it begins and ends. */
+/** Concurrent jobs. Each takes a connection for a moment when it starts and ends. */
 export const JOB_CONNECTIONS = 8;
 
 /** Starts all work outside of requests: numbering and delivering events, sending messages, cleaning up. */

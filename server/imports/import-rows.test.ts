@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { readRow } from './import-rows.ts';
 
-describe('a row that does not fit', () => {
+describe('an invalid row', () => {
   const FORM = 'is not in the form that this field needs';
   const PAGE = 'is not the address of a web page such as https://example.com';
   const FAULTS = {
@@ -17,7 +17,7 @@ describe('a row that does not fit', () => {
     colour: { value: 'red', message: 'is not a field of a row' },
   };
   for (const [name, { value, message }] of Object.entries(FAULTS))
-    test(`says what is wrong with ${name}`, () => {
+    test(`names the fault of ${name}`, () => {
       const read = readRow(7, JSON.stringify({ email: 'ada@example.com', [name]: value }));
       assert.deepEqual(read, { row: 7, errors: [{ pointer: `/${name}`, message }] });
     });

@@ -93,7 +93,7 @@ function faultsOf(record: unknown): Faults {
     .slice(0, 10);
 }
 
-/** Errors that say no more than those beside them; a field that may be null fails for its other form, too. */
+/** Errors that repeat others: a nullable field fails for its other form, too. */
 const BESIDE = ['additionalProperties', 'anyOf'];
 
 const FORMATS: Record<string, string> = {

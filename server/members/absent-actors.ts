@@ -13,7 +13,7 @@ const readers = perSystem(
     Object.assign({}, ...parts.map(({ permissionsNow: reader }) => reader)),
 );
 
-/** What an actor may do now: to a target with certain permissions, or to a person. */
+/** The current authority of an actor: over a target with certain permissions, or over a person. */
 type AuthorityNow = {
   covers: (grants: readonly string[]) => boolean;
   reaches: (userId: UserId) => Promise<boolean>;

@@ -98,7 +98,7 @@ export async function membersAfter(ctx: Ctx, after: string, limit: number) {
 /** The tables are analysed again when they are this many times larger than the planner's estimate. */
 const GROWN = 4;
 
-/** Whether the table is much larger than the planner believes. */
+/** Whether the table is much larger than the planner's estimate. */
 export async function outgrewEstimate(tx: TxCtx): Promise<boolean> {
   const { rows } = await sql<{ grown: boolean }>`
     select pg_relation_size(oid) > ${GROWN} * current_setting('block_size')::bigint * greatest(relpages, 1) as grown

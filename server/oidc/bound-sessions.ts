@@ -19,7 +19,7 @@ export type Bound = {
   admittedUnder?: Settings['mfa'];
   /** For a grant: whether a remembered device replaced the second factor. */
   onDevice?: boolean;
-  /** For a grant: who acts as its user, and why. The session, if any, is theirs. */
+  /** For a grant: the person who acts as its user, in a session of their own if any, and the reason. */
   impersonation?: Impersonation;
 };
 

@@ -10,7 +10,7 @@ import { endDescended } from '#sessions';
 /** Identifies a grant among the provider's records. */
 export type GrantRef = { issuer: string; id: string };
 
-/** An ended grant of somebody who acted as its user, in the place where they did. */
+/** An ended grant of an impersonation, in the scope where it took place. */
 type EndedActing = Scope & { userId: string; supporterId: string };
 
 /**
@@ -29,8 +29,8 @@ export async function endGrants(tx: TxCtx, grants: readonly GrantRef[], reason: 
 }
 
 /**
- * Deletes all records of the provider, for all users: browser sessions, grants, codes and tokens. Says of each person
- * in whose name somebody acted that it ended.
+ * Deletes all records of the provider, for all users: browser sessions, grants, codes and tokens. Emits an event for
+ * each impersonation that ended.
  */
 export async function removeEveryRecord(tx: TxCtx, reason: string): Promise<void> {
   const { rows } = await sql<EndedActing>`with gone as (delete from oidc_records returning *)
@@ -38,7 +38,7 @@ export async function removeEveryRecord(tx: TxCtx, reason: string): Promise<void
   await tellOfEnded(tx, rows, reason);
 }
 
-/** Those of the deleted records with which somebody acted as a user. */
+/** The deleted records that were grants of impersonations. */
 function actingIn({ now }: TxCtx) {
   return sql`select payload->>'workspaceId' as "workspaceId", project_id as "projectId",
       payload->'impersonation'->>'environment' as environment,
@@ -46,7 +46,7 @@ function actingIn({ now }: TxCtx) {
     from gone where model = 'Grant' and payload ? 'impersonation' and expires_at > ${now}`;
 }
 
-/** An operator acts in another workspace than the one in which their session ends. */
+/** An operator impersonates in another workspace than the one in which their session ends. */
 async function tellOfEnded(tx: TxCtx, ended: readonly EndedActing[], cause: string): Promise<void> {
   for (const { userId, supporterId, ...place } of ended) {
     // biome-ignore lint/performance/noAwaitInLoops: few, on one connection

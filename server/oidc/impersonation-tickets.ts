@@ -56,14 +56,15 @@ function idOf(ticket: string): string {
   return hashSecret(ticket).toString('base64url');
 }
 
-/** The issuer under which these grants are stored, whichever issuer of the environment the ticket is exchanged at. */
+/** The issuer under which these grants are stored, whichever issuer of the environment exchanges the ticket. */
 function storedAt({ config }: Pick<System, 'config'>, { environment }: Pick<IssuerAddress, 'environment'>): string {
   return config.addresses[environment].auth;
 }
 
 /**
- * Who acts, and how tokens name them. A member's own session is needed to exchange the ticket. Everybody else has none
- * in the project: their ticket is for the named application, which proves itself. A management client names itself.
+ * The supporter, and how tokens name them. A member needs their own session to exchange the ticket. Other supporters
+ * have no session in the project: their ticket is for the named application, which authenticates. A management client
+ * names itself.
  * @throws Problem VALIDATION_FAILED
  */
 async function supporterOf(
@@ -99,7 +100,7 @@ type NewGrant = {
   impersonation: Impersonation;
 };
 
-/** The grant ends with the session of who acts, of a member or an operator. */
+/** The grant ends with the session of the supporter, a member or an operator. */
 async function insertGrant(tx: TxCtx, { id, userId, ...grant }: NewGrant): Promise<void> {
   const { workspaceId, projectId } = tx.scope;
   const { supporter } = grant.impersonation;
@@ -119,23 +120,23 @@ async function insertGrant(tx: TxCtx, { id, userId, ...grant }: NewGrant): Promi
     .execute();
 }
 
-/** A grant of somebody who acts as a user. */
+/** The grant of an impersonation. */
 export type Acting = {
   id: string;
   userId: UserId;
   projectId: ProjectId;
-  /** The application that exchanges the ticket; of a waiting grant perhaps any. */
+  /** The application that exchanges the ticket; for a waiting grant perhaps any. */
   clientId: string | undefined;
   impersonation: Impersonation;
 };
 
-/** @returns undefined for any text that is no ticket, or one that was exchanged, has ended or is too old */
+/** @returns undefined for text that is not a ticket, or a ticket that was exchanged, has ended or expired */
 export async function readTicket(system: System, issuer: IssuerAddress, text: string): Promise<Acting | undefined> {
   const acting = await findActing(system, issuer, idOf(text));
   return acting?.impersonation.waiting ? acting : undefined;
 }
 
-/** The live grant of somebody who acts as a user. Served by the primary key. */
+/** The live grant of an impersonation. Served by the primary key. */
 async function findActing(system: System, issuer: IssuerAddress, id: string): Promise<Acting | undefined> {
   const { rows } = await sql<{ project_id: ProjectId; payload: Payload }>`
     select project_id, payload from oidc_records
@@ -149,7 +150,7 @@ async function findActing(system: System, issuer: IssuerAddress, id: string): Pr
 
 type Payload = { accountId: UserId; clientId?: string; impersonation: Impersonation };
 
-/** Whether a token's grant is one of somebody who acts as a user, and may still do so. */
+/** Whether a token's grant is an impersonation that may still continue. */
 export async function isActing(
   system: System,
   issuer: IssuerAddress,

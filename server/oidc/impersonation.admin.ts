@@ -36,10 +36,12 @@ const Ticket = Type.Object({
 
 const Options = Type.Object(
   {
-    maxMinutes: Type.Integer({ description: '`impersonationMinutes` of the project; 0: nobody acts as a member.' }),
+    maxMinutes: Type.Integer({
+      description: 'The `impersonationMinutes` of the project; 0: impersonation is disabled.',
+    }),
     applications: Type.Array(
       Type.Object({ clientId: Type.String(), name: Type.String(), apis: Type.Array(Type.String()) }),
-      { description: 'Those that have token exchange, with the identifiers of the APIs they get tokens for.' },
+      { description: 'Applications with token exchange, and the identifiers of the APIs for which they get tokens.' },
     ),
   },
   { title: 'ImpersonationOptions' },
@@ -52,7 +54,7 @@ export const impersonationRoutes: Routes = [
     stepUp: true,
     summary: 'Act as a member',
     description:
-      'For who may do all that the person may. A member exchanges the ticket in the same session; the ticket of an operator or a management client is for one application. Nobody acts as an owner, or as themselves.',
+      'Needs every permission that the person has. A member exchanges the ticket in the same session; the ticket of an operator or a management client is for one application. Nobody can act as an owner, or as themselves.',
     params: MemberRef,
     body: Asked,
     responses: { 201: Ticket },

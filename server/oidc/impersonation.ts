@@ -12,7 +12,7 @@ import { endGrants, type GrantRef } from './grant-endings.ts';
 /** Who can act as a person: a member, an operator, or a management client. */
 export type Supporter = Extract<Actor, { kind: 'customer' | 'operator' | 'management' }>;
 
-/** The grant of somebody who acts as its user. */
+/** The grant of an impersonation of its user. */
 export type Impersonation = {
   supporter: Supporter;
   supporterId: UserId | ApplicationId;
@@ -22,7 +22,7 @@ export type Impersonation = {
   environment: Environment;
   /** Seconds since the epoch. */
   endsAt: number;
-  /** Its ticket was not exchanged yet. */
+  /** Whether its ticket was not exchanged yet. */
   waiting: boolean;
 };
 
@@ -84,7 +84,7 @@ export async function endOwnImpersonations(ctx: Ctx): Promise<void> {
 }
 
 /**
- * Ends what others do in the name of a user, and the tickets for it.
+ * Ends the impersonations of a user, and the tickets for them.
  * @returns how many were ended
  */
 export async function endImpersonations(tx: TxCtx, { userId, in: where, reason }: EndedUser): Promise<number> {
@@ -95,7 +95,7 @@ export async function endImpersonations(tx: TxCtx, { userId, in: where, reason }
 }
 
 /**
- * Ends the impersonations that may not go on after a change of permissions. Those of a changed application all end, like
+ * Ends the impersonations that a change of permissions no longer allows. Those of a changed application all end, like
  * its tokens.
  */
 export async function endForbidden(tx: TxCtx, changed: PermissionsChanged, reason: string): Promise<void> {
@@ -121,7 +121,7 @@ function concernedBy(tx: TxCtx, changed: PermissionsChanged) {
 
 type Acting = { projectId: ProjectId; userId: UserId; impersonation: Impersonation };
 
-/** Whether the person is an active member, and the supporter may still act as them. */
+/** Whether the person is an active member, and the supporter may still impersonate them. */
 export async function mayGoOn(tx: TxCtx, { projectId, userId, impersonation }: Acting): Promise<boolean> {
   const { supporter, environment } = impersonation;
   const inside = at(tx, { projectId, environment });

@@ -75,7 +75,7 @@ describe('an introspection response as JWT (RFC 9701)', () => {
     }
   });
 
-  test('says that a token is inactive, and nothing else, to clients of other projects and environments', async () => {
+  test('reports only that a token is inactive to clients of other projects and environments', async () => {
     const tokens = Object.values(await tokensOfEachKind());
     const { clientId, clientSecret } = await createTenant(latchkey, `signed${Date.now()}`);
     const { managementClientId, managementClientSecret } = latchkey.demo.environments.production;
@@ -88,7 +88,7 @@ describe('an introspection response as JWT (RFC 9701)', () => {
     for (const { introspection } of await Promise.all(responses)) assert.deepEqual(introspection, { active: false });
   });
 
-  test('says the same when a token has ended', async () => {
+  test('reports the same when a token has ended', async () => {
     const caller = await addShop(latchkey);
     const { person, tokens } = await signedInForOrders(latchkey, caller);
     const { tokens: other } = await signedIn(latchkey, caller);
@@ -100,7 +100,7 @@ describe('an introspection response as JWT (RFC 9701)', () => {
     assert.equal(Object(live.introspection).active, true, 'of another session');
   });
 
-  test('comes only where it is accepted and preferred', async () => {
+  test('is sent only if it is accepted and preferred', async () => {
     const caller = await addShop(latchkey);
     const { access_token: opaque } = (await signedIn(latchkey, caller)).tokens;
     const { access_token: jwt } = (await signedInForOrders(latchkey, caller)).tokens;
@@ -122,7 +122,7 @@ describe('an introspection response as JWT (RFC 9701)', () => {
     }
   });
 
-  test('is no access token, no ID token and no subject of an exchange', async () => {
+  test('is not an access token, an ID token or a subject of an exchange', async () => {
     const [shop, backEnd] = [await addShop(latchkey, { postLogoutRedirectUris: [] }), await addBackEnd(latchkey)];
     const { tokens } = await signedInForOrders(latchkey, shop);
     const { response } = await verified(shop, tokens.access_token);

@@ -112,7 +112,7 @@ async function delegation(system: System, issuer: IssuerAddress, ctx: Context): 
   };
 }
 
-/** Somebody acts as the user that a ticket of theirs names. */
+/** A supporter acts as the user that their ticket names. */
 async function impersonation(system: System, issuer: IssuerAddress, { oidc }: Context): Promise<Acting> {
   const { params, client } = oidc;
   const application = applicationOf(client);

@@ -24,7 +24,10 @@ const CONSOLE = [
 /** What the team of the built-in workspace may do for the whole installation. */
 const INSTALLATION = ['workspaces:create', 'status:write'] as const;
 
-/** Actions that destroy a workspace or project, and acting for people. Owners alone hand out a role that has any. */
+/**
+ * Actions that destroy a workspace or project, and acting for people. Only owners can grant a role that has any of
+ * them.
+ */
 const OWNERS_ONLY = ['workspace:delete', 'projects:delete', 'applications:delegate', 'members:impersonate'];
 /** Codes and links in the dev inbox open accounts; the audit log and invoices are confidential. */
 const PRIVATE_READING = ['inbox:read', 'audit:read', 'billing:read'];
@@ -47,7 +50,7 @@ const SUPPORT = [
   'status:read',
 ];
 
-/** A new permission is for owners and admins; one to read is for developers and viewers, too. */
+/** Owners and admins get a new permission automatically; developers and viewers get it if it is for reading. */
 const table = perSystem((system): Record<TeamRole, Row> => {
   const everything = [...CONSOLE, ...permissionKeys(system)];
   const reading = everything.filter((key) => key.endsWith(':read') && !PRIVATE_READING.includes(key));
@@ -80,7 +83,7 @@ const table = perSystem((system): Record<TeamRole, Row> => {
       permissions: SUPPORT,
     },
     senior_support: {
-      description: 'Support that also acts as members, for a reason and a limited time. Given by owners.',
+      description: 'Support that can also act as members, for a reason and a limited time. Granted by owners.',
       permissions: [...SUPPORT, 'members:impersonate'],
     },
     analyst: {

@@ -190,7 +190,7 @@ async function keepAnOwner(tx: TxCtx, owners: readonly UserId[], goes: UserId): 
 function requireOwner(tx: TxCtx, owners: readonly UserId[], isNeeded: boolean): void {
   if (!isNeeded || owners.includes(operatorOf(tx).userId)) return;
   throw problem('AUTHORIZATION_DENIED', {
-    detail: 'Only an owner can give and take this role.',
+    detail: 'Only an owner can grant or take this role.',
     extensions: { requiredPermission: 'team:write' },
   });
 }

@@ -32,7 +32,7 @@ export const organizationMemberRoutes: Routes = [
     permission: 'organizations:write',
     stepUp: true,
     summary: 'Add a member to an organization',
-    description: 'The person is a member of the project already.',
+    description: 'The person must be a member of the project already.',
     params: OrganizationRef,
     body: NewOrganizationMember,
     responses: { 201: OrganizationMember },

@@ -222,7 +222,7 @@ describe('the last owner', () => {
 });
 
 describe('a membership ends', () => {
-  test('with the membership of the project, also the last owner’s', async () => {
+  test('with the membership of the project, even the last owner’s', async () => {
     const [organizationId, member] = [await newOrganization(), await newMember()];
     await join(organizationId, member.id, ['owner']);
     const second = await newOrganization();

@@ -79,7 +79,7 @@ describe('roles of organizations', () => {
     }
   });
 
-  test('a role that somebody has stays', async () => {
+  test('a role that a member has cannot be deleted', async () => {
     const { key } = (await add()).body;
     const path = await memberWith([key]);
     expectProblem(await call(`${PATH}/${key}`, 'DELETE'), 409, 'CONFLICT');
@@ -87,7 +87,7 @@ describe('roles of organizations', () => {
     assert.equal((await call(`${PATH}/${key}`, 'DELETE')).status, 204);
   });
 
-  test('a role that is given while it is deleted is either given or gone', async () => {
+  test('a role that is assigned while it is deleted is either assigned or deleted', async () => {
     const { key } = (await add()).body;
     const path = await memberWith([]);
     const [given, gone] = await Promise.all([
@@ -98,7 +98,7 @@ describe('roles of organizations', () => {
     assert.ok(outcome === '200,409' || outcome === '400,204', outcome);
   });
 
-  test('a permission that a role grants is taken from the role before it is removed', async () => {
+  test('a permission that a role grants is removed from the role before it is deleted', async () => {
     await call('/v1/admin/permissions', 'POST', { key: 'orders:passing', description: 'Passing' });
     const { key } = (await add(['orders:passing'])).body;
     expectProblem(await call('/v1/admin/permissions/orders:passing', 'DELETE'), 409, 'CONFLICT');
@@ -118,7 +118,7 @@ describe('roles of organizations', () => {
   });
 });
 
-describe('nobody grants through an organization what they do not have', () => {
+describe('nobody grants through an organization a permission that they lack', () => {
   let clerk: string;
   before(async () => {
     clerk = await managementToken(latchkey, 'roles:write organizations:write organizations:read');

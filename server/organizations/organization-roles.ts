@@ -38,17 +38,17 @@ declare module '#platform/db.ts' {
   }
 }
 
-/** Own roles of a project environment. */
+/** The maximum of own roles in a project environment. */
 const MAX_ROLES = 100;
 
-/** The role that every organization keeps, once somebody has it. */
+/** The role that every organization keeps once a member has it. */
 export const ORGANIZATION_OWNER = 'owner';
 
 const BUILT_IN: readonly OrganizationRole[] = [
   {
     key: ORGANIZATION_OWNER,
     name: 'Owner',
-    description: 'Answers for the organization. The last owner stays until another member is one.',
+    description: 'Responsible for the organization. The last owner stays until another member is an owner.',
     builtIn: true,
     permissions: [],
     createdAt: null,
@@ -61,7 +61,7 @@ const Description = Type.String({ maxLength: 500 });
 const Permissions = Type.Array(PermissionKey, {
   maxItems: 1_000,
   uniqueItems: true,
-  description: 'Of the project’s own permissions. The built-in ones are about the whole project.',
+  description: 'The project’s own permissions. Built-in permissions apply to the whole project.',
 });
 
 export const OrganizationRole = Type.Object(
@@ -225,7 +225,7 @@ async function grant(tx: TxCtx, role: string, permissions: readonly string[]): P
 }
 
 /**
- * Serializes changes of a role and waits for those who give it to members.
+ * Serializes changes of a role, and waits for transactions that assign it to members.
  * @returns its permissions
  * @throws Problem NOT_FOUND, BUILT_IN_ROLE
  */
@@ -245,7 +245,7 @@ function isBuiltIn(key: string): boolean {
   return BUILT_IN.some((role) => role.key === key);
 }
 
-/** Reads the members of every organization, which is seldom worth an index. */
+/** Reads the members of every organization; this is rare, so it has no index. */
 async function isHeld(tx: TxCtx, key: string): Promise<boolean> {
   const row = await tx.db
     .selectFrom('organization_members')

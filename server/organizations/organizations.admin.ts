@@ -71,7 +71,7 @@ export const organizationRoutes: Routes = [
     permission: 'organizations:write',
     stepUp: false,
     summary: 'Block an organization',
-    description: 'Its members and their roles stay as they are.',
+    description: 'Its members and their roles do not change.',
     params: OrganizationRef,
     responses: { 200: Organization },
     problems: ['NOT_FOUND'],

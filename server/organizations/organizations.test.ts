@@ -68,7 +68,7 @@ describe('organizations', () => {
     expectProblem(await list(`q=acme&cursor=${first.body.nextCursor}`), 400, 'INVALID_CURSOR');
   });
 
-  test('the list is searched by parts of name and slug, whatever their case; wildcards are ordinary characters', async () => {
+  test('the list is searched by parts of name and slug, ignoring case; wildcards are ordinary characters', async () => {
     await add({ name: 'Zürich & 100% Söhne', slug: 'zuerich-soehne' });
     for (const q of ['zÜRICH', 'zurich', '100%', 'ich-soe', '& 1']) {
       // biome-ignore lint/performance/noAwaitInLoops: one after the other
@@ -96,7 +96,7 @@ describe('organizations', () => {
     expectProblem(await change(body.id, { name: 'Second' }, { 'if-match': etag }), 412, 'PRECONDITION_FAILED');
   });
 
-  test('names of nothing, slugs that are no part of an address, and large metadata are refused', async () => {
+  test('empty names, invalid slugs and large metadata are refused', async () => {
     for (const body of [{ name: ' ' }, { slug: 'A' }, { slug: 'a b' }, { slug: '-a' }, { status: 'blocked' }]) {
       // biome-ignore lint/performance/noAwaitInLoops: one after the other
       expectProblem(await add(body), 400, 'VALIDATION_FAILED');

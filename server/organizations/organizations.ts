@@ -26,7 +26,7 @@ type OrganizationsTable = {
   slug: string | null;
   status: OrganizationStatus;
   metadata: Json<Record<string, unknown>>;
-  /** What a search reads. */
+  /** The searchable fields. */
   search: string;
   created_at: Date;
   updated_at: Date;
@@ -44,7 +44,7 @@ const fields = {
     minLength: 2,
     maxLength: 63,
     pattern: '^[a-z0-9]+(-[a-z0-9]+)*$',
-    description: 'Names the organization in addresses; unique in the project and environment.',
+    description: 'Identifies the organization in addresses; unique in the project and environment.',
     examples: ['acme'],
   }),
   metadata: Metadata,
@@ -273,7 +273,7 @@ function changeRow(tx: TxCtx, id: OrganizationId, { name, slug, status, metadata
     .executeTakeFirstOrThrow();
 }
 
-/** @throws Problem ALREADY_EXISTS if another organization has the slug */
+/** @throws Problem ALREADY_EXISTS if another organization has this slug */
 async function withSlug<T>(slug: string | null | undefined, write: () => Promise<T>): Promise<T> {
   try {
     return await write();

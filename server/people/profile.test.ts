@@ -8,7 +8,7 @@ before(async () => {
 });
 after(() => latchkey.stop());
 
-/** Values that are no address of a web page. */
+/** Values that are not the address of a web page. */
 const NOT_PAGES = [
   'javascript:alert(1)',
   'data:text/html,x',

@@ -116,7 +116,7 @@ export async function requireKnownPermissions(tx: TxCtx, permissions: readonly s
 }
 
 /**
- * Rejects permissions that are not the project's own, and keeps the others from being removed until the transaction
+ * Rejects permissions that are not the project's own, and prevents the removal of the others until the transaction
  * ends. Served by the primary key.
  * @throws Problem VALIDATION_FAILED
  */

@@ -18,7 +18,7 @@ export const advisoryLocks = {
 
 /**
  * Takes a lock that a connection holds until it ends.
- * @param wait what to tell a person if another process has the lock
+ * @param wait the message for a person if another process has the lock
  */
 export async function takeLock(
   client: pg.Client,

@@ -169,7 +169,7 @@ describe('the configuration from the environment', () => {
     assert.match(faultOf({ DATABASE_URL: PRODUCTION.DATABASE_URL }), /^LATCHKEY_SECRET is missing; .*openssl rand/);
   });
 
-  test('connections by what the process does, and an address past the pooler that needs the other one', () => {
+  test('the number of connections depends on the roles, and a pooler needs a second address', () => {
     const poolOf = (roles: string) => loadConfig({ LATCHKEY_ROLES: roles }).database.pool;
     assert.deepEqual(['auth,worker', 'worker', 'status', 'status,worker'].map(poolOf), [10, 8, 4, 8]);
     assert.match(faultOf({ LATCHKEY_DATABASE_POOL: '3' }), /from 4 to 1000/);
@@ -180,7 +180,7 @@ describe('the configuration from the environment', () => {
     assert.ok(!fault.includes('hunter2'));
   });
 
-  test('the variables of a service are no settings, and hide no typing error', () => {
+  test('the variables of a service are not settings, and do not hide a typing error', () => {
     const links = {
       LATCHKEY_SERVICE_HOST: '10.0.0.1',
       LATCHKEY_SERVICE_PORT: '80',
@@ -242,7 +242,7 @@ describe('the configuration file', () => {
     );
   });
 
-  test('a secret comes from a file of its own, named in the environment or in the file of settings', () => {
+  test('a secret comes from its own file, named in the environment or in the file of settings', () => {
     const secret = join(folder, 'secret');
     writeFileSync(secret, `${SECRET}\n`);
     assert.deepEqual(loadConfig({ LATCHKEY_SECRET_FILE: secret }).secrets, [SECRET]);

@@ -16,7 +16,7 @@ export type Config = {
   dataDir: string;
   /** Null: the embedded PostgreSQL under `dataDir`. */
   databaseUrl: string | null;
-  /** The database without a pooler in between, for what holds a session. Null: `databaseUrl` leads there. */
+  /** The database without a pooler in between, for connections that hold a session. Null: the same as `databaseUrl`. */
   databaseDirectUrl: string | null;
   /** The number of connections for requests, and how long a statement may run and wait for a lock. */
   database: { pool: number; statementMs: number; lockMs: number };
@@ -27,7 +27,7 @@ export type Config = {
   host: string;
   /** The address on which health and metrics listen. */
   internalHost: string;
-  /** How long the hosts still serve after SIGTERM, when the process says that it is no longer ready. */
+  /** How long the hosts keep serving after SIGTERM, while the process reports that it is not ready. */
   drainMs: number;
   ports: {
     console: number;
@@ -153,7 +153,7 @@ function directUrl(reader: ConfigReader): string | null {
   return reader.database('DATABASE_DIRECT_URL');
 }
 
-/** Connections of a process by what it does: a PostgreSQL allows a hundred as it comes, for all processes together. */
+/** Connections of a process by its roles: by default, a PostgreSQL allows a hundred for all processes together. */
 function database(reader: ConfigReader, roles: readonly Role[]): Config['database'] {
   const serves = roles.some((role) => role === 'auth' || role === 'api' || role === 'console');
   const fallback = serves ? 10 : roles.includes('worker') ? 8 : 4;

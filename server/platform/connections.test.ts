@@ -39,7 +39,7 @@ const rejectedAs = (code: string) => (error: unknown) =>
   Object(error).code === code && isDatabaseAway(error) ? true : assert.fail(String(error));
 
 describe('time limits', () => {
-  test('a statement, the wait for a lock, and a transaction that does nothing end, and count as "away"', async () => {
+  test('a statement, the wait for a lock, and an idle transaction are ended, and count as "away"', async () => {
     const slow = open({ statementMs: 300, lockMs: 60_000 });
     await assert.rejects(sql`select pg_sleep(600)`.execute(slow), rejectedAs('57014'));
     const locked = open({ statementMs: 60_000, lockMs: 50 });
@@ -63,7 +63,7 @@ describe('time limits', () => {
     assert.ok(await sql`select 1`.execute(slow), 'the pool goes on with another connection');
   });
 
-  test('a server that does not respond at all costs a statement its time, and no other statement waits behind it', async (t) => {
+  test('if a server does not respond at all, a statement takes its time limit, and no other statement waits behind it', async (t) => {
     const way = await startProxy(new URL(database.url));
     t.after(way.stop);
     const db = open({ statementMs: 100, lockMs: 100 }, way.url, 1);
@@ -75,7 +75,7 @@ describe('time limits', () => {
     assert.deepEqual((await sql`select 3 as three`.execute(db)).rows, [{ three: 3 }]);
   });
 
-  test('a command that a person waits for has none', async () => {
+  test('a command that a person waits for has no time limit', async () => {
     const { rows } = await sql<{ value: string }>`
       select current_setting('statement_timeout') || current_setting('lock_timeout') as value`.execute(open(null));
     assert.deepEqual(rows, [{ value: '00' }]);
@@ -83,7 +83,7 @@ describe('time limits', () => {
 });
 
 describe('several servers', () => {
-  test('the one that responds is used, by the pool and by connections of their own', async () => {
+  test('the one that responds is used, by the pool and by separate connections', async () => {
     const { port } = new URL(database.url);
     const url = atPorts(1, port);
     const db = open(null, url);
@@ -95,7 +95,7 @@ describe('several servers', () => {
     await assert.rejects(sql`select 1`.execute(open(null, none)), isDatabaseAway);
   });
 
-  test('one that accepts no writes is as good as away, for new and for old connections, and is used again afterwards', async () => {
+  test('one that accepts no writes counts as away, for new and for old connections, and is used again afterwards', async () => {
     const administrator = await connectAlone(database.url, { name });
     const allow = (whether: boolean) =>
       administrator.query(
@@ -116,7 +116,7 @@ describe('several servers', () => {
   });
 });
 
-test('a connection that is silent for too long loses its lock to one that waits, which says for what', async () => {
+test('a connection that is silent for too long loses its lock to one that waits, which reports what for', async () => {
   const silent = await connectAlone(database.url, { name, silenceMs: 300 });
   const lost = once(silent, 'error');
   const told: string[] = [];

@@ -17,11 +17,11 @@ const DETECT_DEAD_CLIENTS =
   'set tcp_keepalives_idle = 4; set tcp_keepalives_interval = 2; set tcp_keepalives_count = 3';
 
 const CONNECT_MS = 5_000;
-/** How much later than the server this process gives up a statement: the server may not respond at all. */
+/** How much later than the server this process gives up a statement, in case the server does not respond at all. */
 const SERVER_LEAD_MS = 2_000;
 const LOOKUP_POOL_SIZE = 3;
 
-/** How long a statement may run and wait for a lock; null: as long as it takes, for commands that a person waits for. */
+/** How long a statement may run and wait for a lock; null: without limit, for commands that a person waits for. */
 export type TimeLimits = { statementMs: number; lockMs: number } | null;
 
 /**
@@ -43,7 +43,7 @@ export function openLookups(url: string, { limits, log }: { limits: TimeLimits; 
   return prepare(new ServerPool(url, { ...optionsOf(limits), max: LOOKUP_POOL_SIZE, min: 0 }), log);
 }
 
-/** The most connections that the two pools open. */
+/** The maximum number of connections of the two pools. */
 export function poolConnections(size: number): number {
   return size + LOOKUP_POOL_SIZE;
 }
@@ -99,7 +99,7 @@ class ServerPool extends pg.Pool {
       writable.set(this.#url, connectionString);
       return client;
     } catch (error) {
-      // All connections are in use; another server has no others.
+      // All connections are in use, and another server would not have more.
       const isFull = error instanceof Error && error.message.startsWith('timeout exceeded when trying to connect');
       if (others === 0 || isFull) throw error;
       this.#leave(connectionString);
@@ -141,7 +141,7 @@ function optionsOf(limits: TimeLimits): pg.PoolConfig {
   };
 }
 
-/** A transaction that does nothing is that of a hung process. It has twice the time of a statement to go on. */
+/** A transaction that does nothing belongs to a hung process. It has twice the time of a statement. */
 function settingsOf(limits: TimeLimits): string {
   const { statementMs = 0, lockMs = 0 } = limits ?? {};
   return `set statement_timeout = ${statementMs}; set lock_timeout = ${lockMs}; set idle_in_transaction_session_timeout = ${2 * statementMs}`;
@@ -171,7 +171,7 @@ type Alone = {
   timeoutMs?: number;
   /** How long the connection may send nothing before the server ends it and releases what it holds. */
   silenceMs?: number;
-  /** A standby will do. */
+  /** A standby suffices. */
   readOnly?: true;
 };
 

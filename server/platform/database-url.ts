@@ -4,8 +4,8 @@ const WRITABLE = ['read-write', 'primary'];
 const PARTS = /^(postgres(?:ql)?:\/\/(?:[^@/?]*@)?)([^/?@]*)(.*)$/s;
 
 /**
- * The addresses of the single servers that an address of a database names, in their order. Like libpq, it may name
- * several (`one:5432,two:5432`) and a TLS mode (`sslmode`).
+ * The addresses of the servers that a database address names, in order. Like libpq, it may name several
+ * (`one:5432,two:5432`) and a TLS mode (`sslmode`).
  */
 export function serversOf(databaseUrl: string): string[] {
   const [, start = '', hosts = '', rest = ''] = PARTS.exec(databaseUrl) ?? [];
@@ -20,12 +20,12 @@ export function serversOf(databaseUrl: string): string[] {
   });
 }
 
-/** The servers as a person reads them, without user and password. */
+/** The servers for display, without user and password. */
 export function hostsOf(databaseUrl: string): string {
   return PARTS.exec(databaseUrl)?.[2] ?? '';
 }
 
-/** What is wrong with the address of a database, in words; null if nothing is. */
+/** The fault of a database address, as a phrase; null if it is valid. */
 export function faultOfDatabaseUrl(databaseUrl: string): string | null {
   const [, start = '', hosts = '', rest = ''] = PARTS.exec(databaseUrl) ?? [];
   const urls = hosts.split(',').map((host) => URL.parse(start + host + rest));
@@ -52,7 +52,7 @@ function faultOfTls(parameters: URLSearchParams): string | null {
   return null;
 }
 
-/** What somebody on the network can do to the connection, in words; null if nothing. */
+/** What an attacker on the network can do to the connection, as a phrase; null if nothing. */
 export function exposureOf(databaseUrl: string): string | null {
   const urls = serversOf(databaseUrl).map((url) => new URL(url));
   const searchParams = urls[0]?.searchParams ?? new URLSearchParams();

@@ -98,7 +98,7 @@ function preparing(pool: pg.Pool): PostgresPool {
 class PreparingClient implements PostgresPoolClient {
   readonly #client: pg.PoolClient;
   readonly #nameOf: (text: string) => string | undefined;
-  /** True if nothing more may be sent over the connection. */
+  /** True if the connection can no longer be used. */
   #spoiled = false;
 
   constructor(client: pg.PoolClient, nameOf: (text: string) => string | undefined) {
@@ -154,7 +154,7 @@ const NO_RESPONSE = 'Query read timeout';
 const AWAY =
   /^(?:08...|53...|57P0[1235]|57014|55P03|25P0[34]|25006|ECONNREFUSED|ECONNRESET|ECONNABORTED|ENOTCONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/;
 
-/** True if the database can't do now what may work a moment later, as opposed to refusing a statement. */
+/** True if the database may be able to do the same a moment later, as opposed to refusing a statement. */
 export function isDatabaseAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if ('code' in error && typeof error.code === 'string' && AWAY.test(error.code)) return true;

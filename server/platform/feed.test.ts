@@ -35,7 +35,7 @@ test('SE-3 a network that silently drops everything is noticed within seconds, a
   assert.equal(replays, 2);
 });
 
-test('SE-3 a feed that cannot hear this process is never trusted: another database, a pooler that takes LISTEN away', async (t) => {
+test('SE-3 a feed that cannot hear this process is never trusted: another database, or a pooler that drops LISTEN', async (t) => {
   const elsewhere = await emptyDatabase(latchkey.databaseUrl);
   const feed = new ChangeFeed(elsewhere.url, notify, latchkey.system.log);
   t.after(async () => {

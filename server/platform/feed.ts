@@ -94,13 +94,13 @@ export class ChangeFeed {
     }, CHECK_MS);
   }
 
-  /** Announces something as changes are announced, and waits until it arrives. */
+  /** Publishes a notification as changes are published, and waits until it arrives. */
   async #prove(): Promise<void> {
     const key = randomUUID();
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     this.#proof = { key, arrived: resolve };
     const late = () => reject(new Error('a notification of this process did not arrive'));
-    // After a pause of the process, what has arrived meanwhile is read first.
+    // After a pause of the process, notifications that arrived in the meantime are read first.
     const timer = setTimeout(() => setImmediate(late), RESPONSE_MS);
     try {
       await Promise.all([promise, this.#notify(CHANNEL, `${PROOF} ${key}`)]);

@@ -5,7 +5,7 @@ import type { System } from './system.ts';
 const PREFIX = 'latchkey-jobs/';
 const RESCUE_MS = 5_000;
 const RESPONSE_MS = 10_000;
-/** A process that is frozen or hangs this long counts as dead. */
+/** A process that is frozen or hangs for this long counts as dead. */
 const MAX_SILENCE_MS = 15_000;
 /** Longer than a reconnect takes after a lost connection. */
 const GRACE = '20 seconds';

@@ -6,9 +6,9 @@ import { connectAlone, lastWritable } from './connections.ts';
 import { requireSession, requireVersion } from './server-fitness.ts';
 import { StartError } from './start-error.ts';
 
-/** A frozen process that migrates gives way to the next. */
+/** If a process that migrates is frozen, the next one takes over. */
 const MAX_SILENCE_MS = 60_000;
-/** How long a migration waits for a lock: while it waits, requests that need the table wait behind it. */
+/** How long a migration waits for a lock. While it waits, requests that need the table wait behind it. */
 const LOCK_SECONDS = 60;
 
 /**

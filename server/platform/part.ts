@@ -64,13 +64,16 @@ type ErasureSteps = {
   erased: OfUser;
 };
 
-/** Whose permissions changed: of a person or operator, of a management client, or of all members of the scope's project. */
+/**
+ * The actors whose permissions changed: a person or operator, a management client, or all members of the scope's
+ * project.
+ */
 export type PermissionsChanged = { userId: UserId } | { applicationId: ApplicationId; clientId: string } | 'members';
 
 /** A member of the scope's project. */
 export type LeavingMember = { memberId: MemberId; userId: UserId };
 
-/** An account that goes to the person who proved its `address`; `since`: when it was added to the account. */
+/** An account that passes to the person who proved its `address`; `since`: when that was added to the account. */
 export type Reclaimed = { userId: UserId; since: Date; address: string };
 
 type Reader<Kind extends Actor['kind']> = (
@@ -86,11 +89,11 @@ export type Part = {
   permissions?: Readonly<Record<`${string}:${string}`, string>>;
   /** Removes the part's rows of a project or workspace. The order matters where rows refer to each other. */
   removals?: readonly Removal[];
-  /** Tables that an import fills. The planner's statistics are updated meanwhile. */
+  /** Tables that an import fills. The planner's statistics are updated during the import. */
   imported?: readonly (keyof Tables)[];
   /** Ends the open proofs of a user, such as links, codes and challenges, in the transaction that changes their credentials. */
   endProofs?: OfUser;
-  /** Removes what a user was given to sign in with since then, except the address. */
+  /** Removes the credentials and identifiers that were added to a user since then, except the address. */
   reclaim?: (tx: TxCtx, reclaimed: Reclaimed) => Promise<void>;
   /** Run in the transaction that ends sessions. */
   sessions?: SessionSteps;
@@ -98,9 +101,9 @@ export type Part = {
   leaving?: (tx: TxCtx, member: LeavingMember) => Promise<void>;
   /** Run in the transaction that schedules or does the erasure of a user. */
   erasure?: ErasureSteps;
-  /** Reads what an actor who requested something earlier may do now in the scope's project. */
+  /** Reads the current permissions in the scope's project of an actor who requested something earlier. */
   permissionsNow?: { management?: Reader<'management'>; operator?: Reader<'operator'> };
-  /** Run in the transaction of a change of permissions, after it: ends what was allowed only because of them. */
+  /** Run in the transaction of a change of permissions, after it: ends what was allowed only by them. */
   permissionsChanged?: (tx: TxCtx, changed: PermissionsChanged, reason: string) => Promise<void>;
   /** Run every ten minutes in a worker; the name appears in the log. */
   cleanUps?: Works;

@@ -58,7 +58,10 @@ function findPrograms(): string {
   }
 }
 
-/** npm packages hold no links, and npm 12 runs no install script that would make them: the links among the libraries. */
+/**
+ * npm packages contain no links, and npm 12 runs no install script that would create them: the links among the
+ * libraries.
+ */
 function linkLibraries(root: string): void {
   const list = join(root, 'native', 'pg-symlinks.json');
   if (!existsSync(list)) return;
@@ -68,7 +71,7 @@ function linkLibraries(root: string): void {
     try {
       if (!existsSync(link)) symlinkSync(basename(source), link);
     } catch {
-      // Another process that starts has made it meanwhile, or this one may not.
+      // Another starting process has created it, or this one may not.
       accessSync(link);
     }
   }

@@ -60,7 +60,10 @@ export async function removeRows(
   return Number(numAffectedRows ?? 0n);
 }
 
-/** Deletes what a user was given since then, from a table that the caller owns; `at`: the column that says when. */
+/**
+ * Deletes the rows of a user that were added since then, from a table that the caller owns; `at`: the column with the
+ * time.
+ */
 export function rowsSince(table: keyof Tables, at: string) {
   return async ({ db, scope }: TxCtx, { userId, since }: { userId: UserId; since: Date }): Promise<void> => {
     await sql`delete from ${sql.table(table)} where workspace_id = ${scope.workspaceId} and environment = ${scope.environment}

@@ -19,8 +19,8 @@ export async function requireVersion(client: pg.Client): Promise<void> {
 }
 
 /**
- * Requires that the connection is a session of the server: locks and LISTEN last as long as it does. A pooler in
- * transaction mode hands every transaction to any of its own connections.
+ * Requires that the connection is a session of the server, because locks and LISTEN last as long as a session. A pooler
+ * in transaction mode gives each transaction one of its own connections.
  * @throws StartError if there is such a pooler in between
  */
 export async function requireSession(client: pg.Client, url: string): Promise<void> {
@@ -63,7 +63,7 @@ export async function requirePreparedStatements(url: string): Promise<void> {
   const name = 'latchkey-proof';
   const clients = await Promise.all([1, 2].map(() => connectAlone(url, { name, timeoutMs: RESPONSE_MS })));
   try {
-    // Without support, the second finds the statement of the first, or none of its own.
+    // Without support, the second one finds the statement of the first, or none.
     for (const [index, client] of [...clients, ...clients].entries()) {
       // biome-ignore lint/performance/noAwaitInLoops: by turns
       await client.query({ name, text: `select $1::integer + ${index % clients.length}`, values: [1] });
@@ -82,7 +82,7 @@ export async function requirePreparedStatements(url: string): Promise<void> {
 /** How many connections a server allows this user, and how many of them are in use. */
 export type Connections = { allowed: number; used: number };
 
-/** Counts connections; those of this one are not counted. */
+/** Counts connections, except those of this process. */
 export async function readConnections(client: pg.Client): Promise<Connections> {
   const { rows } = await client.query<Connections>(`
     select least(
@@ -96,7 +96,7 @@ export async function readConnections(client: pg.Client): Promise<Connections> {
   return found;
 }
 
-/** What is wrong with the number of connections a process may open, in words; null if nothing is. */
+/** The fault in the number of connections that a process may open, as a phrase; null if there is none. */
 export function faultOfConnections(needed: number, { allowed, used }: Connections): string | null {
   if (needed <= allowed - used) return null;
   return `This process may open ${needed} connections to the database, which allows ${allowed} in all and has ${used} in use. Lower LATCHKEY_DATABASE_POOL, raise max_connections of PostgreSQL, or put a pooler in between.`;

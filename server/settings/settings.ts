@@ -127,12 +127,12 @@ export const Settings = Type.Object(
     maxOrganizations: Type.Integer({
       minimum: 0,
       maximum: 100_000,
-      description: 'Organizations that the project may have; those it has stay.',
+      description: 'The maximum number of organizations of the project; existing ones stay.',
     }),
     maxOrganizationMembers: Type.Integer({
       minimum: 1,
       maximum: 10_000,
-      description: 'Members that an organization may have; those it has stay.',
+      description: 'The maximum number of members of an organization; existing ones stay.',
     }),
     maxOwnOrganizations: Type.Integer({
       minimum: 0,

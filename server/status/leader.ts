@@ -4,7 +4,10 @@ import { connectAlone } from '#platform/connections.ts';
 import type { System } from '#platform/system.ts';
 
 const TIMEOUT_MS = 2_000;
-/** A process that is frozen or hangs this long loses its leadership; a process at work asks every two seconds. */
+/**
+ * A process that is frozen or hangs for this long loses its leadership; a working process sends something every two
+ * seconds.
+ */
 const MAX_SILENCE_MS = 6_000;
 
 /** Whether this process leads, another one does, or the database is unreachable. */

@@ -63,7 +63,7 @@ export async function runLatchkey(args: readonly string[], settings: Record<stri
   }
 }
 
-/** Keeps what is written to a stream, instead of writing it. */
+/** Captures what is written to a stream, instead of writing it. */
 function captured(stream: NodeJS.WriteStream): { text: () => string; release: () => void } {
   let text = '';
   const write = mock.method(stream, 'write', (chunk: string | Uint8Array) => {

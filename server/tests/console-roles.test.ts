@@ -286,7 +286,10 @@ function watchRefusals({ page }: ConsoleApp): () => Promise<string[]> {
   };
 }
 
-/** Each of the first list, with some of the second between them, which may have equal titles when they are refused. */
+/**
+ * Every item of the first list, with some of the second between them, which may have equal titles when they are
+ * refused.
+ */
 function alternating(lists: readonly Screen[], others: readonly Screen[]): readonly Screen[] {
   return lists.flatMap((screen, index) => [screen, ...others.slice(index, index + 1)]);
 }

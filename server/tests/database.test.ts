@@ -74,7 +74,7 @@ describe('a database whose user may not change the schema', () => {
     assert.equal((await latchkey.api('/v1/me/profile', { token })).body.displayName, 'free');
   });
 
-  test('BI-4 a database that accepts no writes is away, and back when it does', async () => {
+  test('BI-4 a database that accepts no writes counts as away, and as back when it does', async () => {
     const { access_token: token } = await register(latchkey);
     const name = new URL(latchkey.databaseUrl).pathname.slice(1);
     const accept = async (writes: boolean) => {

@@ -6,8 +6,8 @@ import { pathToFileURL } from 'node:url';
 import { inspect } from 'node:util';
 
 /**
- * The test runner follows every promise, to know which test it belongs to. That costs a fifth of a run's time and keeps
- * memory, so it follows only timers, sockets and the like; a rejection that nothing handles fails the file.
+ * The test runner follows every promise, to know to which test it belongs. That takes a fifth of a run's time and keeps
+ * memory, so it follows only timers, sockets and the like; an unhandled rejection fails the file.
  */
 const { createHook } = asyncHooks;
 Object.assign(asyncHooks, {
@@ -26,7 +26,7 @@ const FAULTS = '✖ failing tests:';
 /** Removes the counts of each file; the whole run prints them once. */
 const COUNTS = /^ℹ (tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) .*\n/gm;
 
-/** Errors that no test caught: of the current file, or of one before it whose work went on. */
+/** Errors that no test caught: of the current file, or of an earlier one whose work continued. */
 const strays: string[] = [];
 for (const event of ['uncaughtException', 'unhandledRejection'] as const)
   process.on(event, (error: unknown) => strays.push(`${event}: ${inspect(error)}\n`));

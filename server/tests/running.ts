@@ -76,7 +76,7 @@ async function start(options: TestOptions, databaseUrl: string, dataDir: string)
     // Without `status`: measurements emit events, which only tests of the status expect.
     LATCHKEY_ROLES: 'auth,api,console,worker',
     DATABASE_URL: databaseUrl,
-    // A busy machine takes longer than the product lets a statement.
+    // On a busy machine a statement takes longer than the product allows.
     LATCHKEY_DATABASE_STATEMENT_SECONDS: '120',
     LATCHKEY_DATABASE_LOCK_SECONDS: '120',
     ...options.settings,

@@ -20,7 +20,7 @@ export async function supportIn(latchkey: TestLatchkey): Promise<Support> {
   return { latchkey, desk: await addSupportDesk(latchkey), api: await addBackEnd(latchkey, { name: 'Stock' }) };
 }
 
-/** Somebody who can act as people. */
+/** A supporter who can impersonate people. */
 export type Supporter = {
   id: string;
   /** The application that exchanges the ticket. */

@@ -40,7 +40,7 @@ describe('what a test file leaves behind fails it', () => {
     assert.equal(end, '');
   });
 
-  test('a rejection that nothing handles, with its stack', async () => {
+  test('an unhandled rejection, with its stack', async () => {
     const { results } = await run(`test('ends first', () => { Promise.reject(new Error('left behind')); });`, SOUND);
     assert.deepEqual(
       results.map(({ failed }) => failed),

@@ -29,7 +29,7 @@ before(async () => {
 });
 after(() => latchkey.stop());
 
-/** What ends an impersonation at once, by the cause that its event tells, and what gives the permission back. */
+/** The causes that end an impersonation immediately, by the cause in its event, and how to restore the permission. */
 type Ending<S extends Supporter> = {
   cause: string;
   end: (supporter: S, person: Person) => Promise<unknown>;
@@ -137,7 +137,7 @@ async function memberThroughOneApplication(): Promise<Supporter> {
   return { ...member, through, ask: (person, more) => ask(person, { clientId: through.clientId, ...more }) };
 }
 
-describe('acting as a member ends at once, with its ticket, and does not return, when', () => {
+describe('an impersonation ends immediately, with its ticket, and does not return, when', () => {
   testEndings('of a member', () => memberWithPermission(support), OF_MEMBERS);
   testEndings('of an operator', () => seniorSupport(support), OF_OPERATORS);
   testEndings('through an application', memberThroughOneApplication, OF_DESKS);
@@ -168,7 +168,7 @@ function testEndings<S extends Supporter>(
     });
 }
 
-/** What ends a ticket that nobody has exchanged yet. */
+/** The causes that end a ticket before it is exchanged. */
 const ENDS_TICKETS: Record<string, (person: Person) => Promise<TestResponse>> = {
   'the person ends all acting': ({ access_token: token }) =>
     latchkey.api('/v1/me/security/impersonation', { token, method: 'DELETE' }),
@@ -186,7 +186,7 @@ const ENDS_TICKETS: Record<string, (person: Person) => Promise<TestResponse>> = 
     }),
 };
 
-describe('a ticket that was not exchanged ends when', () => {
+describe('a ticket that is not exchanged ends when', () => {
   for (const [when, end] of Object.entries(ENDS_TICKETS))
     test(when, async () => {
       const supporters = [await memberWithPermission(support), await seniorSupport(support)];
@@ -201,7 +201,7 @@ describe('a ticket that was not exchanged ends when', () => {
       }
     });
 
-  test('it is exchanged while its end runs: it never outlives the end', async () => {
+  test('a ticket that is exchanged while it is being ended never outlives the end', async () => {
     for (let round = 0; round < 5; round += 1) {
       // biome-ignore lint/performance/noAwaitInLoops: each round is a race of its own
       const [supporter, person]: [Supporter, Person] = [await seniorSupport(support), await register(latchkey)];

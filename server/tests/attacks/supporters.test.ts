@@ -38,7 +38,7 @@ const WHO: Record<string, () => Promise<Supporter>> = {
 
 describe('who may act as a member', () => {
   for (const [who, supporterOf] of Object.entries(WHO)) {
-    test(`${who}: with a token that names both; never as themselves, an owner, or who is blocked or gone`, async () => {
+    test(`${who}: with a token that names both; never as themselves, an owner, or a blocked or removed member`, async () => {
       const supporter = await supporterOf();
       const { person, token } = await acting(support, supporter);
       const { sub, act } = decodeJwt(token);
@@ -82,7 +82,7 @@ describe('who may act as a member', () => {
     'senior support of the team',
     'a management client with the permission',
   ])
-    test(`${who} does not act as somebody who may do more`, async () => {
+    test(`${who} cannot act as a person with more permissions`, async () => {
       const supporter = await WHO[who]?.();
       const stronger = await register(latchkey);
       await giveRoles(latchkey, stronger, 'admin');
