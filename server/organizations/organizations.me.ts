@@ -31,7 +31,7 @@ export const ownOrganizationRoutes: Routes = [
     body: NewOwnOrganization,
     responses: { 201: OwnOrganization },
     problems: ['ORGANIZATIONS_CLOSED', 'ALREADY_EXISTS', 'CONFLICT', 'MEMBERSHIP_REQUIRED'],
-    handler: async (request, reply) => reply.code(201).send(await createOwnOrganization(request.ctx, request.body)),
+    handler: (request) => createOwnOrganization(request.ctx, request.body),
   }),
   get(ONE, {
     permission: 'customer',
@@ -50,9 +50,6 @@ export const ownOrganizationRoutes: Routes = [
     params: OrganizationRef,
     responses: { 204: Type.Null() },
     problems: ['NOT_FOUND', 'LAST_OWNER', 'MEMBERSHIP_REQUIRED', 'REAUTHENTICATION_REQUIRED'],
-    handler: async (request, reply) => {
-      await leaveOwnOrganization(request.ctx, request.params.organizationId);
-      return reply.code(204).send(null);
-    },
+    handler: (request) => leaveOwnOrganization(request.ctx, request.params.organizationId),
   }),
 ];

@@ -42,7 +42,7 @@ function handlerOf(route: Route): RouteHandlerMethod {
   if (status !== 204) return (request, reply) => route.handler(request, reply.code(status));
   return async (request, reply) => {
     await route.handler(request, reply.code(status));
-    return null;
+    return reply.sent ? reply : null;
   };
 }
 
