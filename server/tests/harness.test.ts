@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Registry } from 'prom-client';
 import { createHost } from '#platform/http.ts';
+import { SOURCE_COUNTERS, sourceCounts } from '#platform/http-sources.ts';
 import { Contract } from '#tests/contract.ts';
-import { expectEvent, register, startTestLatchkey } from '#tests/harness.ts';
+import { expectEvent, expectProblem, newEmail, PASSWORD, register, startTestLatchkey } from '#tests/harness.ts';
 
 describe('the checks of the harness can fail', () => {
   test('a statement on a tenant table that does not name the workspace fails the test', async () => {
@@ -17,6 +18,17 @@ describe('the checks of the harness can fail', () => {
     t.after(() => latchkey.stop());
     await register(latchkey);
     await assert.rejects(expectEvent(latchkey.system, '/v1/me/profile', 'a-request-without-event'), /emitted no event/);
+  });
+
+  test('a file does not inherit what the requests of another counted for their source', async (t) => {
+    const first = await startTestLatchkey();
+    sourceCounts(first.system).add('password', '127.0.0.1/32', SOURCE_COUNTERS.password.points);
+    const body = { email: newEmail(), password: PASSWORD };
+    expectProblem(await first.auth('/v1/auth/register', { body }), 429, 'RATE_LIMIT_EXCEEDED');
+    await first.stop();
+    const next = await startTestLatchkey();
+    t.after(() => next.stop());
+    assert.equal((await next.auth('/v1/auth/register', { body })).status, 200);
   });
 
   test('a response that its OpenAPI description does not allow fails the test', () => {
