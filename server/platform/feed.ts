@@ -64,7 +64,8 @@ export class ChangeFeed {
     let client: pg.Client | null = null;
     try {
       client = await connectAlone(this.#url, { name: 'latchkey-feed', timeoutMs: RESPONSE_MS });
-      await this.#listenOn(client);
+      if (this.#stopped) await client.end();
+      else await this.#listenOn(client);
     } catch (error) {
       this.#lost(client, error);
     }
