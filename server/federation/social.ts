@@ -18,7 +18,7 @@ import { problem } from '#platform/problem.ts';
 import { acrossProjects, at, scopeColumns } from '#platform/scoped.ts';
 import { hintOf } from '#proofs';
 import { isClosed } from '#tenancy';
-import { type FirstFactor, type Passage, type SignedIn, signIn } from '#ways';
+import { type FirstFactor, type Passage, requireOpenRegistration, type SignedIn, signIn } from '#ways';
 import { authorizationUrl, identityFrom, type UpstreamRequest } from './upstream.ts';
 
 type UpstreamFlowsTable = {
@@ -219,8 +219,7 @@ export async function enterUpstream(
   if (owner && (await unprovenSince(tx, owner.userId, owner.value)))
     return { unproven: { userId: owner.userId, address: owner.value, identity } };
   if (owner) return askForProof(tx, { identity, linkTo: owner.userId }, owner.value);
-  const { settings } = await projectOf(tx.system, tx.scope);
-  if (settings.registration !== 'open') throw problem('REGISTRATION_CLOSED');
+  await requireOpenRegistration(tx);
   // A provider's email claim is used only if it is a valid address.
   const address = email === null ? null : parseEmail(email.value);
   const userId = await createUser(tx, {

@@ -82,6 +82,7 @@ function explained({ say }: Voice, kind: LinkKind, { code }: Problem): Page {
   const faults: Record<string, string> = {
     CONFLICT: say(kind === 'invitation' ? 'mailed.haveAccount' : 'mailed.secondStep'),
     METHOD_DISABLED: say('fault.method'),
+    REGISTRATION_CLOSED: say('fault.closed'),
   };
   return { title: say('error.title'), body: html`<p>${faults[code] ?? say('fault.invalid')}</p>` };
 }

@@ -24,6 +24,7 @@ import {
   askByMessage,
   type FirstFactor,
   Passage,
+  requireOpenRegistration,
   type SignedIn,
   type SignInResponse,
   signIn,
@@ -170,8 +171,7 @@ export async function enterProven(
     return signIn(tx, known.userId, first, { deviceToken });
   }
   if (challenge.userId !== null) throw problem('INVALID_CODE');
-  const { settings } = await projectOf(tx.system, tx.scope);
-  if (settings.registration !== 'open') throw problem('REGISTRATION_CLOSED');
+  await requireOpenRegistration(tx);
   const userId = await createUser(tx, {
     address: { kind: channel, value: address, verified: true },
     passwordHash: null,

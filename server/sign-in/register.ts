@@ -22,6 +22,7 @@ import {
   type FirstFactor,
   Passage,
   requireMethod,
+  requireOpenRegistration,
   type SignedIn,
   type SignInResponse,
   signedIn,
@@ -192,7 +193,7 @@ async function createMemberAndSignIn(
  * Creates the account of a registration whose address was just proven. A password takes effect only for the person who
  * chose it: one chosen in another browser than the one that proves the address is discarded.
  * @param chosen the hash of the password chosen with the proof, in another browser
- * @throws Problem ALREADY_EXISTS if the owner of the address finished another registration meanwhile
+ * @throws Problem REGISTRATION_CLOSED, ALREADY_EXISTS if the owner of the address finished another registration meanwhile
  */
 export async function finishRegistration(
   tx: TxCtx,
@@ -210,6 +211,7 @@ export async function finishRegistration(
   const amr = passwordHash === null ? [proof] : ['pwd', proof];
   const way = new Passage('verified_registration');
   way.passed('credential', pending);
+  way.passed('registration', await requireOpenRegistration(tx));
   try {
     return await createMemberAndSignIn(
       tx,

@@ -30,6 +30,7 @@ export const verificationRoutes: Routes = [
         'ALREADY_EXISTS',
         'WEAK_PASSWORD',
         'METHOD_DISABLED',
+        'REGISTRATION_CLOSED',
         'MEMBERSHIP_REQUIRED',
         'MEMBER_BLOCKED',
       ],

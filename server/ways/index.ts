@@ -9,4 +9,4 @@ export {
   signInFields,
   signInResponse,
 } from './sign-in.ts';
-export { askByMessage, Passage, requireMethod } from './ways.ts';
+export { askByMessage, Passage, requireMethod, requireOpenRegistration } from './ways.ts';

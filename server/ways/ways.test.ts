@@ -136,7 +136,7 @@ describe('every way makes the checks of its row before anything else', () => {
   const exchange = (code: string) => post('/v1/auth/login/social/exchange', { code, codeVerifier: PKCE.codeVerifier });
 
   /**
-   * Ways whose proof exists before the method is disabled.
+   * Ways whose proof exists before the method is disabled, or registration is closed.
    * @returns a function that finishes the way
    */
   const BEGUN: Partial<Record<Way, () => Promise<() => Promise<TestResponse>>>> = {
@@ -154,6 +154,12 @@ describe('every way makes the checks of its row before anything else', () => {
       const linkTo = { userId: session.userId, sessionId: session.id };
       const code = await codeFor('link', { identity: identityOf(email), binding, linkTo });
       return () => latchkey.api('/v1/me/linked-identities', { token, body: { code } });
+    },
+    verified_registration: async () => {
+      const email = newEmail();
+      const { body } = await post('/v1/auth/register', { email });
+      const proof = { flowId: body.flowId, code: await mailedCode(latchkey, email) };
+      return () => post('/v1/auth/email/verify', proof);
     },
     password_reset: async () => {
       const { email } = await register(latchkey);
@@ -261,8 +267,9 @@ describe('every way makes the checks of its row before anything else', () => {
 
   for (const way of having('registration'))
     test(`${way}: a project that is closed for registration`, async () => {
-      await changeSettings(latchkey, { signInMethods: METHODS, proofOfWork: 'off', registration: 'closed' });
-      expectProblem(await callOf(way), 403, 'REGISTRATION_CLOSED');
+      const finish = await begin(way);
+      await changeSettings(latchkey, { registration: 'closed' });
+      expectProblem(await finish(), 403, 'REGISTRATION_CLOSED');
       await changeSettings(latchkey, { registration: 'open' });
     });
 });

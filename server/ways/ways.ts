@@ -64,7 +64,7 @@ export const WAYS = {
     entrance: 'registration',
     checks: ['puzzle', 'registration', 'new_password', 'address', 'admission'],
   },
-  verified_registration: { entrance: 'registration', checks: ['credential', 'admission'] },
+  verified_registration: { entrance: 'registration', checks: ['credential', 'registration', 'admission'] },
   verified_address: { entrance: 'verified_address', checks: ['credential', 'admission'] },
   verified_identity: {
     entrance: 'verified_address',
@@ -97,10 +97,7 @@ const AT_THE_DOOR: Partial<Record<Check, (ctx: Ctx, row: Row, given: Given) => P
   method: async (ctx, { method }) => {
     if (method) await requireMethod(ctx, method);
   },
-  registration: async (ctx) => {
-    const { settings } = await projectOf(ctx.system, ctx.scope);
-    if (settings.registration !== 'open') throw problem('REGISTRATION_CLOSED');
-  },
+  registration: requireOpenRegistration,
 };
 
 /**
@@ -178,6 +175,12 @@ export async function askByMessage(
   const passage = await new Passage(way).open(ctx, { proof });
   passage.passed('messages', true);
   return inEvenTime(async () => startAddressChallenge(ctx, await flowOf()));
+}
+
+/** @throws Problem REGISTRATION_CLOSED */
+export async function requireOpenRegistration(ctx: Ctx | TxCtx): Promise<void> {
+  const { settings } = await projectOf(ctx.system, ctx.scope);
+  if (settings.registration !== 'open') throw problem('REGISTRATION_CLOSED');
 }
 
 /**
