@@ -29,6 +29,8 @@ const FAULT_OF_THE_SUITE = {
 };
 /** Why a warning of a module stays. */
 const REASONS = {
+  'oidcc-scope-profile':
+    'The person who signed in has not filled every field of the profile; a claim without a value is left out.',
   'fapi2-security-profile-final-test-claims-parameter-identity-claims':
     'The module knows neither `workspace_id` and `project_id` at userinfo nor `sid` in the ID token, a claim of the logout standards ([why](decisions/0131-id-tokens-prove-the-sign-in.md)).',
 };
@@ -142,7 +144,8 @@ ${warnings.join('\n') || 'None.'}
 Latchkey refuses), session management, front-channel logout, the hybrid and implicit profiles, FAPI message signing, and mutual TLS.
 
 **Repeat it.** You need a JDK 21 or newer, openssl, and a folder with the suite and a \`run.sh LATCHKEY_FOLDER OUT_FOLDER [PLAN…]\` that
-starts both, runs the plans, and leaves \`PLAN.json\` with the results.
+starts both, runs the plans, and leaves \`PLAN.json\` with the results. The person who signs in needs every field of the profile: a claim
+without a value is left out, and \`oidcc-scope-profile\` warns of it.
 
 \`\`\`sh
 npm run conformance -- --suite FOLDER                  # every plan; ten minutes or more
