@@ -8,6 +8,10 @@ type ResponseOf<P extends keyof Paths> = Paths[P] extends {
 type ItemOf<P extends keyof Paths> = ResponseOf<P> extends { items: (infer T)[] } ? T : never;
 
 export type Member = ResponseOf<'/console/v1/members/{memberId}'>;
+export type Supporter = ResponseOf<'/console/v1/members/{memberId}/impersonate'>['impersonations'][number];
+export type ImpersonationOptions = ResponseOf<'/console/v1/impersonation'>;
+export type ImpersonationTicket =
+  Paths['/console/v1/members/{memberId}/impersonate']['post']['responses'][201]['content']['application/json'];
 export type MemberImport = ItemOf<'/console/v1/members/import'>;
 export type ImportReport = ResponseOf<'/console/v1/members/import/{jobId}'>;
 export type Invitation = ItemOf<'/console/v1/invitations'>;

@@ -10,6 +10,7 @@ import { RemoveButton } from '#ui/RemoveButton.tsx';
 import { useIdInAddress } from '#ui/search.ts';
 import { Loaded } from '#ui/states.tsx';
 import { Time } from '#ui/time.tsx';
+import { Impersonations } from './Impersonations.tsx';
 import { MemberEvents } from './MemberEvents.tsx';
 import { MemberOrganizations } from './MemberOrganizations.tsx';
 import { MemberRoles } from './MemberRoles.tsx';
@@ -56,6 +57,7 @@ function Detail({ member }: { member: MemberRecord }) {
       </Columns>
       {useCan('organizations:read') && <MemberOrganizations member={member} />}
       {useCan('sessions:read') && <MemberSessions member={member} />}
+      {useCan('sessions:read') && <Impersonations member={member} />}
       {useCan('audit:read') && <MemberEvents member={member} />}
       {Object.keys(member.metadata).length > 0 && (
         <Card title="Metadata" about="Data that your back end stores with this member.">

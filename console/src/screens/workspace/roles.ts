@@ -6,6 +6,7 @@ export const teamRoles: readonly TeamRole[] = [
   'developer',
   'billing',
   'support',
+  'senior_support',
   'analyst',
   'viewer',
 ];
