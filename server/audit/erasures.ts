@@ -65,7 +65,7 @@ export async function eraseFromAudit(tx: TxCtx, userId: UserId, addresses: reado
     projectId,
     data: { reason: 'person_erased', ranges: rangesOf(rows.map(({ sequence }) => sequence)) },
   }));
-  if (events.length > 0) await emitAll(tx, events);
+  await emitAll(tx, events);
   return emptied.length;
 }
 

@@ -91,6 +91,11 @@ describe('the event log', () => {
     });
   });
 
+  test('no events are written for an empty list', async () => {
+    await latchkey.inProject((tx) => emitAll({ ...tx, trace: { ...tx.trace, correlationId: 'none' } }, []));
+    assert.deepEqual(await numbered('none'), []);
+  });
+
   test('a nested transaction joins the outer one', async () => {
     const count = async () => (await numbered('nested')).length;
     await assert.rejects(

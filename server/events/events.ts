@@ -48,9 +48,9 @@ export function publicActor(actor: Actor) {
 /** An event for {@link emitAll}. Without a project, it belongs to the project of the scope. */
 export type NewEvent = { [T in EventType]: { type: T; data: Events[T]; projectId?: ProjectId } }[EventType];
 
-/** Writes several events with one statement, in the order given. */
+/** Writes any number of events with one statement, in the order given. */
 export async function emitAll(tx: TxCtx, events: readonly NewEvent[]): Promise<void> {
-  await insertEvents(tx, events);
+  if (events.length > 0) await insertEvents(tx, events);
 }
 
 /**
