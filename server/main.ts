@@ -33,7 +33,7 @@ command('serve', 'start Latchkey (the default)')
     (await import('./cli/serve.ts')).serve(settings({ LATCHKEY_ROLES: roles })),
   );
 
-command('ready', 'say whether the Latchkey on this machine can serve; the exit status is 1 if it can not').action(
+command('ready', 'say whether the Latchkey on this machine can serve; the exit status is 1 if it cannot').action(
   async () => (await import('./cli/ready.ts')).ready(settings()),
 );
 

@@ -327,7 +327,7 @@ describe('latchkey audit verify', () => {
     assert.match(otherKey.output, /not with x/);
     const missing = await cli(join(folder, 'nothing'));
     assert.equal(missing.status, 1);
-    assert.match(missing.errors, /can not be read \(ENOENT\)/);
+    assert.match(missing.errors, /cannot be read \(ENOENT\)/);
     assert.equal((await cli()).status, 2);
   });
 });

@@ -2,7 +2,7 @@ import { UnknownSecretError } from '#platform/keyring.ts';
 import { StartError } from '#platform/start-error.ts';
 
 const CERTIFICATE =
-  'The certificate of the database server can not be verified. Name the file of its certificate authority in DATABASE_URL: ?sslmode=verify-full&sslrootcert=/path/ca.pem';
+  'The certificate of the database server cannot be verified. Name the file of its certificate authority in DATABASE_URL: ?sslmode=verify-full&sslrootcert=/path/ca.pem';
 
 /** Remedies for errors of a socket or a database server, by code. */
 const REMEDIES: Record<string, string> = {

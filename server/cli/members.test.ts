@@ -55,7 +55,7 @@ test('faults are explained', async () => {
   const nothing = await run('import');
   assert.match(nothing.errors, /missing required argument 'file'/);
   const away = join(folder, 'away.ndjson');
-  assert.equal((await run('import', away)).errors.trim(), `${away} can not be read (ENOENT).`);
+  assert.equal((await run('import', away)).errors.trim(), `${away} cannot be read (ENOENT).`);
   await writeFile(away, '');
   assert.equal((await run('export', away)).errors.trim(), `${away} is there already. Name a new file.`);
 });
