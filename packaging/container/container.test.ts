@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import { globSync, mkdtempSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -17,6 +19,7 @@ import { buildRelease, run } from '../running.ts';
 const TOOLS = ['buildah', 'podman', 'runc', 'mmdebstrap'];
 /** What the recipe uses while it builds, beside Node.js and npm. */
 const PACKAGES = 'bash,dash,coreutils,findutils,grep,libc-bin,binutils,libstdc++6,libgcc-s1';
+const SECRET = { LATCHKEY_SECRET: 'a secret of thirty-two characters' };
 const MAX_IMAGE_BYTES = 200_000_000;
 const MAX_RELEASE_BYTES = 150_000_000;
 
@@ -115,7 +118,7 @@ describe('the container image', options, () => {
     const settings = {
       DATABASE_URL: database.url,
       LATCHKEY_MODE: 'development',
-      LATCHKEY_SECRET: 'a secret of thirty-two characters',
+      ...SECRET,
       LATCHKEY_PORT_BASE: String(base),
     };
     await podman(
@@ -126,7 +129,7 @@ describe('the container image', options, () => {
     );
   });
   after(async () => {
-    await podman('rm', '--force', 'latchkey').catch(() => undefined);
+    await podman('rm', '--force', '--all').catch(() => undefined);
     await database.drop();
     rmSync(folder, { recursive: true, force: true });
   });
@@ -153,7 +156,7 @@ describe('the container image', options, () => {
 
   test('passes its health check, and runs the quickstart', async () => {
     assert.match(await latchkey('ready'), /"status":"ready"/);
-    assert.match(await latchkey('quickstart'), /That was the whole story/);
+    assert.match(await latchkey('quickstart'), /SESSION_REVOKED/);
     const page = await fetch(`http://127.0.0.1:${base}/console/`);
     assert.match(await page.text(), /<script type="module"/);
   });
@@ -174,6 +177,23 @@ describe('the container image', options, () => {
     const release = bytesIn(join(root, 'app')) + statSync(join(root, 'usr/bin/node')).size;
     assert.ok(whole < MAX_IMAGE_BYTES, `${whole} bytes`);
     assert.ok(release < MAX_RELEASE_BYTES, `${release} bytes`);
+  });
+
+  test('ends on SIGTERM while it still starts', async () => {
+    // A database that never responds keeps a start waiting.
+    const silent = createServer().listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const { port }: { port: number } = Object(silent.address());
+    const settings = { DATABASE_URL: `postgres://latchkey@127.0.0.1:${port}/latchkey`, LATCHKEY_MODE: 'development' };
+    await podman(
+      ...['run', '--detach', '--name', 'starting', '--network', 'host', '--no-healthcheck'],
+      ...Object.entries({ ...SECRET, ...settings }).flatMap(([name, value]) => ['--env', `${name}=${value}`]),
+      'latchkey',
+    );
+    await eventually(async () => assert.match(await podman('logs', 'starting'), /Starting Latchkey/));
+    await podman('stop', '--time', '60', 'starting');
+    silent.close();
+    assert.match(await podman('inspect', 'starting', '--format', '{{.State.ExitCode}}'), /^143$/m);
   });
 
   test('says what it is, and needs its settings in production mode', async () => {

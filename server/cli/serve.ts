@@ -1,3 +1,4 @@
+import { constants } from 'node:os';
 import { join } from 'node:path';
 import { type Demo, type Latchkey, startLatchkey } from '#hosts';
 import { type Config, loadConfig } from '#platform/config.ts';
@@ -6,9 +7,12 @@ import { createLog } from '#platform/log.ts';
 import { type Database, openDatabase } from './database.ts';
 import { failing } from './failing.ts';
 
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
 /** Runs Latchkey until it is stopped by a signal. */
 export async function serve(overrides: Record<string, string | undefined>): Promise<void> {
   await failing(async () => {
+    endOnSignal();
     const config = loadConfig(undefined, overrides);
     const log = createLog(config);
     say(`Starting Latchkey (${config.mode})…`);
@@ -43,11 +47,17 @@ function say(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
+/** Ends a start at once. As the first process of a container, Latchkey gets only the signals that it handles. */
+function endOnSignal(): void {
+  for (const signal of SIGNALS) process.on(signal, () => process.exit(128 + constants.signals[signal]));
+}
+
 /**
  * Stops requests in progress first, then jobs, then the database. Before that, SIGTERM (sent by supervisors) gives load
  * balancers time. A second signal exits immediately.
  */
 function stopOnSignal(latchkey: Latchkey, database: Database): void {
+  for (const signal of SIGNALS) process.removeAllListeners(signal);
   let stopping = false;
   const stop = (code: number, first: Promise<void> = Promise.resolve()) => {
     if (stopping) process.exit(130);
