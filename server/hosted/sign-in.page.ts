@@ -232,6 +232,7 @@ function passwordPage(flow: Flow): Reply {
 function registerPage(flow: Flow): Reply {
   const { say } = flow.voice;
   const { settings, step } = flow;
+  if (settings.registration !== 'open') return goTo(flow, '');
   const length = minimumLength(settings);
   const password = settings.signInMethods.includes('password')
     ? passwordField(say('password.label'), 'new', length, say('password.hint', { length }))

@@ -190,6 +190,28 @@ describe('the authorization code flow', () => {
     assert.equal((await flow.finish(back)).claims()?.sub, member.session.userId);
   });
 
+  test('prompt=create starts with the sign-in where registration is closed', async () => {
+    const { email } = await register(latchkey);
+    await changeSettings(latchkey, { registration: 'closed' });
+    const browser = browserOf(latchkey);
+    const flow = await codeFlow(latchkey, { prompt: 'create' });
+    const page = await browser.open(flow.url);
+    assert.doesNotMatch(page.url, /register/);
+    const back = await browser.submit(page, { identifier: email, password: PASSWORD });
+    await changeSettings(latchkey, { registration: 'open' });
+    assert.ok((await flow.finish(back)).access_token);
+  });
+
+  test('a registration that closes while its form is open says so on the page of the sign-in', async () => {
+    const browser = browserOf(latchkey);
+    const form = await browser.open((await codeFlow(latchkey, { prompt: 'create' })).url);
+    await changeSettings(latchkey, { registration: 'closed' });
+    const refused = await browser.submit(form, { email: 'late@example.com', password: PASSWORD });
+    await changeSettings(latchkey, { registration: 'open' });
+    assert.doesNotMatch(refused.url, /register/);
+    assert.match(refused.text, /role="alert"/);
+  });
+
   test('id_token_hint of another user asks for a sign-in', async () => {
     const browser = browserOf(latchkey);
     const [first, second] = [await codeFlow(latchkey), await codeFlow(latchkey)];
