@@ -3,7 +3,7 @@ import type { ReleaseManifest } from './manifests.ts';
 type Names = Record<string, string>;
 
 /** A package of `package-lock.json`. */
-export type Locked = {
+type Locked = {
   version?: string;
   license?: string;
   dependencies?: Names;

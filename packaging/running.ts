@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { dirname } from 'node:path';
 
-export type Ran = { code: number | null; output: string };
+type Ran = { code: number | null; output: string };
 export type Running = { child: ChildProcess; output: () => string; ended: Promise<Ran> };
 type Place = { cwd: string; settings?: Record<string, string> };
 
