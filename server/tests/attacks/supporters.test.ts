@@ -91,7 +91,7 @@ describe('who may act as a member', () => {
       expectProblem(response, 403, 'AUTHORIZATION_DENIED');
     });
 
-  test('not without the permission: a member, support and an () => admin(support) of the team, and a management client', async () => {
+  test('not without the permission: a member, support and an admin of the team, and a management client', async () => {
     const person = await register(latchkey);
     const without = [
       (await askToAct(latchkey, (await register(latchkey)).access_token, person)).status,

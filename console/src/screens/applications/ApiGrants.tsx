@@ -7,21 +7,24 @@ import { Fields, type RecordForm } from '#ui/form.tsx';
 import { Card } from '#ui/page.tsx';
 import { Loaded } from '#ui/states.tsx';
 
+/** The kind `web` has no client credentials grant. */
+const FOR_ITSELF = ' To call an API as itself, a server needs a second application: a back end.';
+
 type Props = { form: RecordForm<Application>; canWrite: boolean };
 
 /** The APIs that an application may get tokens for, with the scopes of each. */
 export function ApiGrants({ form, canWrite }: Props) {
   const at = useAt();
   const apis = useApi().useQuery('get', '/console/v1/apis', { params: { query: { limit: 100 } } });
-  const machine = form.values.kind === 'management';
+  const { kind } = form.values;
   return (
     <Card
       split
       title="APIs"
       about={
-        machine
+        kind === 'management'
           ? 'Your own APIs that it gets access tokens for, as itself.'
-          : 'Your own APIs that it may get people’s access tokens for.'
+          : `Your own APIs that it may get people’s access tokens for.${kind === 'web' ? FOR_ITSELF : ''}`
       }
     >
       <Loaded query={apis}>
