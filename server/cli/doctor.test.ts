@@ -77,7 +77,17 @@ describe('latchkey doctor', () => {
     assert.match(away.of('database').remedy ?? '', /No database server responds there/);
     const empty = await emptyDatabase(latchkey.system.databaseUrl);
     t.after(empty.drop);
-    assert.match((await examine({ DATABASE_URL: empty.url })).of('schema').found, /none yet/);
+    const made = await examine({ DATABASE_URL: empty.url });
+    assert.match(made.of('schema').found, /none yet/);
+    assert.deepEqual(
+      [made.of('pooler').found, made.of('connections').state, made.of('TLS').state],
+      ['none', 'ok', 'ok'],
+    );
+    const name = new URL(empty.url).pathname.slice(1);
+    await latchkey.system.pool.query(`alter database ${name} set default_transaction_read_only = on`);
+    const readOnly = await examine({ DATABASE_URL: empty.url });
+    assert.equal(readOnly.status, 1);
+    assert.match(readOnly.of('database').found, /accepts no writes/);
     const faulty = await examine({ LATCHKEY_MODE: 'prod' });
     assert.equal(faulty.status, 1);
     assert.match(faulty.of('configuration').found, /LATCHKEY_MODE/);

@@ -30,6 +30,7 @@ describe('the address of a database', () => {
     [`${base}?sslmode=verify-ca&sslrootcert=system`, /sslrootcert/],
     [`${base}?sslrootcert=/ca.pem`, /set sslmode=verify-full/],
     [`${base}?sslmode=require&sslrootcert=system`, /sslmode=verify-full/],
+    [`${base}?sslmode=verify-full&sslrootcert=/nowhere/ca.pem`, /sslrootcert to name a file that can be read/],
   ] as const)
     test(`is refused: ${url}`, () => assert.match(faultOfDatabaseUrl(url) ?? 'accepted', fault));
 

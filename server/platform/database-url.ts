@@ -1,3 +1,5 @@
+import { accessSync, constants } from 'node:fs';
+
 /** The TLS modes that Latchkey takes, by their names in libpq. */
 const TLS_MODES = ['disable', 'require', 'verify-ca', 'verify-full'];
 const WRITABLE = ['read-write', 'primary'];
@@ -12,7 +14,7 @@ export function serversOf(databaseUrl: string): string[] {
   return hosts.split(',').map((host) => {
     const url = new URL(start + host + rest);
     url.searchParams.delete('target_session_attrs');
-    // The certificate authorities of the machine are the default.
+    // The driver verifies by the public certificate authorities without it.
     if (url.searchParams.get('sslrootcert') === 'system') url.searchParams.delete('sslrootcert');
     // Without it, the driver gives the modes other meanings.
     if (url.searchParams.has('sslmode')) url.searchParams.set('uselibpqcompat', 'true');
@@ -49,7 +51,18 @@ function faultOfTls(parameters: URLSearchParams): string | null {
     return 'sslrootcert, the file of the certificate authority, with sslmode=verify-ca. With an authority that everybody may use, set sslmode=verify-full';
   if (root !== null && mode === null) return 'sslmode with sslrootcert: set sslmode=verify-full';
   if (root === 'system' && mode !== 'verify-full') return 'sslmode=verify-full with sslrootcert=system';
-  return null;
+  const unread = ['sslrootcert', 'sslcert', 'sslkey'].find((name) => !isReadable(parameters.get(name)));
+  return unread === undefined ? null : `${unread} to name a file that can be read: found none at that path`;
+}
+
+function isReadable(path: string | null): boolean {
+  if (path === null || path === 'system') return true;
+  try {
+    accessSync(path, constants.R_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** What an attacker on the network can do to the connection, as a phrase; null if nothing. */
