@@ -48,10 +48,10 @@ export function bindToSessions({ Session, Grant }: Provider): void {
 }
 
 /**
- * Ends everything the provider made from a session when it ends: the browser's cookie, grants, codes and tokens. When
- * all sessions of a user end, what others do in the user's name ends, too. New
- * entries of a session check that the grant they are obtained through is still valid.
- * Clients that asked to be notified are, with retries (OpenID Connect Back-Channel Logout 1.0 §2.5; OA-11).
+ * Ends everything the provider made from a session when it ends: the browser's cookie, grants, codes and tokens. Clients
+ * with a back-channel address are notified, with retries (OpenID Connect Back-Channel Logout 1.0 §2.5; OA-11). When all
+ * sessions of a user end, impersonations of the user end, too. A new entry of a session requires that the grant through
+ * which it is obtained is valid.
  */
 export const sessionSteps = { ended: endBound, userEnded: endImpersonations, obtaining: holdGrant };
 
