@@ -4,6 +4,13 @@ import { authAddressOf } from '#domains';
 import { projectOf } from '#environments';
 import { emit } from '#events';
 import { addMember, addRoles, authorityNow, lockRoles, RoleKey, requireAuthority } from '#members';
+import {
+  joinOrganization,
+  lockKnownRoles,
+  lockOrganization,
+  lockOrganizationRoles,
+  type OrganizationId,
+} from '#organizations';
 import { type Actor, type Ctx, type Environment, type TxCtx, transaction } from '#platform/ctx.ts';
 import type { Json } from '#platform/db.ts';
 import { Email, normaliseEmail } from '#platform/identifiers.ts';
@@ -11,7 +18,7 @@ import { type Id, IdSchema, newId, type ProjectId, type UserId, type WorkspaceId
 import { hashSecret } from '#platform/keyring.ts';
 import { type Page, PageQuery } from '#platform/page.ts';
 import { problem } from '#platform/problem.ts';
-import { Instant } from '#platform/schemas.ts';
+import { Instant, nullable } from '#platform/schemas.ts';
 import { acrossProjects } from '#platform/scoped.ts';
 import { isClosed } from '#tenancy';
 import { InvitationStatus, Invitations, isOpen, statusOf } from './invitations.ts';
@@ -28,6 +35,8 @@ type InvitationsTable = {
   token_hash: Buffer;
   invited_by: Json<Actor>;
   locale: string | null;
+  organization_id: OrganizationId | null;
+  roles_in_organization: string[];
   created_at: Date;
   expires_at: Date;
   accepted_at: Date | null;
@@ -44,6 +53,10 @@ export const NewInvitation = Type.Object(
   {
     email: Email,
     roles: Type.Optional(Type.Array(RoleKey, { maxItems: 50, uniqueItems: true })),
+    organizationId: Type.Optional(IdSchema('org')),
+    organizationRoles: Type.Optional(
+      Type.Array(RoleKey, { maxItems: 50, uniqueItems: true, description: 'In the organization.' }),
+    ),
     locale: Type.Optional(Type.String({ maxLength: 35, pattern: '^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$' })),
   },
   { additionalProperties: false },
@@ -54,6 +67,8 @@ export const Invitation = Type.Object(
     id: IdSchema('inv'),
     email: Type.String(),
     roles: Type.Array(Type.String()),
+    organizationId: nullable(IdSchema('org')),
+    organizationRoles: Type.Array(Type.String()),
     status: InvitationStatus,
     invitedBy: Type.Union([Type.String(), Type.Null()], { description: 'A user or application; null: the system.' }),
     expiresAt: Instant,
@@ -86,19 +101,32 @@ const invitations = new Invitations<Row>({
     const link = `${await authAddressOf(tx)}/link/invitation?token=${token}`;
     return { sender: tx, locale, variables: { link } };
   },
-  requireToGrant: async (tx, act, row) =>
-    requireAuthority(tx, `invitation.${act}`, { grants: await grantsOf(tx, row) }),
+  requireToGrant: async (tx, act, row) => {
+    if (row.organization_id) await requireOrganizations(tx);
+    await requireAuthority(tx, `invitation.${act}`, { grants: await grantsOf(tx, row) });
+  },
   // The sender may still invite, and has the permissions that the invitation grants now.
   isBacked: async (tx, row) => {
     const grants = await grantsOf(tx, row);
-    const may = await authorityNow(tx, row.invited_by, 'invitation.accept');
-    return may?.covers(grants) ?? false;
+    const mayInvite = await authorityNow(tx, row.invited_by, 'invitation.accept');
+    const mayAdd = !row.organization_id || (await authorityNow(tx, row.invited_by, 'organization.member.add'));
+    return Boolean(mayInvite?.covers(grants) && mayAdd);
   },
 });
 
 /** The permissions that the roles of an invitation grant now; deleted roles are skipped. */
-async function grantsOf(tx: TxCtx, { roles }: Pick<Row, 'roles'>): Promise<string[]> {
-  return (await lockRoles(tx, roles, 'skip')).flatMap(({ permissions }) => permissions);
+async function grantsOf(tx: TxCtx, row: Pick<Row, 'roles' | 'roles_in_organization'>): Promise<string[]> {
+  const roles = [...(await lockRoles(tx, row.roles, 'skip')), ...(await lockKnownRoles(tx, row.roles_in_organization))];
+  return roles.flatMap(({ permissions }) => permissions);
+}
+
+/**
+ * Inviting to an organization takes what adding a member to it takes.
+ * @throws Problem AUTHORIZATION_DENIED
+ */
+async function requireOrganizations(tx: TxCtx): Promise<void> {
+  if (await authorityNow(tx, tx.actor, 'organization.member.add')) return;
+  throw problem('AUTHORIZATION_DENIED', { extensions: { requiredPermission: 'organizations:write' } });
 }
 
 function recordOf(ctx: Pick<Ctx, 'now'>, row: Row): Invitation {
@@ -106,6 +134,8 @@ function recordOf(ctx: Pick<Ctx, 'now'>, row: Row): Invitation {
     id: row.id,
     email: row.email,
     roles: row.roles,
+    organizationId: row.organization_id,
+    organizationRoles: row.roles_in_organization,
     status: statusOf(ctx, row),
     invitedBy: inviterOf(row.invited_by),
     expiresAt: row.expires_at.toISOString(),
@@ -130,28 +160,45 @@ export async function getInvitation(ctx: Ctx, id: InvitationId): Promise<Invitat
 }
 
 /**
- * Invites a person by mail. An actor can only grant roles whose permissions it holds.
- * @throws Problem ALREADY_EXISTS while another invitation of the address is open, AUTHORIZATION_DENIED,
- * VALIDATION_FAILED for an unknown role
+ * Invites a person by mail to the project, and to one of its organizations if that is named. An actor can only grant
+ * roles whose permissions it holds.
+ * @throws Problem ALREADY_EXISTS while another such invitation of the address is open, AUTHORIZATION_DENIED, NOT_FOUND for
+ * an unknown organization, VALIDATION_FAILED for an unknown role
  */
 export async function invite(ctx: Ctx, invitation: Static<typeof NewInvitation>): Promise<Invitation> {
   const id = newId('inv', ctx.now);
-  const keys = invitation.roles ?? [];
+  const { roles = [], organizationId = null, organizationRoles = [], locale = null } = invitation;
   return transaction(ctx, async (tx) => {
-    const roles = await lockRoles(tx, keys, 'refuse');
-    await requireAuthority(tx, 'invitation.create', { grants: roles.flatMap((role) => role.permissions) });
+    const grants = (await lockRoles(tx, roles, 'refuse')).flatMap(({ permissions }) => permissions);
+    const inside = await grantsInside(tx, organizationId, organizationRoles);
+    await requireAuthority(tx, 'invitation.create', { grants: [...grants, ...inside] });
     const { projectId: project_id, environment } = tx.scope;
     const row = await invitations.create(tx, normaliseEmail(invitation.email), (common) => ({
       ...common,
       project_id,
       environment,
       id,
-      roles: [...keys],
+      roles: [...roles],
+      organization_id: organizationId,
+      roles_in_organization: [...organizationRoles],
       invited_by: tx.actor,
-      locale: invitation.locale ?? null,
+      locale,
     }));
     return recordOf(tx, row);
   });
+}
+
+/** The permissions that roles grant in the organization of a new invitation. */
+async function grantsInside(tx: TxCtx, organizationId: OrganizationId | null, roles: readonly string[]) {
+  const pointer = '/body/organizationRoles';
+  if (organizationId !== null) {
+    await requireOrganizations(tx);
+    await lockOrganization(tx, organizationId);
+    return lockOrganizationRoles(tx, roles, pointer);
+  }
+  if (roles.length === 0) return [];
+  const errors = [{ pointer, message: 'need an `organizationId`' }];
+  throw problem('VALIDATION_FAILED', { extensions: { errors } });
 }
 
 /** @throws Problem NOT_FOUND, CONFLICT, AUTHORIZATION_DENIED */
@@ -204,13 +251,16 @@ export async function projectOfInvitation(ctx: Ctx, token: string): Promise<Proj
 }
 
 /**
- * Accepts an invitation to the project: the user becomes a member with the invitation's roles.
- * @throws Problem INVALID_TOKEN when it is not open or another project's, or its sender could not send it today
+ * Accepts an invitation: the user becomes a member of the project with the invitation's roles, and of its organization.
+ * @throws Problem INVALID_TOKEN when it is not open or another project's, or its sender could not send it today; CONFLICT
+ * while the organization is full
  */
 export async function acceptInvitation(tx: TxCtx, token: string, userId: UserId): Promise<void> {
-  const { id, email, roles } = await invitations.accept(tx, token);
+  const { id, email, roles, ...row } = await invitations.accept(tx, token);
   const memberId = await addMember(tx, userId);
   await addRoles(tx, { memberId, userId }, roles);
+  if (row.organization_id)
+    await joinOrganization(tx, { organizationId: row.organization_id, memberId, userId }, row.roles_in_organization);
   await emit(tx, 'invitation.accepted', { invitationId: id, email, userId });
 }
 

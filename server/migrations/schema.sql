@@ -397,11 +397,15 @@ create table invitations (
   expires_at timestamp with time zone not null,
   accepted_at timestamp with time zone,
   revoked_at timestamp with time zone,
+  organization_id text,
+  roles_in_organization text[] not null default '{}'::text[],
   constraint invitations_pkey PRIMARY KEY (workspace_id, project_id, environment, id),
+  constraint invitations_workspace_id_project_id_environment_organizati_fkey FOREIGN KEY (workspace_id, project_id, environment, organization_id) REFERENCES organizations(workspace_id, project_id, environment, id) ON DELETE CASCADE,
   constraint invitations_workspace_id_project_id_fkey FOREIGN KEY (workspace_id, project_id) REFERENCES projects(workspace_id, id)
 );
 CREATE INDEX invitations_of_email ON public.invitations USING btree (workspace_id, environment, email);
-CREATE UNIQUE INDEX invitations_open ON public.invitations USING btree (workspace_id, project_id, environment, email) WHERE ((accepted_at IS NULL) AND (revoked_at IS NULL));
+CREATE INDEX invitations_of_organization ON public.invitations USING btree (workspace_id, project_id, environment, organization_id);
+CREATE UNIQUE INDEX invitations_open ON public.invitations USING btree (workspace_id, project_id, environment, email, COALESCE(organization_id, ''::text)) WHERE ((accepted_at IS NULL) AND (revoked_at IS NULL));
 CREATE UNIQUE INDEX invitations_token ON public.invitations USING btree (workspace_id, environment, token_hash);
 
 create table linked_identities (

@@ -7,6 +7,9 @@ import { organizationRoleRoutes } from './organization-roles.admin.ts';
 import { organizationRoutes } from './organizations.admin.ts';
 import { ownOrganizationRoutes } from './organizations.me.ts';
 
+export { joinOrganization } from './organization-members.ts';
+export { lockKnownRoles, lockOrganizationRoles } from './organization-roles.ts';
+export { lockOrganization, type OrganizationId } from './organizations.ts';
 export { organizationsOf } from './own-organizations.ts';
 
 export const part = {

@@ -12,7 +12,7 @@ import type { LeavingMember } from '#platform/part.ts';
 import { found, problem } from '#platform/problem.ts';
 import { Instant, nullable } from '#platform/schemas.ts';
 import { inScope, scopeColumns } from '#platform/scoped.ts';
-import { lockOrganizationRoles, ORGANIZATION_OWNER } from './organization-roles.ts';
+import { lockKnownRoles, lockOrganizationRoles, ORGANIZATION_OWNER } from './organization-roles.ts';
 import { getOrganization, lockOrganization, type OrganizationId, OrganizationRef } from './organizations.ts';
 
 type OrganizationMembersTable = {
@@ -186,16 +186,38 @@ export function setOrganizationMemberRoles(ctx: Ctx, ref: Ref, roles: readonly s
     const grants = await lockOrganizationRoles(tx, [...new Set([...roles, ...before.roles])]);
     await requireAuthority(tx, 'organization.member.roles.replace', { grants });
     if (!roles.includes(ORGANIZATION_OWNER)) await keepAnOwner(tx, ref);
-    await tx.db
-      .updateTable('organization_members')
-      .set({ roles: [...roles].sort() })
-      .where(inScope(tx))
-      .where('organization_id', '=', ref.organizationId)
-      .where('member_id', '=', ref.memberId)
-      .execute();
-    await emit(tx, 'organization.member.roles.changed', { ...ref, userId: before.userId, roles: [...roles].sort() });
+    await replaceRoles(tx, { ...ref, userId: before.userId }, roles);
     return getOrganizationMember(tx, ref);
   });
+}
+
+async function replaceRoles(tx: TxCtx, who: Ref & { userId: UserId }, keys: readonly string[]): Promise<void> {
+  const roles = [...keys].sort();
+  await tx.db
+    .updateTable('organization_members')
+    .set({ roles })
+    .where(inScope(tx))
+    .where('organization_id', '=', who.organizationId)
+    .where('member_id', '=', who.memberId)
+    .execute();
+  await emit(tx, 'organization.member.roles.changed', { ...who, roles });
+}
+
+/**
+ * Adds a member of the project to an organization, or adds roles to a membership; roles that were deleted are skipped.
+ * @throws Problem NOT_FOUND, CONFLICT beyond the maximum
+ */
+export async function joinOrganization(
+  tx: TxCtx,
+  who: Ref & { userId: UserId },
+  keys: readonly string[],
+): Promise<void> {
+  await lockOrganization(tx, who.organizationId);
+  const roles = (await lockKnownRoles(tx, keys)).map(({ key }) => key);
+  const before = await membershipsOf(tx, who.organizationId).where('member_id', '=', who.memberId).executeTakeFirst();
+  if (!before) return insertMembership(tx, who, roles);
+  const all = [...new Set([...before.roles, ...roles])];
+  if (all.length > before.roles.length) await replaceRoles(tx, who, all);
 }
 
 /**

@@ -258,10 +258,9 @@ async function isHeld(tx: TxCtx, key: string): Promise<boolean> {
 }
 
 /**
- * The permissions that these roles grant. Locks the roles, so that none is deleted or changed concurrently.
- * @throws Problem VALIDATION_FAILED for a role that does not exist
+ * Those of these roles that exist. Locks them, so that none is deleted or changed concurrently.
  */
-export async function lockOrganizationRoles(tx: TxCtx, keys: readonly string[]): Promise<string[]> {
+export async function lockKnownRoles(tx: TxCtx, keys: readonly string[]): Promise<OrganizationRole[]> {
   if (keys.length === 0) return [];
   await tx.db
     .selectFrom('organization_roles')
@@ -271,12 +270,25 @@ export async function lockOrganizationRoles(tx: TxCtx, keys: readonly string[]):
     .orderBy('key')
     .forShare()
     .execute();
-  const known = [...BUILT_IN, ...(await ownRoles(tx))];
+  return [...BUILT_IN, ...(await ownRoles(tx))].filter(({ key }) => keys.includes(key));
+}
+
+/**
+ * The permissions that these roles grant. Locks the roles like {@link lockKnownRoles}.
+ * @param pointer where the request has them
+ * @throws Problem VALIDATION_FAILED for a role that does not exist
+ */
+export async function lockOrganizationRoles(
+  tx: TxCtx,
+  keys: readonly string[],
+  pointer = '/body/roles',
+): Promise<string[]> {
+  const known = await lockKnownRoles(tx, keys);
   const errors = keys.flatMap((key, index) =>
     known.some((role) => role.key === key)
       ? []
-      : [{ pointer: `/body/roles/${index}`, message: `"${key}" is not a role of organizations` }],
+      : [{ pointer: `${pointer}/${index}`, message: `"${key}" is not a role of organizations` }],
   );
   if (errors.length > 0) throw problem('VALIDATION_FAILED', { extensions: { errors } });
-  return known.filter(({ key }) => keys.includes(key)).flatMap(({ permissions }) => permissions);
+  return known.flatMap(({ permissions }) => permissions);
 }

@@ -68,13 +68,19 @@ describe('migrations', () => {
 
   test('a migration with a lower number than applied ones is not skipped', async () => {
     const { url, drop } = await emptyDatabase(database.url);
-    const [late, newest] = migrations.slice(-2);
-    assert.ok(late && newest);
+    // No later migration builds on this one.
+    const late = migrations.find(({ name }) => name === 'profile-claims');
+    assert.ok(late);
+    const newer = migrations.filter(({ id }) => id > late.id);
+    assert.ok(newer.length > 0);
     await migrate(url, () => undefined, late.id - 1);
     const other = new pg.Client({ connectionString: url });
     await other.connect();
-    await other.query(newest.up);
-    await other.query('insert into schema_migrations (id, name) values ($1, $2)', [newest.id, newest.name]);
+    for (const { id, name, up } of newer) {
+      // biome-ignore lint/performance/noAwaitInLoops: one after the other
+      await other.query(up);
+      await other.query('insert into schema_migrations (id, name) values ($1, $2)', [id, name]);
+    }
     await other.end();
     const lines: string[] = [];
     await migrate(url, (line) => lines.push(line));
