@@ -76,14 +76,10 @@ async function count(ctx: Ctx, { name, counter, key, most, tell }: Rule): Promis
   const { workspaceId, environment, projectId } = ctx.scope;
   const { count: times, retryAfter } = await counter.take(ctx, limitKey(workspaceId, environment, projectId, key));
   if (times <= most) return;
-  // Announced once an hour. A single person who asks too often raises no alarm.
+  // Announced once an hour. One person who asks too often raises no alarm.
   if (tell !== null && times === most + 1)
     await transaction(ctx, (tx) =>
-      emit(tx, 'sms.guard.tripped', {
-        rule: name,
-        prefix: tell || null,
-        detail: `Announced once an hour. One person who asks too often raises no alarm.`,
-      }),
+      emit(tx, 'sms.guard.tripped', { rule: name, prefix: tell || null, detail: `more than ${most} in an hour` }),
     );
   throw problemWithRetry('RATE_LIMIT_EXCEEDED', retryAfter);
 }

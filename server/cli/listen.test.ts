@@ -78,7 +78,7 @@ describe('latchkey listen and trigger', () => {
     assert.notEqual(noTarget.code, 0);
     assert.match(noTarget.output, /option '--forward-to <url>' not specified/);
     assert.notEqual(unknown.code, 0);
-    assert.equal(noAddress.output.trim(), 'Say where to: latchkey listen --forward-to http://localhost:3000/hooks');
+    assert.equal(noAddress.output.trim(), 'Name the target: latchkey listen --forward-to http://localhost:3000/hooks');
     assert.match(unknown.output, /^400: .*is not an event type[^\n]*\n$/, 'and no trace');
     assert.match(untyped.output, /missing required argument 'type'/);
   });

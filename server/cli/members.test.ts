@@ -57,7 +57,7 @@ test('faults are explained', async () => {
   const away = join(folder, 'away.ndjson');
   assert.equal((await run('import', away)).errors.trim(), `${away} cannot be read (ENOENT).`);
   await writeFile(away, '');
-  assert.equal((await run('export', away)).errors.trim(), `${away} is there already. Name a new file.`);
+  assert.equal((await run('export', away)).errors.trim(), `${away} exists already. Name a new file.`);
 });
 
 test('a configuration file is named before or after the command', async () => {

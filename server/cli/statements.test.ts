@@ -61,7 +61,7 @@ test('BL-8 the operator lists statements to be paid by hand and marks one as pai
 test('BL-8 an unknown or missing statement is explained', async () => {
   const unknown = await run('paid', 'stm_01kaz3w9hqf8p9n2m4v5x6y7z8');
   assert.equal(unknown.status, 1);
-  assert.match(unknown.output, /There is no statement "stm_01kaz3w9hqf8p9n2m4v5x6y7z8"/);
+  assert.match(unknown.output, /There is no unpaid statement "stm_01kaz3w9hqf8p9n2m4v5x6y7z8"/);
   const none = await run('paid');
   assert.equal(none.status, 2);
   assert.match(none.output, /missing required argument 'id'/);
