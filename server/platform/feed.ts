@@ -61,6 +61,7 @@ export class ChangeFeed {
 
   /** Connects, and reconnects until {@link stop}. */
   async start(): Promise<void> {
+    this.#stopped = false;
     let client: pg.Client | null = null;
     try {
       client = await connectAlone(this.#url, { name: 'latchkey-feed', timeoutMs: RESPONSE_MS });

@@ -48,9 +48,14 @@ const ownOperations = () => operations.filter((operation) => isOwn(operation) &&
 
 const filled = (path: string) =>
   path.replace(/:(\w+)/g, (_, name: string) => {
-    const prefix = { session: 'ses', device: 'dev', passkey: 'psk', identity: 'idn', membership: 'mem' }[
-      name.replace(/Id$/, '')
-    ];
+    const prefix = {
+      session: 'ses',
+      device: 'dev',
+      passkey: 'psk',
+      identity: 'idn',
+      membership: 'mem',
+      organization: 'org',
+    }[name.replace(/Id$/, '')];
     return prefix ? `${prefix}_${ZEROS}` : 'app_none';
   });
 
