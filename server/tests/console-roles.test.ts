@@ -20,7 +20,7 @@ after(async () => {
   await latchkey.stop();
 });
 
-const PEOPLE = ['Members', 'Invitations', 'Roles'];
+const PEOPLE = ['Members', 'Invitations', 'Organizations', 'Roles'];
 const SIGN_IN = ['Applications', 'Methods and policy', 'Identity providers', 'Branding', 'Messages', 'Domains'];
 const EVERYTHING = [
   ...[
@@ -48,7 +48,7 @@ const KEPT_FROM: Record<TeamRole, readonly string[]> = {
   billing: EVERYTHING.filter((place) => !['SMS add-on', 'Projects', 'Workspace settings'].includes(place)),
   support: SUPPORT,
   senior_support: SUPPORT,
-  analyst: ['Members', 'Invitations', ...SIGN_IN, 'APIs', 'Dev inbox', 'Project settings', 'Team'],
+  analyst: ['Members', 'Invitations', 'Organizations', ...SIGN_IN, 'APIs', 'Dev inbox', 'Project settings', 'Team'],
   viewer: ['Audit log', 'Dev inbox', 'SMS add-on'],
 };
 
