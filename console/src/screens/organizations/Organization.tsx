@@ -1,9 +1,9 @@
-import { Button, Textarea, TextInput } from '@mantine/core';
+import { Textarea, TextInput } from '@mantine/core';
 import { useMemo } from 'react';
 import type { Organization as OrganizationRecord } from '#api/records.ts';
 import { useApi, useCan } from '#api/scope.tsx';
 import { useAt } from '#shell/place.ts';
-import { useAction } from '#ui/action.ts';
+import { BlockButton } from '#ui/BlockButton.tsx';
 import { StateBadge } from '#ui/badge.tsx';
 import { Copy } from '#ui/copy.tsx';
 import { Fields, RecordFields, useRecordForm } from '#ui/form.tsx';
@@ -53,50 +53,18 @@ function Detail({ organization, reread }: DetailProps) {
 function Actions({ organization: { id, name, status } }: { organization: OrganizationRecord }) {
   const at = useAt();
   const api = useApi();
-  const blocking = api.useMutation('post', '/console/v1/organizations/{organizationId}/block');
-  const unblocking = api.useMutation('post', '/console/v1/organizations/{organizationId}/unblock');
   const remove = api.useMutation('delete', '/console/v1/organizations/{organizationId}');
-  const block = useAction(blocking);
-  const unblock = useAction(unblocking);
   const init = { params: { path: { organizationId: id } } };
-  const isBlocked = `${name} is blocked`;
-  const isActive = `${name} is unblocked`;
   return (
     <>
-      {status === 'blocked' ? (
-        <Button
-          loading={unblock.busy}
-          onClick={() =>
-            unblock.run(init, {
-              done: isActive,
-              change: 'Unblock',
-              undo: { act: () => blocking.mutateAsync(init), done: isBlocked },
-            })
-          }
-        >
-          Unblock
-        </Button>
-      ) : (
-        <Button
-          variant="default"
-          c="var(--lk-bad)"
-          loading={block.busy}
-          onClick={() =>
-            block.run(init, {
-              done: isBlocked,
-              undo: { act: () => unblocking.mutateAsync(init), done: isActive },
-              question: {
-                title: `Block ${name}?`,
-                body: 'Its members stay members of this project and keep their roles.',
-                action: 'Block',
-                danger: true,
-              },
-            })
-          }
-        >
-          Block
-        </Button>
-      )}
+      <BlockButton
+        name={name}
+        blocked={status === 'blocked'}
+        body="Its members stay members of this project and keep their roles."
+        blocking={api.useMutation('post', '/console/v1/organizations/{organizationId}/block')}
+        unblocking={api.useMutation('post', '/console/v1/organizations/{organizationId}/unblock')}
+        init={init}
+      />
       <RemoveButton
         verb="Delete"
         done={`${name} is deleted`}

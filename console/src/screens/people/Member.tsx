@@ -3,6 +3,7 @@ import type { Member as MemberRecord } from '#api/records.ts';
 import { useApi, useCan } from '#api/scope.tsx';
 import { useAt } from '#shell/place.ts';
 import { useAction } from '#ui/action.ts';
+import { BlockButton } from '#ui/BlockButton.tsx';
 import { StateBadge } from '#ui/badge.tsx';
 import { CodeBlock, Copy } from '#ui/copy.tsx';
 import { Card, Columns, Facts, Page } from '#ui/page.tsx';
@@ -91,16 +92,10 @@ function Remove({ member }: { member: MemberRecord }) {
 
 function MemberActions({ member }: { member: MemberRecord }) {
   const api = useApi();
-  const blocking = api.useMutation('post', '/console/v1/members/{memberId}/block');
-  const unblocking = api.useMutation('post', '/console/v1/members/{memberId}/unblock');
-  const block = useAction(blocking);
-  const unblock = useAction(unblocking);
   const password = useAction(api.useMutation('post', '/console/v1/members/{memberId}/reset-password'));
   const factors = useAction(api.useMutation('post', '/console/v1/members/{memberId}/reset-mfa'));
   const init = { params: { path: { memberId: member.id } } };
   const name = nameOf(member);
-  const isBlocked = `${name} is blocked`;
-  const mayComeIn = `${name} is unblocked`;
   return (
     <>
       {member.email && (
@@ -141,40 +136,14 @@ function MemberActions({ member }: { member: MemberRecord }) {
           Reset second factors
         </Button>
       )}
-      {member.status === 'blocked' ? (
-        <Button
-          loading={unblock.busy}
-          onClick={() =>
-            unblock.run(init, {
-              done: mayComeIn,
-              change: 'Unblock',
-              undo: { act: () => blocking.mutateAsync(init), done: isBlocked },
-            })
-          }
-        >
-          Unblock
-        </Button>
-      ) : (
-        <Button
-          variant="default"
-          c="var(--lk-bad)"
-          loading={block.busy}
-          onClick={() =>
-            block.run(init, {
-              done: isBlocked,
-              undo: { act: () => unblocking.mutateAsync(init), done: mayComeIn },
-              question: {
-                title: `Block ${name}?`,
-                body: 'Their sessions in this project end immediately, and they can’t sign in to it until they are unblocked.',
-                action: 'Block',
-                danger: true,
-              },
-            })
-          }
-        >
-          Block
-        </Button>
-      )}
+      <BlockButton
+        name={name}
+        blocked={member.status === 'blocked'}
+        body="Their sessions in this project end immediately, and they can’t sign in to it until they are unblocked."
+        blocking={api.useMutation('post', '/console/v1/members/{memberId}/block')}
+        unblocking={api.useMutation('post', '/console/v1/members/{memberId}/unblock')}
+        init={init}
+      />
       <Remove member={member} />
     </>
   );
