@@ -30,7 +30,7 @@ const FAULT_OF_THE_SUITE = {
 /** Why a warning of a module stays. */
 const REASONS = {
   'oidcc-scope-profile':
-    'The person who signed in has not filled every field of the profile; a claim without a value is left out.',
+    'The person of the suite has not filled every field of the profile; a claim without a value is left out ([why](decisions/0136-the-profile-has-the-standard-claims.md)).',
   'fapi2-security-profile-final-test-claims-parameter-identity-claims':
     'The module knows neither `workspace_id` and `project_id` at userinfo nor `sid` in the ID token, a claim of the logout standards ([why](decisions/0131-id-tokens-prove-the-sign-in.md)).',
 };
