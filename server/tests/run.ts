@@ -104,8 +104,8 @@ function note(name: string, { passed, failed, skipped, report, faults: found }: 
   if (failed > 0) faults.push(`${name}\n${found}`);
 }
 
-// One more than there are cores: some tests wait most of their time.
-await Promise.all(Array.from({ length: Math.min(availableParallelism() + 1, files.length) }, work));
+// Two more than there are cores: many tests wait most of their time.
+await Promise.all(Array.from({ length: Math.min(availableParallelism() + 2, files.length) }, work));
 await postgres.stop();
 if (faults.length > 0) process.stdout.write(`\n✖ failing tests:\n\n${faults.join('\n')}`);
 const slowest = timings.toSorted((a, b) => b.seconds - a.seconds);
