@@ -34,6 +34,9 @@ const SLOWEST = [
   'server/status/console.test.ts',
   'server/account/pages.test.ts',
   'server/tests/attacks/admission-entrances.test.ts',
+  'server/webhooks/deliveries.test.ts',
+  'server/webhooks/schedule.test.ts',
+  'server/webhooks/endpoints.test.ts',
 ];
 
 const files =
