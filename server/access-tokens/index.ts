@@ -1,10 +1,3 @@
-import { expiredRowsOf, type Part } from '#platform/part.ts';
-import { rowsOfWorkspace } from '#platform/removal.ts';
-
 export { signAccessToken, type VerifiedToken, verifyAccessToken } from './access-tokens.ts';
+export { part } from './part.ts';
 export { revokeTokens } from './revocations.ts';
-
-export const part = {
-  removals: [rowsOfWorkspace('revocations')],
-  cleanUps: { 'expired revocations': expiredRowsOf('revocations') },
-} satisfies Part;

@@ -1,8 +1,1 @@
-import type { Part } from '#platform/part.ts';
-import { accountRoutes } from './account.page.ts';
-
-export const part = {
-  routes: {
-    auth: accountRoutes,
-  },
-} satisfies Part;
+export { part } from './part.ts';

@@ -1,18 +1,4 @@
-import type { Part } from '#platform/part.ts';
-import { rowsOfProject } from '#platform/removal.ts';
-import { apiRoutes } from './apis.admin.ts';
-import { events } from './events.ts';
-
 export { ApiGrant, grantedApis, NewApiGrants, type StoredGrant, shownGrants, storedGrants } from './api-grants.ts';
 export { createApi } from './apis.ts';
 export { readApis, type ScopeText, scopeTexts } from './known-apis.ts';
-
-export const part = {
-  events,
-  routes: { admin: apiRoutes },
-  permissions: {
-    'apis:read': 'See APIs',
-    'apis:write': 'Add, change and remove APIs, and let machines use them',
-  },
-  removals: [rowsOfProject('apis')],
-} satisfies Part;
+export { part } from './part.ts';

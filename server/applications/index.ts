@@ -1,12 +1,3 @@
-import type { Part } from '#platform/part.ts';
-import { rowsOfProject } from '#platform/removal.ts';
-import { permissionsOfAbsent } from './absent-clients.ts';
-import { applicationRoutes } from './applications.admin.ts';
-import { events } from './events.ts';
-import { identityProviderRoutes } from './identity-providers.admin.ts';
-import { registrationRoutes } from './registration.auth.ts';
-import { registrationTokenRoutes } from './registration-tokens.admin.ts';
-
 export { accountPageId, isAccountPage } from './account-page.ts';
 export { moveApplication } from './application-changes.ts';
 export { applicationNames } from './application-names.ts';
@@ -29,26 +20,5 @@ export {
   upstreamProvider,
 } from './identity-providers.ts';
 export { isApplicationOrigin, originsOf, ownOriginsOf } from './origins.ts';
+export { part } from './part.ts';
 export { holdFirstParty, isFirstParty } from './parties.ts';
-
-export const part = {
-  events,
-  routes: {
-    auth: registrationRoutes,
-    admin: [...applicationRoutes, ...identityProviderRoutes, ...registrationTokenRoutes],
-  },
-  permissions: {
-    'applications:read': 'See applications',
-    'applications:write': 'Add, change and remove applications and their secrets',
-    'applications:trust': 'Add and change first-party applications, which need no consent',
-    'applications:delegate': 'Let applications act for people by token exchange',
-    'providers:read': 'See identity providers',
-    'providers:write': 'Change identity providers',
-  },
-  removals: [
-    rowsOfProject('applications', 'application_secrets'),
-    rowsOfProject('registration_tokens'),
-    rowsOfProject('identity_providers'),
-  ],
-  permissionsNow: { management: permissionsOfAbsent },
-} satisfies Part;

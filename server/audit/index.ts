@@ -1,27 +1,5 @@
-import type { Part } from '#platform/part.ts';
-import { rowsOfProject } from '#platform/removal.ts';
-import { auditRoutes } from './audit.admin.ts';
-import { signDueCheckpoints } from './checkpoints.ts';
-import { events } from './events.ts';
-
 export { auditFollower } from './entries.ts';
 export { eraseFromAudit } from './erasures.ts';
+export { part } from './part.ts';
 export { AuditEvent, AuditQuery, activityOf, searchAudit } from './search.ts';
 export { AuditFault, type Verified, verifyAudit } from './verification.ts';
-
-export const part = {
-  events,
-  routes: {
-    admin: auditRoutes,
-  },
-  permissions: {
-    'audit:read': 'Read and export the audit log',
-  },
-  removals: [
-    rowsOfProject('audit_entries'),
-    rowsOfProject('audit_resources'),
-    rowsOfProject('audit_checkpoints'),
-    rowsOfProject('audit_heads'),
-  ],
-  cleanUps: { signDueCheckpoints },
-} satisfies Part;

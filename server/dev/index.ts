@@ -1,16 +1,3 @@
-import type { Part } from '#platform/part.ts';
-import { devAppRoutes } from './dev-app.page.ts';
-import { devInboxRoutes } from './dev-inbox.page.ts';
-import { devProviderRoutes } from './dev-provider.page.ts';
-import { devReceiverRoutes } from './dev-receiver.page.ts';
-import { startPageRoutes } from './start.page.ts';
-
 export { DEV_APP_CALLBACK } from './dev-app.ts';
 export { addDevProvider } from './dev-provider.ts';
-
-export const part = {
-  routes: {
-    development: [...devAppRoutes, ...devInboxRoutes, ...devProviderRoutes, ...devReceiverRoutes],
-    start: startPageRoutes,
-  },
-} satisfies Part;
+export { part } from './part.ts';

@@ -1,8 +1,4 @@
-import type { Part } from '#platform/part.ts';
-import { rowsOfWorkspace, rowsSince } from '#platform/removal.ts';
-import { events } from './events.ts';
-import { removeDeadDevices } from './remembered-devices.ts';
-
+export { part } from './part.ts';
 export {
   type DeviceId,
   isRemembered,
@@ -11,10 +7,3 @@ export {
   removeDevices,
   useRememberedDevice,
 } from './remembered-devices.ts';
-
-export const part = {
-  events,
-  removals: [rowsOfWorkspace('remembered_devices')],
-  cleanUps: { removeDeadDevices },
-  reclaim: rowsSince('remembered_devices', 'created_at'),
-} satisfies Part;

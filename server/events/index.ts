@@ -1,8 +1,3 @@
-import type { Part } from '#platform/part.ts';
-import { rowsOfProject } from '#platform/removal.ts';
-import { eventTypeRoutes } from './event-types.admin.ts';
-import { feedRoutes } from './feed.admin.ts';
-
 export { Dispatcher, type Follower, type NumberedEvent } from './dispatcher.ts';
 export {
   describeEventType,
@@ -16,16 +11,5 @@ export {
 export { emit, emitAll, type NewEvent, publicActor } from './events.ts';
 
 export { addressesInEvents, anonymiseEvents, eventsOfUser, isErased } from './events-of-user.ts';
-
+export { part } from './part.ts';
 export { eventsById, lastSequence, readEvents } from './reading.ts';
-
-export const part = {
-  routes: {
-    admin: [...eventTypeRoutes, ...feedRoutes],
-  },
-  permissions: {
-    'events:read': 'Read the event feed',
-  },
-  removals: [rowsOfProject('events'), rowsOfProject('event_sequences')],
-  imported: ['events'],
-} satisfies Part;

@@ -1,7 +1,3 @@
-import type { Part } from '#platform/part.ts';
-import { rowsOfWorkspace, rowsSince } from '#platform/removal.ts';
-import { events } from './events.ts';
-
 export {
   addPhoneFactor,
   checkTotp,
@@ -16,14 +12,9 @@ export {
   removeFactor,
   withFactors,
 } from './mfa-factors.ts';
+export { part } from './part.ts';
 export {
   enrolledSecondFactors,
   guardingSecondFactors,
   type SecondFactor,
 } from './second-factors.ts';
-
-export const part = {
-  events,
-  removals: [rowsOfWorkspace('mfa_factors')],
-  reclaim: rowsSince('mfa_factors', 'created_at'),
-} satisfies Part;

@@ -1,13 +1,3 @@
-import type { Part } from '#platform/part.ts';
-import { assetRoutes } from './assets.page.ts';
-import { mailedLinkRoutes } from './mailed-links.page.ts';
-import { signInRoutes } from './sign-in.page.ts';
-
 export { codeField, passwordField } from './fields.ts';
+export { part } from './part.ts';
 export { signInPreview } from './preview.ts';
-
-export const part = {
-  routes: {
-    auth: [...assetRoutes, ...mailedLinkRoutes, ...signInRoutes],
-  },
-} satisfies Part;

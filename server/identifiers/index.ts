@@ -1,7 +1,3 @@
-import type { Part } from '#platform/part.ts';
-import { rowsOfWorkspace } from '#platform/removal.ts';
-import { removeIdentifiersSince } from './unproven.ts';
-
 export { oldAddresses } from './address-review.ts';
 export {
   addIdentifier,
@@ -12,11 +8,6 @@ export {
   replaceIdentifier,
 } from './identifiers.ts';
 export { addIdentifiers, ownersOfIdentifiers } from './identifiers-in-bulk.ts';
+export { part } from './part.ts';
 export { findSignInCandidate } from './sign-in-candidates.ts';
 export { unprovenSince } from './unproven.ts';
-
-export const part = {
-  removals: [rowsOfWorkspace('identifiers')],
-  reclaim: removeIdentifiersSince,
-  imported: ['identifiers'],
-} satisfies Part;

@@ -1,30 +1,6 @@
-import type { Part } from '#platform/part.ts';
-import { rowsOfProject } from '#platform/removal.ts';
-import { events } from './events.ts';
-import { importRoutes } from './imports.admin.ts';
-import { importTask } from './imports.task.ts';
-import { removeOldImports } from './imports.ts';
-
 export { reportImport } from './import-report.ts';
 export { type ImportFormat, receiveImport } from './import-upload.ts';
 export { importChunk } from './imports.task.ts';
 export { getImport, type MemberImport } from './imports.ts';
 export { exportMembers, noteExport } from './member-export.ts';
-
-export const part = {
-  events,
-  routes: {
-    admin: importRoutes,
-  },
-  permissions: {
-    'members:import': 'Import and export members',
-    'members:credentials': 'Export password hashes',
-  },
-  removals: [
-    rowsOfProject('member_import_chunks'),
-    rowsOfProject('member_import_dry_runs'),
-    rowsOfProject('member_imports'),
-  ],
-  cleanUps: { removeOldImports },
-  tasks: { import_members: importTask },
-} satisfies Part;
+export { part } from './part.ts';

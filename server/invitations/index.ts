@@ -1,9 +1,5 @@
-import type { Part } from '#platform/part.ts';
-import { rowsOfProject } from '#platform/removal.ts';
-import { events } from './events.ts';
-import { invitationRoutes } from './project-invitations.admin.ts';
-
 export { InvitationStatus, Invitations, statusOf as invitationStatus } from './invitations.ts';
+export { part } from './part.ts';
 export {
   acceptInvitation,
   findInvitation,
@@ -12,15 +8,3 @@ export {
   removeInvitations,
   revokeUnbacked,
 } from './project-invitations.ts';
-
-export const part = {
-  events,
-  routes: {
-    admin: invitationRoutes,
-  },
-  permissions: {
-    'invitations:read': 'See invitations',
-    'invitations:write': 'Invite people and revoke invitations',
-  },
-  removals: [rowsOfProject('invitations')],
-} satisfies Part;

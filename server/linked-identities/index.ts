@@ -1,7 +1,3 @@
-import type { Part } from '#platform/part.ts';
-import { rowsOfWorkspace, rowsSince } from '#platform/removal.ts';
-import { events } from './events.ts';
-
 export {
   findLinkedUser,
   identityUsed,
@@ -10,10 +6,5 @@ export {
   listIdentities,
   unlinkIdentity,
 } from './linked-identities.ts';
+export { part } from './part.ts';
 export { UpstreamIdentity, UpstreamProfile } from './upstream-identity.ts';
-
-export const part = {
-  events,
-  removals: [rowsOfWorkspace('linked_identities')],
-  reclaim: rowsSince('linked_identities', 'linked_at'),
-} satisfies Part;

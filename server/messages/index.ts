@@ -1,11 +1,3 @@
-import type { Part } from '#platform/part.ts';
-import { rowsOfProject } from '#platform/removal.ts';
-import { events } from './events.ts';
-import { messageRoutes } from './messages.admin.ts';
-import { removeOldMessages } from './messages.ts';
-import { receiptRoutes } from './receipts.public.ts';
-import { settleAbandoned } from './texts.ts';
-
 export { listInbox, readInbox, type SentMessage } from './inbox.ts';
 export { openSending, type Refused } from './messages.task.ts';
 export {
@@ -15,15 +7,5 @@ export {
   removeMessages,
   sendMessage,
 } from './messages.ts';
+export { part } from './part.ts';
 export type { CredentialChange } from './templates.ts';
-
-export const part = {
-  events,
-  routes: {
-    admin: messageRoutes,
-    callbacks: receiptRoutes,
-  },
-  removals: [rowsOfProject('messages'), rowsOfProject('message_templates')],
-  cleanUps: { removeOldMessages },
-  sweeps: { settleAbandoned },
-} satisfies Part;

@@ -1,8 +1,3 @@
-import { expiredRowsOf, type Part } from '#platform/part.ts';
-import { rowsOfProject } from '#platform/removal.ts';
-import { events } from './events.ts';
-import { endChallenges } from './mfa-challenges.ts';
-
 export {
   askForFactor,
   bindCode,
@@ -15,10 +10,4 @@ export {
   requireNoFactorYet,
   spendChallenge,
 } from './mfa-challenges.ts';
-
-export const part = {
-  events,
-  removals: [rowsOfProject('mfa_challenges')],
-  cleanUps: { 'expired MFA challenges': expiredRowsOf('mfa_challenges') },
-  endProofs: endChallenges,
-} satisfies Part;
+export { part } from './part.ts';

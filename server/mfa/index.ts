@@ -1,7 +1,3 @@
-import type { Part } from '#platform/part.ts';
-import { events } from './events.ts';
-import { mfaRoutes } from './mfa.auth.ts';
-
 export {
   checkFactor,
   enrolTotpFor,
@@ -13,10 +9,4 @@ export {
   promptFactor,
   wayOf,
 } from './mfa.ts';
-
-export const part = {
-  events,
-  routes: {
-    auth: mfaRoutes,
-  },
-} satisfies Part;
+export { part } from './part.ts';

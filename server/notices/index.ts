@@ -1,6 +1,3 @@
-import type { Part } from '#platform/part.ts';
-import { events } from './events.ts';
-
 export {
   accountThrottled,
   applicationActs,
@@ -10,5 +7,4 @@ export {
   newDevice,
   successAfterFailures,
 } from './notices.ts';
-
-export const part = { events } satisfies Part;
+export { part } from './part.ts';

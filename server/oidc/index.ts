@@ -1,14 +1,3 @@
-import type { Part } from '#platform/part.ts';
-import { oidcCleanup } from './adapter.ts';
-import { usedApplicationRoutes } from './applications.me.ts';
-import { sessionSteps } from './bound-sessions.ts';
-import { events } from './events.ts';
-import { impersonationRoutes } from './impersonation.admin.ts';
-import { ownImpersonationRoutes } from './impersonation.me.ts';
-import { endForbidden } from './impersonation.ts';
-import { providerRoutes } from './provider.auth.ts';
-import { consents, records } from './removal.ts';
-
 export { holderAtOwnIssuer, holderOf, type PresentedToken } from './access-tokens.ts';
 export { recordsFor } from './adapter.ts';
 export { browserSession } from './browser-sessions.ts';
@@ -18,20 +7,5 @@ export { clientsOfSessions } from './grants.ts';
 export { endOwnImpersonations, ownImpersonations } from './impersonation.ts';
 export { type Interaction, interactions } from './interactions.ts';
 export { composeLogout } from './logout-token.ts';
+export { part } from './part.ts';
 export { takeBack, usedApplications } from './used-applications.ts';
-
-export const part = {
-  events,
-  routes: {
-    auth: providerRoutes,
-    me: [...usedApplicationRoutes, ...ownImpersonationRoutes],
-    admin: impersonationRoutes,
-  },
-  permissions: {
-    'members:impersonate': 'Act as members',
-  },
-  removals: [consents, records],
-  cleanUps: { oidcCleanup },
-  sessions: sessionSteps,
-  permissionsChanged: endForbidden,
-} satisfies Part;

@@ -1,31 +1,9 @@
-import type { Part } from '#platform/part.ts';
-import { rowsOfWorkspace } from '#platform/removal.ts';
-import { permissionsOfAbsent } from './absent-operators.ts';
-import { events } from './events.ts';
-import { keepTeamsOwned, leaveTeams } from './operator-erasure.ts';
-import { endWithAuthSessions, removeDeadOperatorSessions } from './operator-sessions.ts';
-import { sessionRoutes } from './session.console.ts';
-import { setUpRoutes } from './set-up.page.ts';
-import { teamRoutes } from './team.console.ts';
-import { teamInvitationRoutes } from './team-invitations.console.ts';
-
 export { addOperatorAuthentication, workspaceScope } from './edge.ts';
 export { installationOf, setUpConsole } from './installation.ts';
 export { endEveryOperatorSession } from './operator-sessions.ts';
 export { amongOperators, createOperator } from './operators.ts';
+export { part } from './part.ts';
 export { createOwner, setUpLink } from './set-up.ts';
 export { addTeamMember, ownersOf, teamsOf } from './team.ts';
 export { permissionsForInstallation, TeamRole } from './team-roles.ts';
 export { addProject, addWorkspace } from './workspaces.ts';
-
-export const part = {
-  events,
-  routes: {
-    console: [...sessionRoutes, ...teamRoutes, ...teamInvitationRoutes, ...setUpRoutes],
-  },
-  removals: [rowsOfWorkspace('team_invitations'), rowsOfWorkspace('team_members')],
-  cleanUps: { removeDeadOperatorSessions },
-  sessions: { ended: endWithAuthSessions },
-  erasure: { requested: keepTeamsOwned, erased: leaveTeams },
-  permissionsNow: { operator: permissionsOfAbsent },
-} satisfies Part;

@@ -1,30 +1,5 @@
-import type { Part } from '#platform/part.ts';
-import { rowsOfProject } from '#platform/removal.ts';
-import { events } from './events.ts';
-import { organizationMemberRoutes } from './organization-members.admin.ts';
-import { leaveOrganizations } from './organization-members.ts';
-import { organizationRoleRoutes } from './organization-roles.admin.ts';
-import { organizationRoutes } from './organizations.admin.ts';
-import { ownOrganizationRoutes } from './organizations.me.ts';
-
 export { joinOrganization } from './organization-members.ts';
 export { lockKnownRoles, lockOrganizationRoles } from './organization-roles.ts';
 export { lockOrganization, type OrganizationId } from './organizations.ts';
 export { organizationsOf } from './own-organizations.ts';
-
-export const part = {
-  events,
-  permissions: {
-    'organizations:read': 'See organizations and their members',
-    'organizations:write': 'Add, change, block and remove organizations, and change their members',
-  },
-  routes: {
-    me: ownOrganizationRoutes,
-    admin: [...organizationRoutes, ...organizationMemberRoutes, ...organizationRoleRoutes],
-  },
-  leaving: leaveOrganizations,
-  removals: [
-    rowsOfProject('organizations', 'organization_members'),
-    rowsOfProject('organization_roles', 'organization_role_permissions'),
-  ],
-} satisfies Part;
+export { part } from './part.ts';

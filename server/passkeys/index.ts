@@ -1,8 +1,4 @@
-import { expiredRowsOf, type Part } from '#platform/part.ts';
-import { rowsOfWorkspace, rowsSince } from '#platform/removal.ts';
-import { events } from './events.ts';
-import { removeChallengesOf } from './passkey-challenges.ts';
-
+export { part } from './part.ts';
 export { CHALLENGE_SECONDS, type ChallengeId } from './passkey-challenges.ts';
 export {
   changePasskey,
@@ -23,11 +19,3 @@ export {
   type RelyingParty,
   WebAuthnOptions,
 } from './passkeys.ts';
-
-export const part = {
-  events,
-  removals: [rowsOfWorkspace('passkey_challenges'), rowsOfWorkspace('passkeys')],
-  cleanUps: { 'expired passkey challenges': expiredRowsOf('passkey_challenges') },
-  reclaim: rowsSince('passkeys', 'created_at'),
-  endProofs: removeChallengesOf,
-} satisfies Part;

@@ -1,9 +1,7 @@
-import type { Part } from '#platform/part.ts';
-import { rowsOfWorkspace, rowsSince } from '#platform/removal.ts';
-
 export { askBreachedAhead } from './breached-passwords.ts';
 export { dearHashes } from './dear-hashes.ts';
 export { hashPassword, isOutdated, verifyPassword } from './hashing.ts';
+export { part } from './part.ts';
 export { isPasswordHash } from './password-hashes.ts';
 export {
   checkPolicy,
@@ -16,9 +14,3 @@ export {
   setPasswords,
   upgradeHash,
 } from './passwords.ts';
-
-export const part = {
-  removals: [rowsOfWorkspace('passwords')],
-  reclaim: rowsSince('passwords', 'changed_at'),
-  imported: ['passwords'],
-} satisfies Part;

@@ -1,8 +1,3 @@
-import type { Part } from '#platform/part.ts';
-import { rowsOfWorkspace } from '#platform/removal.ts';
-import { events } from './events.ts';
-import { profileRoutes } from './profile.me.ts';
-
 export { replaceAddress } from './addresses.ts';
 export {
   ErasureWork,
@@ -14,17 +9,8 @@ export {
   scheduleErasures,
   usersAwaitingErasure,
 } from './erasure.ts';
+export { part } from './part.ts';
 export { getProfile, type Profile, updateProfile } from './profile.ts';
 export { searchPeople } from './search.ts';
 export { createUser, lockUser, type UserSummary, usersById } from './users.ts';
 export { createUsers, exportUsers, type NewPerson } from './users-in-bulk.ts';
-
-/** Users belong to a workspace; the members part removes those of a removed project. */
-export const part = {
-  events,
-  routes: {
-    me: profileRoutes,
-  },
-  removals: [rowsOfWorkspace('users')],
-  imported: ['users'],
-} satisfies Part;

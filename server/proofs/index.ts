@@ -1,8 +1,3 @@
-import { expiredRowsOf, type Part } from '#platform/part.ts';
-import { rowsOfProject } from '#platform/removal.ts';
-import { voidAddressChallengesOf } from './challenges-of-user.ts';
-import { events } from './events.ts';
-
 export {
   AddressChallengeStarted,
   hintOf,
@@ -18,6 +13,7 @@ export {
 } from './address-challenges.ts';
 export type { Purpose } from './challenge-messages.ts';
 export { addressChallengesOf, removeAddressChallengesOf } from './challenges-of-user.ts';
+export { part } from './part.ts';
 export {
   AddressChallengeId,
   digitsOf,
@@ -28,10 +24,3 @@ export {
   proofOf,
 } from './proofs.ts';
 export { VerificationChallenge, verificationChallenge } from './verification-challenge.ts';
-
-export const part = {
-  events,
-  removals: [rowsOfProject('flows')],
-  cleanUps: { 'expired flows': expiredRowsOf('flows') },
-  endProofs: voidAddressChallengesOf,
-} satisfies Part;

@@ -1,16 +1,7 @@
-import type { Part } from '#platform/part.ts';
-import { rowsOfWorkspace, rowsSince } from '#platform/removal.ts';
-import { events } from './events.ts';
-
+export { part } from './part.ts';
 export {
   newRecoveryCodes,
   recoveryCodesLeft,
   removeRecoveryCodes,
   useRecoveryCode,
 } from './recovery-codes.ts';
-
-export const part = {
-  events,
-  removals: [rowsOfWorkspace('recovery_codes')],
-  reclaim: rowsSince('recovery_codes', 'created_at'),
-} satisfies Part;

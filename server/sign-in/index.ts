@@ -1,16 +1,5 @@
-import type { Part } from '#platform/part.ts';
-import { events } from './events.ts';
-import { invitationAcceptanceRoutes } from './invitations.auth.ts';
-import { methodRoutes } from './methods.auth.ts';
-import { passkeyLoginRoutes } from './passkey-login.auth.ts';
-import { passwordLoginRoutes } from './password-login.auth.ts';
-import { passwordResetRoutes } from './password-reset.auth.ts';
-import { passwordlessRoutes } from './passwordless.auth.ts';
-import { registerRoutes } from './register.auth.ts';
-import { sessionRoutes } from './sessions.auth.ts';
-import { verificationRoutes } from './verification.auth.ts';
-
 export { openMethods } from './open-methods.ts';
+export { part } from './part.ts';
 export { loginWithPasskey, PasskeyLogin, passkeyOptions } from './passkey-login.ts';
 export { loginWithPassword } from './password-login.ts';
 export { changePassword, forgotPassword, resetPassword, startReset } from './password-reset.ts';
@@ -25,20 +14,3 @@ export {
 export { register, registerInvited } from './register.ts';
 export { logout } from './sessions.ts';
 export { addressProven, lookAtVerification, verifyAddress } from './verification.ts';
-
-export const part = {
-  events,
-  routes: {
-    auth: [
-      ...invitationAcceptanceRoutes,
-      ...methodRoutes,
-      ...passkeyLoginRoutes,
-      ...passwordLoginRoutes,
-      ...passwordResetRoutes,
-      ...passwordlessRoutes,
-      ...registerRoutes,
-      ...sessionRoutes,
-      ...verificationRoutes,
-    ],
-  },
-} satisfies Part;

@@ -1,44 +1,8 @@
-import type { Part } from '#platform/part.ts';
-import { statusComponentRoutes } from './components.admin.ts';
-import { events } from './events.ts';
-import { removeSilentWorkers } from './heartbeat.ts';
-import { historyRoutes } from './history.public.ts';
-import { statusIncidentRoutes } from './incidents.admin.ts';
-import { statusMaintenanceRoutes } from './maintenances.admin.ts';
-import { statusNoticeTask } from './notices.task.ts';
-import { statusPageRoutes } from './status.page.ts';
-import { statusSubscribeRoutes } from './subscribe.public.ts';
-import { statusSubscriberRoutes } from './subscribers.admin.ts';
-import { statusSubscriptionRoutes } from './subscriptions.page.ts';
-import { StatusQuery, summaryRoutes } from './summary.public.ts';
-
 export { seedComponents } from './components.ts';
 export { startHeartbeat } from './heartbeat.ts';
 export { startMonitor } from './monitor.ts';
 export { quarantineRefused } from './notices.task.ts';
+export { part } from './part.ts';
 export { countSignIns, startCounting } from './signals.ts';
 export { sentence as statusSentence } from './summary.ts';
 export { currentView, startViews } from './views.ts';
-
-const ofOneEnvironment = [...summaryRoutes, ...statusSubscribeRoutes];
-
-export const part = {
-  events,
-  routes: {
-    admin: [...statusComponentRoutes, ...statusIncidentRoutes, ...statusMaintenanceRoutes, ...statusSubscriberRoutes],
-    public: [...ofOneEnvironment, ...historyRoutes],
-    // This host has no environment: the query names it.
-    status: [
-      ...ofOneEnvironment.map((route) => ({ ...route, query: StatusQuery })),
-      ...historyRoutes,
-      ...statusPageRoutes,
-      ...statusSubscriptionRoutes,
-    ],
-  },
-  permissions: {
-    'status:read': 'See status components, incidents and subscribers',
-    'status:write': 'Change status components, incidents and maintenances',
-  },
-  cleanUps: { removeSilentWorkers },
-  tasks: { status_notice: statusNoticeTask },
-} satisfies Part;

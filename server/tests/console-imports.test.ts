@@ -113,8 +113,23 @@ describe('importing members', () => {
     await choose('people.csv', `email,colour\n${'x,red\n'.repeat(60)}`);
     await button('Start dry run').click();
     await completed();
+    const asked = Promise.withResolvers<void>();
+    const answered = Promise.withResolvers<void>();
+    await page.route(/outcome=failed/, async (route) => {
+      asked.resolve();
+      await answered.promise;
+      await route.continue();
+    });
     await page.getByText('Failed rows', { exact: true }).click();
-    await page.getByRole('row', { name: /^50 Failed/ }).waitFor();
+    await asked.promise;
+    await page.locator('table[aria-busy=true]').waitFor();
+    assert.ok(await button('Next').isDisabled(), 'the cursor shown belongs to the list of all rows');
+    answered.resolve();
+    await page
+      .locator('table[aria-busy=false]')
+      .getByRole('row', { name: /^50 Failed/ })
+      .waitFor();
+    await page.unroute(/outcome=failed/);
     await button('Next').click();
     await page.waitForURL(/cursor=/);
     await page.getByRole('row', { name: /^60 Failed/ }).waitFor();

@@ -2,7 +2,14 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { doorsOf, keepsFileScheme, needlessExceptions, tooGenerous, tooWide } from './boundaries/doors.ts';
+import {
+  doorsOf,
+  keepsFileScheme,
+  needlessExceptions,
+  notOnlyExports,
+  tooGenerous,
+  tooWide,
+} from './boundaries/doors.ts';
 import { readImportsMap, readSources, SERVER } from './boundaries/sources.ts';
 
 const sources = await readSources();
@@ -18,6 +25,15 @@ describe('front doors', () => {
   test('a planted exception for more than 25 names is found', () => {
     assert.deepEqual(tooGenerous({ members: { max: 25, why: 'says why' } }), []);
     assert.deepEqual(tooGenerous({ members: { max: 26, why: 'says why' } }), ['members']);
+  });
+
+  test('each contains only exports from the files of its part', () => {
+    assert.deepEqual(notOnlyExports(sources), []);
+    const path = 'members/index.ts';
+    const door = `/** Why. */\nexport { addMember, type Member } from './members.ts';\n`;
+    assert.deepEqual(notOnlyExports([{ path, text: door }]), []);
+    assert.deepEqual(notOnlyExports([{ path, text: `import { a } from './a.ts';\n${door}` }]), [path]);
+    assert.deepEqual(notOnlyExports([{ path, text: `${door}export const part = {};\n` }]), [path]);
   });
 
   test('a planted surplus name is found', () => {

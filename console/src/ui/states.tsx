@@ -1,5 +1,5 @@
 import { Button, Skeleton, Stack, Text, Title } from '@mantine/core';
-import { type ReactNode, use } from 'react';
+import { createContext, type ReactNode, use } from 'react';
 import { type Problem, problemOf } from '#api/problem.ts';
 import { useCan } from '#api/scope.tsx';
 import { Copy } from './copy.tsx';
@@ -8,12 +8,22 @@ import { InPage } from './page.tsx';
 import classes from './states.module.css';
 import { useScreenTitle } from './title.ts';
 
-type Query<T> = { data: T | undefined; error: unknown; isPending: boolean; refetch: () => unknown };
+type Query<T> = {
+  data: T | undefined;
+  error: unknown;
+  isPending: boolean;
+  isPlaceholderData?: boolean;
+  refetch: () => unknown;
+};
+
+/** Whether the data shown is of the filters before, because the data of the present filters is still loading. */
+export const ShowsEarlierData = createContext(false);
 
 /** Renders the data of a query, or its loading and error states. */
 export function Loaded<T>(props: { query: Query<T>; skeleton?: ReactNode; children: (data: T) => ReactNode }) {
   const { query, skeleton, children } = props;
-  if (query.data !== undefined) return children(query.data);
+  if (query.data !== undefined)
+    return <ShowsEarlierData value={query.isPlaceholderData === true}>{children(query.data)}</ShowsEarlierData>;
   if (query.isPending) return skeleton ?? <Loading />;
   return <Failure problem={problemOf(query.error)} onRetry={() => query.refetch()} />;
 }

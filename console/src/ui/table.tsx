@@ -1,9 +1,9 @@
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import type { KeyboardEvent, ReactNode } from 'react';
+import { type KeyboardEvent, type ReactNode, use } from 'react';
 import { BackIcon, ForwardIcon } from './icons.ts';
 import { linkTo, useFilters } from './search.ts';
-import { Empty } from './states.tsx';
+import { Empty, ShowsEarlierData } from './states.tsx';
 import classes from './table.module.css';
 
 export type Column<T> = {
@@ -30,10 +30,11 @@ type TableProps<T> = {
 
 /** A table. Up and down (or j and k) move between rows with a link. */
 export function Table<T>({ label, rows, columns, keyOf, href, empty, even }: TableProps<T>) {
+  const busy = use(ShowsEarlierData);
   if (rows.length === 0) return typeof empty === 'string' ? <Empty title={empty} /> : empty;
   return (
     <div className={classes.scroll}>
-      <table className={classes.table} data-even={even} aria-label={label} onKeyDown={moveBetweenRows}>
+      <table className={classes.table} data-even={even} aria-label={label} aria-busy={busy} onKeyDown={moveBetweenRows}>
         <thead>
           <tr>
             {columns.map(({ name, wide, align }) => {
@@ -93,6 +94,7 @@ export function Below({ children }: { children: ReactNode }) {
 /** Previous and next page. The cursor is in the URL, so the browser's Back works. */
 export function Pager({ nextCursor }: { nextCursor: string | null }) {
   const [{ cursor }, setFilters] = useFilters();
+  const nextIsOfOtherFilters = use(ShowsEarlierData);
   if (!cursor && nextCursor === null) return null;
   return (
     <nav className={classes.pager} aria-label="Pages">
@@ -108,7 +110,7 @@ export function Pager({ nextCursor }: { nextCursor: string | null }) {
       <Button
         variant="default"
         size="compact-sm"
-        disabled={nextCursor === null}
+        disabled={nextCursor === null || nextIsOfOtherFilters}
         rightSection={<ForwardIcon size={14} />}
         onClick={() => setFilters({ cursor: nextCursor ?? undefined })}
       >

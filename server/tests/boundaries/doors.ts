@@ -65,6 +65,13 @@ export function needlessExceptions(doors: ReadonlyMap<string, readonly string[]>
   return Object.keys(wider).filter((part) => (doors.get(part) ?? []).length <= MAX_NAMES);
 }
 
+/** The front doors that contain more than exports from the files of their part. */
+export function notOnlyExports(sources: readonly Source[]): string[] {
+  const doors = sources.filter(({ path }) => /^[\w-]+\/index\.ts$/.test(path) && path !== 'migrations/index.ts');
+  const exports = /export (?:type )?\{[^}]*\} from '[^']+';\n|\/\*\*[\s\S]*?\*\/\n|\/\/[^\n]*\n|\n/g;
+  return doors.filter(({ text }) => text.replaceAll(exports, '') !== '').map(({ path }) => path);
+}
+
 const SURFACE = /\.(?:auth|me|admin|console|public|page)\.ts$/;
 
 /** Routes stand in `<noun>.<surface>.ts`, the handlers of jobs in `<noun>.task.ts`; such files contain nothing else. */

@@ -18,7 +18,13 @@ type LogProps<E> = {
   about: string;
   actions?: ReactNode;
   filters: ReactNode;
-  log: { data: Log<E> | undefined; error: unknown; isPending: boolean; refetch: () => unknown };
+  log: {
+    data: Log<E> | undefined;
+    error: unknown;
+    isPending: boolean;
+    isPlaceholderData: boolean;
+    refetch: () => unknown;
+  };
   columns: (names: Names) => readonly Column<E>[];
   /** Facts that only this log has. */
   facts: (entry: E) => readonly (readonly [name: string, value: ReactNode])[];

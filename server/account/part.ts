@@ -1,0 +1,8 @@
+import type { Part } from '#platform/part.ts';
+import { accountRoutes } from './account.page.ts';
+
+export const part = {
+  routes: {
+    auth: accountRoutes,
+  },
+} satisfies Part;

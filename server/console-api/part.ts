@@ -1,0 +1,11 @@
+import type { Part } from '#platform/part.ts';
+import { builtApplicationRoutes } from './application.page.ts';
+import { logRoutes } from './logs.console.ts';
+import { consoleDescriptionRoutes } from './openapi.console.ts';
+import { previewRoutes } from './preview.console.ts';
+
+export const part = {
+  routes: {
+    console: [...logRoutes, ...consoleDescriptionRoutes, ...previewRoutes, ...builtApplicationRoutes],
+  },
+} satisfies Part;

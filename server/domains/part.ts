@@ -1,0 +1,21 @@
+import type { Part } from '#platform/part.ts';
+import { rowsOfProject } from '#platform/removal.ts';
+import { orderCertificatesTask } from './acme.task.ts';
+import { orderCertificates } from './acme.ts';
+import { recheckDomains } from './domain-checks.ts';
+import { domainRoutes } from './domains.admin.ts';
+import { events } from './events.ts';
+
+export const part = {
+  events,
+  routes: {
+    admin: domainRoutes,
+  },
+  permissions: {
+    'domains:read': 'See domains',
+    'domains:write': 'Add, verify, bind and remove domains',
+  },
+  removals: [rowsOfProject('domains', 'domain_bindings', 'domain_certificates')],
+  cleanUps: { recheckDomains, orderCertificates },
+  tasks: { order_certificates: orderCertificatesTask },
+} satisfies Part;

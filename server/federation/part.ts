@@ -1,0 +1,17 @@
+import { expiredRowsOf, type Part } from '#platform/part.ts';
+import { rowsOfProject } from '#platform/removal.ts';
+import { events } from './events.ts';
+import { providerTestRoutes } from './providers.admin.ts';
+import { socialRoutes } from './social.auth.ts';
+import { removeUpstreamFlowsOf } from './social.ts';
+
+export const part = {
+  events,
+  routes: {
+    auth: socialRoutes,
+    admin: providerTestRoutes,
+  },
+  removals: [rowsOfProject('upstream_flows')],
+  cleanUps: { 'expired upstream flows': expiredRowsOf('upstream_flows') },
+  endProofs: removeUpstreamFlowsOf,
+} satisfies Part;

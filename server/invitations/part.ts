@@ -1,0 +1,16 @@
+import type { Part } from '#platform/part.ts';
+import { rowsOfProject } from '#platform/removal.ts';
+import { events } from './events.ts';
+import { invitationRoutes } from './project-invitations.admin.ts';
+
+export const part = {
+  events,
+  routes: {
+    admin: invitationRoutes,
+  },
+  permissions: {
+    'invitations:read': 'See invitations',
+    'invitations:write': 'Invite people and revoke invitations',
+  },
+  removals: [rowsOfProject('invitations')],
+} satisfies Part;

@@ -1,0 +1,9 @@
+import type { Part } from '#platform/part.ts';
+import { rowsOfWorkspace, rowsSince } from '#platform/removal.ts';
+import { events } from './events.ts';
+
+export const part = {
+  events,
+  removals: [rowsOfWorkspace('linked_identities')],
+  reclaim: rowsSince('linked_identities', 'linked_at'),
+} satisfies Part;

@@ -1,0 +1,18 @@
+import type { Part } from '#platform/part.ts';
+import { rowsOfProject } from '#platform/removal.ts';
+import { events } from './events.ts';
+import { messageRoutes } from './messages.admin.ts';
+import { removeOldMessages } from './messages.ts';
+import { receiptRoutes } from './receipts.public.ts';
+import { settleAbandoned } from './texts.ts';
+
+export const part = {
+  events,
+  routes: {
+    admin: messageRoutes,
+    callbacks: receiptRoutes,
+  },
+  removals: [rowsOfProject('messages'), rowsOfProject('message_templates')],
+  cleanUps: { removeOldMessages },
+  sweeps: { settleAbandoned },
+} satisfies Part;

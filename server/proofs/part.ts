@@ -1,0 +1,11 @@
+import { expiredRowsOf, type Part } from '#platform/part.ts';
+import { rowsOfProject } from '#platform/removal.ts';
+import { voidAddressChallengesOf } from './challenges-of-user.ts';
+import { events } from './events.ts';
+
+export const part = {
+  events,
+  removals: [rowsOfProject('flows')],
+  cleanUps: { 'expired flows': expiredRowsOf('flows') },
+  endProofs: voidAddressChallengesOf,
+} satisfies Part;
