@@ -49,7 +49,7 @@ function entryOf(lock: Lock, origin: string): Locked {
   return optional.length === 0 ? kept : { ...kept, optionalDependencies: Object.fromEntries(optional) };
 }
 
-/** The folders in the project of all packages that a workspace needs at run time. */
+/** The folders in `node_modules` with the packages that a workspace needs at run time. */
 export function packagesOf(lock: Lock, workspace: string): Set<string> {
   const found = new Set<string>([workspace]);
   for (const folder of found) for (const needed of needsOf(lock, folder).values()) found.add(needed);
@@ -68,7 +68,10 @@ function requiredIn(lock: Lock): Set<string> {
   return found;
 }
 
-/** The folders of a release, and of the project: a package stands as high as those that need another version of it permit. */
+/**
+ * Maps each package folder of a release to its folder in the project. A package goes to the top level, unless another
+ * version of it is there.
+ */
 function placePackages(lock: Lock): Map<string, string> {
   const placed = new Map<string, string>();
   const queue: [folder: string, origin: string][] = [['', 'server']];

@@ -120,7 +120,7 @@ describe('the APIs of an application', () => {
     assert.deepEqual(await apisOf(id), []);
   });
 
-  test('of two concurrent grants, the later one wins as a whole', async () => {
+  test('the later of two concurrent grants replaces the earlier one as a whole', async () => {
     const [first, second] = [await newApi(), await newApi()];
     const { id } = (await add({})).body;
     const grants = [first, second].map(({ identifier }) => [{ identifier, scopes: ['read'], machineScopes: [] }]);

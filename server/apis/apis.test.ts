@@ -82,7 +82,7 @@ describe('APIs', () => {
     assert.equal((await latchkey.api(PATH, { token: production, body: there }, 'production')).status, 201);
   });
 
-  test('of several concurrent additions of one identifier, one succeeds', async () => {
+  test('only one of several concurrent additions of the same identifier succeeds', async () => {
     const identifier = 'https://race.example';
     const statuses = (await Promise.all(Array.from({ length: 8 }, () => add({ identifier })))).map(
       ({ status }) => status,

@@ -51,7 +51,7 @@ describe('where a proof of work is required', () => {
     });
   }
 
-  test('of twenty parallel uses of one solution, one counts', async () => {
+  test('only one of twenty parallel uses of a solution is accepted', async () => {
     const solved = await proof();
     const responses = await Promise.all(
       Array.from({ length: 20 }, () =>
@@ -68,7 +68,7 @@ describe('where a proof of work is required', () => {
     expectProblem(response, 400, 'INVALID_TOKEN');
   });
 
-  test('the solution of a widget is accepted', async () => {
+  test('a solution in the form that the widget sends is accepted', async () => {
     const { body } = await latchkey.auth('/v1/auth/challenge');
     const { algorithm, challenge, salt, maxnumber } = body;
     const solution = await solveChallenge(challenge, salt, algorithm, maxnumber).promise;

@@ -169,7 +169,7 @@ describe('the life of a subscription', () => {
 });
 
 describe('metering', () => {
-  test('BL-6 of sixty concurrent messages with ten segments left, ten are sent, each metered once', async () => {
+  test('BL-6 only ten of sixty concurrent messages are sent when ten segments are left, each metered once', async () => {
     await subscribe('small');
     const results = await Promise.allSettled(
       Array.from({ length: 60 }, (_, index) => send(`+49151${String(20_000_000 + index)}`)),

@@ -151,7 +151,7 @@ describe('a host has one holder', () => {
     assert.equal(dns.asked(domain.verification.name), before + 1);
   });
 
-  test('of several concurrent claims to a free host, one succeeds', async () => {
+  test('only one of several concurrent claims to a free host succeeds', async () => {
     const domains = [await claim('wanted.shop.example'), await claim('wanted.shop.example', elsewhere)];
     dns.zone.set(domains[0].verification.name, [[domains[0].verification.value], [domains[1].verification.value]]);
     const responses = await Promise.all([verify(domains[0]), verify(domains[1], elsewhere)]);

@@ -116,7 +116,7 @@ describe('signing in with another Latchkey', () => {
     assert.equal((await exchange(again.response['code'], { codeVerifier: verifier })).status, 200);
   });
 
-  test('of twenty parallel exchanges of a code, one succeeds', async () => {
+  test('only one of twenty parallel exchanges of a code succeeds', async () => {
     const { response } = await viaPartner(browserOf(latchkey, partner));
     const responses = await Promise.all(Array.from({ length: 20 }, () => exchange(response['code'])));
     assert.equal(responses.filter(({ status }) => status === 200).length, 1);

@@ -150,7 +150,7 @@ describe('an invalid response', () => {
     expectProblem(await comeBack(again, genuine), 400, 'INVALID_TOKEN');
   });
 
-  test('of ten parallel returns with one state, one continues', async () => {
+  test('only one of ten parallel returns with the same state continues', async () => {
     const left = await leave();
     const back = upstream.approve(left.location);
     const responses = await Promise.all(Array.from({ length: 10 }, () => comeBack(left, back)));

@@ -128,7 +128,7 @@ describe('what happens between the first factor and the second', () => {
     await setPolicy('optional');
   });
 
-  test('of ten parallel set-ups with one code, one enters', async () => {
+  test('only one of ten parallel set-ups with the same code signs in', async () => {
     const person = await register(latchkey);
     await setPolicy('required');
     const { code, ...begun } = await enrolling(person);

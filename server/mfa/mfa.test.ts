@@ -75,7 +75,7 @@ describe('an authenticator app', () => {
     expectProblem(await verify({ mfaToken: second.mfaToken, code: older }), 401, 'INVALID_CODE');
   });
 
-  test('AU-3 of 200 parallel guesses five are checked, then the challenge is void', async () => {
+  test('AU-3 only five of 200 parallel guesses are checked, then the challenge is void', async () => {
     const { mfaToken } = challengeIn(await login(person));
     const wrong = app.code() === '000000' ? '111111' : '000000';
     await Promise.all(Array.from({ length: 200 }, () => verify({ mfaToken, code: wrong })));

@@ -10,7 +10,7 @@ before(async () => {
 });
 after(() => latchkey.stop());
 
-test('OA-2 of fifty parallel redemptions of one code, one succeeds', async () => {
+test('OA-2 only one of fifty parallel redemptions of one code succeeds', async () => {
   const codes = new RecordAdapter(latchkey.system, 'https://issuer.example', 'AuthorizationCode');
   await codes.upsert('code-1', { accountId: 'usr_1', grantId: 'grant-1' }, 60);
   const results = await Promise.allSettled(Array.from({ length: 50 }, () => codes.consume('code-1')));

@@ -75,7 +75,7 @@ describe('the authorization code flow', () => {
     await assert.rejects(client.fetchUserInfo(flow.configuration, tokens.access_token, client.skipSubjectCheck));
   });
 
-  test('OA-2 of twenty parallel exchanges of a code, at most one succeeds', async () => {
+  test('OA-2 at most one of twenty parallel exchanges of a code succeeds', async () => {
     const flow = await codeFlow(latchkey);
     const back = await signIn(flow, await register(latchkey));
     const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => flow.finish(back)));

@@ -62,9 +62,9 @@ function storedAt({ config }: Pick<System, 'config'>, { environment }: Pick<Issu
 }
 
 /**
- * The supporter, and how tokens name them. A member needs their own session to exchange the ticket. Other supporters
- * have no session in the project: their ticket is for the named application, which authenticates. A management client
- * names itself.
+ * The supporter, and how tokens name them. A member exchanges the ticket in their own session. Operators and management
+ * clients have no session in the project, so they name the application that exchanges the ticket, and that application
+ * authenticates itself.
  * @throws Problem VALIDATION_FAILED
  */
 async function supporterOf(

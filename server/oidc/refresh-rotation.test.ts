@@ -39,7 +39,7 @@ describe('OA-7 a refresh token is replaced at each use', () => {
     assert.ok((await refresh(flow, repeated.refresh_token ?? '')).refresh_token);
   });
 
-  test('of concurrent refreshes of a public client one replaces the token, and all get the new one', async () => {
+  test('concurrent refreshes of a public client replace the token once, and all get the new one', async () => {
     const { flow, token } = await signedIn();
     const all = await Promise.all(Array.from({ length: 8 }, () => refresh(flow, token)));
     assert.equal(new Set(all.map(({ refresh_token: next }) => next)).size, 1);

@@ -115,7 +115,7 @@ describe('organizations', () => {
     expectProblem(await latchkey.api(PATH, { token: neither }), 403, 'AUTHORIZATION_DENIED');
   });
 
-  test('the maximum of the project is exact under parallel additions', async () => {
+  test('parallel additions never exceed the maximum of the project', async () => {
     const { body } = await list('limit=100');
     const maxOrganizations = body.items.length + 3;
     await changeSettings(latchkey, { maxOrganizations });

@@ -135,7 +135,7 @@ describe('leaving', () => {
 });
 
 describe('the number of organizations that a member may own', () => {
-  test('is exact under parallel additions; those of others do not count', async () => {
+  test('parallel additions never exceed it; organizations of other people do not count', async () => {
     const [person, other] = [await newPerson(), await newPerson()];
     assert.equal((await found(other)).status, 201);
     const responses = await Promise.all(Array.from({ length: 8 }, () => found(person)));
@@ -147,7 +147,7 @@ describe('the number of organizations that a member may own', () => {
     assert.equal((await mine(person)).body.items.length, 3);
   });
 
-  test('is none unless the project says so', async () => {
+  test('nobody may create an organization unless the project allows it', async () => {
     const person = await newPerson();
     await changeSettings(latchkey, { maxOwnOrganizations: 0 });
     const refused = await found(person);

@@ -157,7 +157,7 @@ describe('signing in with a passkey', () => {
     assert.equal((await use(key, { counter: 7 })).status, 200);
   });
 
-  test('of parallel responses with one counter, one is accepted; a key without a counter has no order', async () => {
+  test('only one of several parallel responses with the same counter is accepted; a key without a counter has no order', async () => {
     const { key } = await withPasskey({ counter: 1 });
     const counted = await Promise.all(Array.from({ length: 5 }, () => use(key, { counter: 2 })));
     assert.equal(counted.filter(({ status }) => status === 200).length, 1);

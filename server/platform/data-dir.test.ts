@@ -99,7 +99,7 @@ describe('the data folder', () => {
     assert.equal(JSON.parse(readFileSync(lock(), 'utf8')).identity, 'somebody else');
   });
 
-  test('of many concurrent starts exactly one takes the folder, even over a stale lock', async () => {
+  test('only one of many concurrent starts takes the folder, even over a stale lock', async () => {
     const source = `
       import { parentPort, workerData } from 'node:worker_threads';
       import { takeDataDir } from '#platform/data-dir.ts';

@@ -74,7 +74,7 @@ describe('Idempotency-Key', () => {
     expectProblem(await once('/v1/admin/roles', 'other-body', newRole()), 409, 'IDEMPOTENCY_KEY_REUSED');
   });
 
-  test('of twelve concurrent requests one is executed, and all get its response', async () => {
+  test('twelve concurrent requests are executed once, and all get the response', async () => {
     const role = newRole();
     const correlation = { 'x-correlation-id': 'twelve-at-once' };
     const responses = await Promise.all(

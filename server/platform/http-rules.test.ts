@@ -101,7 +101,7 @@ describe('ETag and If-Match', () => {
     assert.equal(other.status, 200);
   });
 
-  test('of eight concurrent editors of the same state one wins', async () => {
+  test('only one of eight concurrent changes of the same state succeeds', async () => {
     const created = await latchkey.api('/v1/admin/roles', { body: newRole(), token });
     const path = `/v1/admin/roles/${created.body.id}`;
     const etag = await etagOf({ path, token });
@@ -113,7 +113,7 @@ describe('ETag and If-Match', () => {
     assert.equal((await latchkey.api(path, { token })).body.name, names[winner]);
   });
 
-  test('of eight concurrent assignments of roles one wins, also if there were none before', async () => {
+  test('only one of eight concurrent assignments of roles succeeds, also if there were none before', async () => {
     const { session } = await register(latchkey);
     const { body } = await latchkey.api('/v1/admin/members?limit=1', { token });
     assert.equal(body.items[0].userId, session.userId);

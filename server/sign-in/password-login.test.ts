@@ -115,7 +115,7 @@ describe('throttling of sign-in', () => {
   const wrong = (email: string, ip: string) => login({ identifier: email, password: 'a guess of the attacker' }, ip);
   const statuses = (responses: { status: number }[]) => Object.groupBy(responses, ({ status }) => status);
 
-  test('AU-1 of 200 parallel guesses from 200 sources, exactly 80 are checked', async () => {
+  test('AU-1 exactly 80 of 200 parallel guesses from 200 sources are checked', async () => {
     const { email } = await register(latchkey);
     const responses = await Promise.all(Array.from({ length: 200 }, (_, index) => wrong(email, `203.0.113.${index}`)));
     const byStatus = statuses(responses);
@@ -138,7 +138,7 @@ describe('throttling of sign-in', () => {
     assert.equal([...strange, ...familiar].filter(({ status }) => status === 401).length, 100);
   });
 
-  test('AU-1 of 100 parallel guesses from one source, exactly 20 are checked', async () => {
+  test('AU-1 exactly 20 of 100 parallel guesses from one source are checked', async () => {
     const { email } = await register(latchkey);
     const responses = await Promise.all(Array.from({ length: 100 }, () => wrong(email, '203.0.113.7')));
     const byStatus = statuses(responses);

@@ -55,7 +55,7 @@ describe('a forgotten password', () => {
     expectProblem(await reset({ flowId: body.flowId, code, newPassword: NEW }), 401, 'INVALID_CODE');
   });
 
-  test('PW-6 of twenty parallel uses of a link one succeeds', async () => {
+  test('PW-6 only one of twenty parallel uses of a link succeeds', async () => {
     const { email } = await register(latchkey);
     await forgot(email);
     const token = await mailedToken(latchkey, email);
@@ -79,7 +79,7 @@ describe('a forgotten password', () => {
     expectProblem(await reset({ token: newer, newPassword: NEW }), 400, 'INVALID_TOKEN');
   });
 
-  test('AU-3 of fifty parallel guesses five are checked, then the code is void', async () => {
+  test('AU-3 only five of fifty parallel guesses are checked, then the code is void', async () => {
     const { email } = await register(latchkey);
     const { body } = await forgot(email);
     const code = await mailedCode(latchkey, email);

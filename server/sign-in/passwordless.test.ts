@@ -109,7 +109,7 @@ describe('signing in by mail', () => {
       await changeSettings(latchkey, { registration: 'open' });
     });
 
-    test(`AU-3 ${name}: of 200 parallel guesses five are checked, then the code is void`, async () => {
+    test(`AU-3 ${name}: only five of 200 parallel guesses are checked, then the code is void`, async () => {
       const { email } = await register(latchkey);
       const { body } = await latchkey.auth(start, { body: { email } });
       const code = await mailedCode(latchkey, email);
@@ -148,7 +148,7 @@ describe('signing in by mail', () => {
     });
   }
 
-  test('AU-3 of fifty parallel uses of a link, one succeeds', async () => {
+  test('AU-3 only one of fifty parallel uses of a link succeeds', async () => {
     const { email } = await register(latchkey);
     await latchkey.auth(ways['magic link'].start, { body: { email } });
     const token = await mailedToken(latchkey, email);

@@ -159,7 +159,7 @@ describe('registration with verification (production)', () => {
     expectProblem(await verify(flow.flowId, lateCode), 401, 'INVALID_CODE');
   });
 
-  test('AU-3 of fifty parallel guesses five are checked, then the code is void', async () => {
+  test('AU-3 only five of fifty parallel guesses are checked, then the code is void', async () => {
     const email = newEmail();
     const { body } = await signUp({ email }, 'production');
     const code = await eventually(() => mailedCode(latchkey, email));
@@ -171,7 +171,7 @@ describe('registration with verification (production)', () => {
     expectProblem(await verify(body.flowId, code), 401, 'INVALID_CODE');
   });
 
-  test('AU-3 of twenty parallel uses of the right code, one succeeds', async () => {
+  test('AU-3 only one of twenty parallel uses of the right code succeeds', async () => {
     const email = newEmail();
     const { body } = await signUp({ email }, 'production');
     const code = await eventually(() => mailedCode(latchkey, email));

@@ -50,7 +50,7 @@ export function AddOrganizationMember({ organization, onClose }: AddProps) {
           value: member.id,
           label: member.email && member.displayName ? `${member.displayName} · ${member.email}` : nameOf(member),
         }))}
-        // The server has searched.
+        // The server filters the members, so every option it returns is shown.
         filter={({ options }) => options}
         searchValue={typed}
         onSearchChange={setTyped}
