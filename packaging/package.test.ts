@@ -8,7 +8,7 @@ import { eventually } from '../server/tests/harness.ts';
 import { freePortBase } from '../server/tests/ports.ts';
 import { buildRelease, type Running, run, start } from './running.ts';
 
-/** Node.js refuses TypeScript below `node_modules`, so a package that works there is JavaScript throughout. */
+/** Node.js runs no TypeScript inside `node_modules`, so these tests fail if the package contains any. */
 
 let folder: string;
 before(async () => {

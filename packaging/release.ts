@@ -29,7 +29,7 @@ function git(...args: string[]): Promise<string> {
   return run('git', args, { cwd: root });
 }
 
-/** @throws Refused, if this can not become the release */
+/** @throws Refused if this commit can't be released as the version */
 async function check(version: string): Promise<void> {
   if (!/^\d+\.\d+\.\d+(-[0-9a-z.-]+)?$/.test(version)) throw new Refused('Name the version: npm run release -- 1.2.3');
   if ((await git('status', '--porcelain')) !== '') throw new Refused('Commit or discard your changes first.');

@@ -6,7 +6,7 @@ type Ran = { code: number | null; output: string };
 export type Running = { child: ChildProcess; output: () => string; ended: Promise<Ran> };
 type Place = { cwd: string; settings?: Record<string, string> };
 
-/** Settings of the tests are not those of the program. */
+/** Variables of the tests' own environment, which started programs must not inherit. */
 const OURS = /^(LATCHKEY|DATABASE_URL|NODE_COMPILE_CACHE)/;
 
 /** Starts a program. Those named `node`, `npm` and `npx` use the Node.js of the tests. */

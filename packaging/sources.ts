@@ -3,13 +3,13 @@ import { stripTypeScriptTypes } from 'node:module';
 
 type File = { path: string; text: string };
 
-/** A TypeScript file that is loaded or started by its name. */
+/** The name of a TypeScript file in code that imports or starts it. */
 const LOADED = /((?:\bfrom|\bimport)\s*\(?\s*|new URL\(\s*)'([#\w./-]+)\.ts'/g;
-/** Comments name files in backticks. */
+/** Any other name of a TypeScript file in a string. Plain backticks are left out, because comments use them. */
 const ANY_NAME = /'[^'\s]*\.ts'|"[^"\s]*\.ts"|`[^`\s]*\$\{[^`\s]*\.ts`/;
 const TESTS = /node_modules|server\/tests|\.test\.ts$/;
 
-/** The files of the server that a release contains, but its manifest. */
+/** The files of the server that a release contains, except its manifest. */
 export async function sourcesOf(root: string): Promise<string[]> {
   const paths = await Array.fromAsync(
     glob('server/**/*.{ts,js,mjs,sql}', { cwd: root, exclude: (path) => TESTS.test(path.replaceAll('\\', '/')) }),
@@ -33,7 +33,7 @@ export function compiled(path: string, text: string): File {
   return { path: path.replace(/\.ts$/, '.js'), text: `${code}\n${trailer}` };
 }
 
-/** A source map (ECMA-426) in which every line stands for the same line. */
+/** A source map (ECMA-426) that maps every line to the line with the same number. */
 function identityMap(path: string, code: string): string {
   const lines = code.split('\n').length;
   const map = {

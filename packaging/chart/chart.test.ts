@@ -6,10 +6,10 @@ import { before, describe, test } from 'node:test';
 import { parse, parseAllDocuments } from 'yaml';
 import { loadConfig } from '../../server/platform/config.ts';
 
-/** What Helm makes of the chart. Without Helm these tests are skipped by name. */
+/** Renders the chart with Helm. Without Helm these tests are skipped by name. */
 
 const CHART = import.meta.dirname;
-/** A Helm that was built from its source takes an older one for granted. */
+/** Named, because a Helm built from its source assumes an older version of Kubernetes. */
 const KUBERNETES = '1.31.0';
 const values = parse(readFileSync(join(CHART, 'values.yaml'), 'utf8'));
 const options = { skip: isInstalled() ? false : 'Helm is not installed' };

@@ -17,7 +17,7 @@ import { buildRelease, run } from '../running.ts';
  */
 
 const TOOLS = ['buildah', 'podman', 'runc', 'mmdebstrap'];
-/** What the recipe uses while it builds, beside Node.js and npm. */
+/** The Debian packages that the build needs, besides Node.js and npm. */
 const PACKAGES = 'bash,dash,coreutils,findutils,grep,libc-bin,binutils,libstdc++6,libgcc-s1';
 const SECRET = { LATCHKEY_SECRET: 'a secret of thirty-two characters' };
 const MAX_IMAGE_BYTES = 200_000_000;

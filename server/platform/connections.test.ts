@@ -29,7 +29,7 @@ function open(limits: TimeLimits, url = database.url, size = 2): Db {
   return openDb(pool);
 }
 
-/** The servers of an address as if they were at these ports. */
+/** The database address with several servers, one at each port. */
 function atPorts(...ports: (string | number)[]): string {
   const { host, hostname } = new URL(database.url);
   return database.url.replace(host, ports.map((port) => `${hostname}:${port}`).join(','));

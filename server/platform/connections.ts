@@ -56,7 +56,7 @@ export function lastWritable(url: string): string {
   return writable.get(url) ?? url;
 }
 
-/** The servers of an address, the most promising first. */
+/** The servers of an address, the one that last accepted writes first. */
 function inOrder(url: string): string[] {
   const servers = serversOf(url);
   const first = writable.get(url);

@@ -10,7 +10,7 @@ import {
   expectSignOut,
 } from './walks.ts';
 
-/** What a program of a library can show, by sentence. */
+/** The walks that a client library's program can take: the name of the test, and the check. */
 export const WALKS = {
   signIn: ['signs in and reads user info', expectSignIn],
   refresh: ['refreshes', expectRefresh],
