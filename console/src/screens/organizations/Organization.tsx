@@ -124,7 +124,7 @@ function Edit({ organization, reread, canWrite }: DetailProps & { canWrite: bool
             autosize
             minRows={3}
             maxRows={20}
-            ff="monospace"
+            styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
             {...form.text('metadata')}
           />
         </Fields>
