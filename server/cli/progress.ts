@@ -1,12 +1,13 @@
 import { SingleBar } from 'cli-progress';
-
-/** Reports progress on standard error: a bar on a terminal, occasional lines elsewhere. */
-export type Progress = { advance: (count: number) => void; end: () => void };
+import type { ShowProgress } from '#backups';
 
 const LINE_EVERY_MS = 5_000;
 
-/** @param total the expected count; the bar grows if there are more */
-export function showProgress(what: string, total: number): Progress {
+/**
+ * Reports progress on standard error: a bar on a terminal, which grows if there is more than expected, and occasional
+ * lines elsewhere.
+ */
+export const showProgress: ShowProgress = (what, total) => {
   const bar = new SingleBar({
     format: `${what} {bar} {value} of {total}, {duration_formatted}`,
     stream: process.stderr,
@@ -24,4 +25,4 @@ export function showProgress(what: string, total: number): Progress {
     },
     end: () => bar.stop(),
   };
-}
+};

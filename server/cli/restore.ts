@@ -1,24 +1,11 @@
-import { randomBytes } from 'node:crypto';
-import { text } from 'node:stream/consumers';
-import { pipeline } from 'node:stream/promises';
-import type pg from 'pg';
-import { from as copyFrom } from 'pg-copy-streams';
-import { Value } from 'typebox/value';
-import { type Entry, openPromise, type ZipFile } from 'yauzl';
+import { checkSecrets, inScratchDatabase, openArchive, restoreInto } from '#backups';
 import { withSystem } from '#hosts';
-import { canOpenSigningKeys } from '#keys';
-import type { Config } from '#platform/config.ts';
-import { connectAlone } from '#platform/connections.ts';
 import { loadSecrets } from '#platform/data-dir.ts';
 import { Keyring } from '#platform/keyring.ts';
 import { createLog } from '#platform/log.ts';
-import { migrate } from '#platform/migrate.ts';
-import { StartError } from '#platform/start-error.ts';
-import { allWorkspaces } from '#tenancy';
-import { copyStatement, MANIFEST, Manifest, RowMeter, type TableContent, tablesOf } from './archive.ts';
 import { failing } from './failing.ts';
 import { type Overrides, withDatabase } from './installation.ts';
-import { type Progress, showProgress } from './progress.ts';
+import { showProgress } from './progress.ts';
 
 type Options = { verify?: true; json?: true };
 
@@ -30,9 +17,17 @@ export async function restore(overrides: Overrides, file: string, { verify, json
   await failing(() =>
     withDatabase(overrides, async ({ config, databaseUrl }) => {
       const archive = await openArchive(file);
-      checkSecrets(archive.manifest, config);
-      if (verify) await inScratchDatabase(databaseUrl, (url) => restoreInto(url, archive, config));
-      else await restoreInto(databaseUrl, archive, config);
+      const secrets = loadSecrets(config);
+      checkSecrets(archive.manifest, new Keyring(secrets));
+      const log = createLog(config);
+      const into = (url: string) =>
+        restoreInto(url, archive, {
+          say: (line) => process.stderr.write(`${line}\n`),
+          showProgress,
+          withSystem: (work) => withSystem({ config, databaseUrl: url, secrets, log }, work),
+        });
+      if (verify) await inScratchDatabase(databaseUrl, into);
+      else await into(databaseUrl);
       const { tables, createdAt, schema } = archive.manifest;
       const rows = tables.reduce((sum, table) => sum + table.rows, 0);
       const done = verify ? 'can be restored, and its secrets can be opened' : 'is restored';
@@ -43,132 +38,4 @@ export async function restore(overrides: Overrides, file: string, { verify, json
       );
     }),
   );
-}
-
-type Archive = { zip: ZipFile; entries: Map<string, Entry>; manifest: Manifest };
-
-/** @throws StartError if the file is not a backup */
-async function openArchive(file: string): Promise<Archive> {
-  try {
-    const zip = await openPromise(file, { autoClose: false });
-    const entries = new Map<string, Entry>();
-    for await (const entry of zip.eachEntry()) entries.set(entry.fileName, entry);
-    const found = entries.get(MANIFEST);
-    if (!found) throw new Error(`it has no ${MANIFEST}`);
-    const manifest = Value.Parse(Manifest, JSON.parse(await text(await zip.openReadStreamPromise(found))));
-    return { zip, entries, manifest };
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new StartError(`${file} is not a backup that this Latchkey can read: ${reason}.`);
-  }
-}
-
-function checkSecrets({ secretIds }: Manifest, config: Config): void {
-  const known = new Keyring(loadSecrets(config)).secretIds;
-  if (secretIds.some((id) => known.includes(id))) return;
-  throw new StartError(
-    'The backup was made with another LATCHKEY_SECRET: what is encrypted in it could not be read. Configure the secret it was made with (without DATABASE_URL: the file "secret" of the data folder).',
-  );
-}
-
-async function inScratchDatabase(databaseUrl: string, work: (url: string) => Promise<void>): Promise<void> {
-  const name = `latchkey_verify_${randomBytes(6).toString('hex')}`;
-  const url = new URL(databaseUrl);
-  url.pathname = `/${name}`;
-  const administrator = await connectAlone(databaseUrl, { name: 'latchkey-restore' });
-  try {
-    await administrator.query(`create database ${name}`);
-    await work(url.href);
-  } finally {
-    // Without `force`, PostgreSQL waits some seconds for connections that are closing; ending them would log errors.
-    await administrator
-      .query(`drop database if exists ${name}`)
-      .catch(() => administrator.query(`drop database if exists ${name} with (force)`));
-    await administrator.end();
-  }
-}
-
-type SystemOptions = Parameters<typeof withSystem>[0];
-
-async function restoreInto(databaseUrl: string, archive: Archive, config: Config): Promise<void> {
-  const options = { config, databaseUrl, secrets: loadSecrets(config), log: createLog(config) };
-  await checkEmpty(databaseUrl, options);
-  await migrate(databaseUrl, say, archive.manifest.schema);
-  const client = await connectAlone(databaseUrl, { name: 'latchkey-restore' });
-  const progress = showProgress(
-    'Rows restored',
-    archive.manifest.tables.reduce((sum, { rows }) => sum + rows, 0),
-  );
-  try {
-    await client.query('begin');
-    await load(client, archive, progress);
-    await client.query('commit');
-    await client.query('analyze');
-  } finally {
-    progress.end();
-    archive.zip.close();
-    await client.end();
-  }
-  await migrate(databaseUrl, say);
-  const opened = await withSystem(options, canOpenSigningKeys);
-  if (!opened) throw new StartError('The configured secrets do not decrypt the sealed values of the backup.');
-}
-
-/** @throws StartError if the database contains data; remains of a failed restore do not count */
-async function checkEmpty(databaseUrl: string, options: SystemOptions): Promise<void> {
-  const client = await connectAlone(databaseUrl, { name: 'latchkey-restore' });
-  const { rows } = await client
-    .query<{ there: boolean }>("select to_regclass('public.schema_migrations') is not null as there")
-    .finally(() => client.end());
-  if (!rows[0]?.there) return;
-  const workspaces = await withSystem(options, ({ db }) => allWorkspaces(db));
-  if (workspaces.length === 0) return;
-  throw new StartError(
-    'The database holds an installation already. Restore into an empty one: set DATABASE_URL, or LATCHKEY_DATA_DIR to a new folder (copy the file "secret" there first).',
-  );
-}
-
-async function load(client: pg.Client, { zip, entries, manifest }: Archive, progress: Progress): Promise<void> {
-  const here = await tablesOf(client);
-  const order = new Map(here.map(({ name }, position) => [name, position]));
-  const unknown = manifest.tables.filter(({ name }) => !order.has(name));
-  if (unknown.length > 0)
-    throw new StartError(`This Latchkey has no tables ${unknown.map(({ name }) => name).join(', ')}.`);
-  // The backup also contains the rows that migrations insert.
-  await client.query(`truncate ${here.map(({ name }) => name).join(', ')}`);
-  const tables = manifest.tables.toSorted((a, b) => (order.get(a.name) ?? 0) - (order.get(b.name) ?? 0));
-  for (const table of tables) {
-    const entry = entries.get(`${table.name}.copy`);
-    if (!entry) throw new StartError(`The backup lacks the rows of ${table.name}: it is damaged.`);
-    const meter = new RowMeter(progress.advance);
-    // biome-ignore lint/performance/noAwaitInLoops: referenced tables first, on one connection
-    await pipeline(
-      await zip.openReadStreamPromise(entry),
-      meter,
-      client.query(copyFrom(copyStatement(table, 'from stdin'))),
-    );
-    checkContent(table, meter);
-  }
-  for (const { name, value } of manifest.sequences)
-    if (value !== null)
-      // biome-ignore lint/performance/noAwaitInLoops: only a handful
-      await client.query('select setval($1, $2)', [name, value]);
-  // The workers that had locked jobs at the time of the backup do not run here.
-  await client.query(
-    'update graphile_worker._private_jobs set locked_at = null, locked_by = null where locked_at is not null',
-  );
-  await client.query(
-    'update graphile_worker._private_job_queues set locked_at = null, locked_by = null where locked_at is not null',
-  );
-}
-
-function checkContent({ name, rows, sha256 }: TableContent, meter: RowMeter): void {
-  if (meter.rows === rows && meter.fingerprint() === sha256) return;
-  throw new StartError(
-    `The backup is damaged: ${name} has ${meter.rows} rows of the ${rows} that were written, or other ones. Nothing was restored.`,
-  );
-}
-
-function say(line: string): void {
-  process.stderr.write(`${line}\n`);
 }

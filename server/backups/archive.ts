@@ -61,6 +61,11 @@ export async function tablesOf(client: pg.ClientBase): Promise<TableShape[]> {
   return sorted;
 }
 
+/** Reports how many rows are done. */
+export type Progress = { advance: (count: number) => void; end: () => void };
+/** @param total the expected number of rows */
+export type ShowProgress = (what: string, total: number) => Progress;
+
 /** The COPY command of a table, in either direction. */
 export function copyStatement(
   { name, columns }: Pick<TableShape, 'name' | 'columns'>,

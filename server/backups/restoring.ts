@@ -1,0 +1,161 @@
+import { randomBytes } from 'node:crypto';
+import { text } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
+import type pg from 'pg';
+import { from as copyFrom } from 'pg-copy-streams';
+import { Value } from 'typebox/value';
+import { type Entry, openPromise, type ZipFile } from 'yauzl';
+import { canOpenSigningKeys } from '#keys';
+import { connectAlone } from '#platform/connections.ts';
+import type { Keyring } from '#platform/keyring.ts';
+import { migrate } from '#platform/migrate.ts';
+import { StartError } from '#platform/start-error.ts';
+import type { System } from '#platform/system.ts';
+import { allWorkspaces } from '#tenancy';
+import {
+  copyStatement,
+  MANIFEST,
+  Manifest,
+  type Progress,
+  RowMeter,
+  type ShowProgress,
+  type TableContent,
+  tablesOf,
+} from './archive.ts';
+
+type Archive = { zip: ZipFile; entries: Map<string, Entry>; manifest: Manifest };
+
+/** @throws StartError if the file is not a backup */
+export async function openArchive(file: string): Promise<Archive> {
+  try {
+    const zip = await openPromise(file, { autoClose: false });
+    const entries = new Map<string, Entry>();
+    for await (const entry of zip.eachEntry()) entries.set(entry.fileName, entry);
+    const found = entries.get(MANIFEST);
+    if (!found) throw new Error(`it has no ${MANIFEST}`);
+    const manifest = Value.Parse(Manifest, JSON.parse(await text(await zip.openReadStreamPromise(found))));
+    return { zip, entries, manifest };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new StartError(`${file} is not a backup that this Latchkey can read: ${reason}.`);
+  }
+}
+
+/** @throws StartError if none of the configured secrets decrypts what is sealed in the backup */
+export function checkSecrets({ secretIds }: Manifest, keyring: Keyring): void {
+  if (secretIds.some((id) => keyring.secretIds.includes(id))) return;
+  throw new StartError(
+    'The backup was made with another LATCHKEY_SECRET: what is encrypted in it could not be read. Configure the secret it was made with (without DATABASE_URL: the file "secret" of the data folder).',
+  );
+}
+
+/** Makes a temporary database beside the given one, for as long as the work takes. */
+export async function inScratchDatabase(databaseUrl: string, work: (url: string) => Promise<void>): Promise<void> {
+  const name = `latchkey_verify_${randomBytes(6).toString('hex')}`;
+  const url = new URL(databaseUrl);
+  url.pathname = `/${name}`;
+  const administrator = await connectAlone(databaseUrl, { name: 'latchkey-restore' });
+  try {
+    await administrator.query(`create database ${name}`);
+    await work(url.href);
+  } finally {
+    // Without `force`, PostgreSQL waits some seconds for connections that are closing; ending them would log errors.
+    await administrator
+      .query(`drop database if exists ${name}`)
+      .catch(() => administrator.query(`drop database if exists ${name} with (force)`));
+    await administrator.end();
+  }
+}
+
+type Steps = {
+  say: (line: string) => void;
+  showProgress: ShowProgress;
+  /** Opens the database that is restored. */
+  withSystem: <T>(work: (system: System) => Promise<T>) => Promise<T>;
+};
+
+/**
+ * Restores into an empty database, in one transaction, and migrates it to this version.
+ * @throws StartError
+ */
+export async function restoreInto(
+  databaseUrl: string,
+  archive: Archive,
+  { say, showProgress, withSystem }: Steps,
+): Promise<void> {
+  await checkEmpty(databaseUrl, withSystem);
+  await migrate(databaseUrl, say, archive.manifest.schema);
+  const client = await connectAlone(databaseUrl, { name: 'latchkey-restore' });
+  const progress = showProgress(
+    'Rows restored',
+    archive.manifest.tables.reduce((sum, { rows }) => sum + rows, 0),
+  );
+  try {
+    await client.query('begin');
+    await load(client, archive, progress);
+    await client.query('commit');
+    await client.query('analyze');
+  } finally {
+    progress.end();
+    archive.zip.close();
+    await client.end();
+  }
+  await migrate(databaseUrl, say);
+  const opened = await withSystem(canOpenSigningKeys);
+  if (!opened) throw new StartError('The configured secrets do not decrypt the sealed values of the backup.');
+}
+
+/** @throws StartError if the database contains data; remains of a failed restore do not count */
+async function checkEmpty(databaseUrl: string, withSystem: Steps['withSystem']): Promise<void> {
+  const client = await connectAlone(databaseUrl, { name: 'latchkey-restore' });
+  const { rows } = await client
+    .query<{ there: boolean }>("select to_regclass('public.schema_migrations') is not null as there")
+    .finally(() => client.end());
+  if (!rows[0]?.there) return;
+  const workspaces = await withSystem(({ db }) => allWorkspaces(db));
+  if (workspaces.length === 0) return;
+  throw new StartError(
+    'The database holds an installation already. Restore into an empty one: set DATABASE_URL, or LATCHKEY_DATA_DIR to a new folder (copy the file "secret" there first).',
+  );
+}
+
+async function load(client: pg.Client, { zip, entries, manifest }: Archive, progress: Progress): Promise<void> {
+  const here = await tablesOf(client);
+  const order = new Map(here.map(({ name }, position) => [name, position]));
+  const unknown = manifest.tables.filter(({ name }) => !order.has(name));
+  if (unknown.length > 0)
+    throw new StartError(`This Latchkey has no tables ${unknown.map(({ name }) => name).join(', ')}.`);
+  // The backup also contains the rows that migrations insert.
+  await client.query(`truncate ${here.map(({ name }) => name).join(', ')}`);
+  const tables = manifest.tables.toSorted((a, b) => (order.get(a.name) ?? 0) - (order.get(b.name) ?? 0));
+  for (const table of tables) {
+    const entry = entries.get(`${table.name}.copy`);
+    if (!entry) throw new StartError(`The backup lacks the rows of ${table.name}: it is damaged.`);
+    const meter = new RowMeter(progress.advance);
+    // biome-ignore lint/performance/noAwaitInLoops: referenced tables first, on one connection
+    await pipeline(
+      await zip.openReadStreamPromise(entry),
+      meter,
+      client.query(copyFrom(copyStatement(table, 'from stdin'))),
+    );
+    checkContent(table, meter);
+  }
+  for (const { name, value } of manifest.sequences)
+    if (value !== null)
+      // biome-ignore lint/performance/noAwaitInLoops: only a handful
+      await client.query('select setval($1, $2)', [name, value]);
+  // The workers that had locked jobs at the time of the backup do not run here.
+  await client.query(
+    'update graphile_worker._private_jobs set locked_at = null, locked_by = null where locked_at is not null',
+  );
+  await client.query(
+    'update graphile_worker._private_job_queues set locked_at = null, locked_by = null where locked_at is not null',
+  );
+}
+
+function checkContent({ name, rows, sha256 }: TableContent, meter: RowMeter): void {
+  if (meter.rows === rows && meter.fingerprint() === sha256) return;
+  throw new StartError(
+    `The backup is damaged: ${name} has ${meter.rows} rows of the ${rows} that were written, or other ones. Nothing was restored.`,
+  );
+}
