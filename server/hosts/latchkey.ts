@@ -6,7 +6,7 @@ import { setUpConsole, setUpLink } from '#operators';
 import { advisoryLocks, takeLock } from '#platform/advisory-locks.ts';
 import { type Clock, systemClock } from '#platform/clock.ts';
 import type { Config } from '#platform/config.ts';
-import { connectAlone, openLookups, openPool, type TimeLimits } from '#platform/connections.ts';
+import { connectAlone, openLookups, openPool, openProofs, type TimeLimits } from '#platform/connections.ts';
 import { openDb } from '#platform/db.ts';
 import { ChangeFeed } from '#platform/feed.ts';
 import { Keyring } from '#platform/keyring.ts';
@@ -53,14 +53,7 @@ export async function startLatchkey(options: StartOptions): Promise<Latchkey> {
   const alone = options.config.roles.join() === 'status';
   if (!alone) await prepareDatabase(options);
   const system = openSystem(options, options.config.database);
-  const connections = connectionsOf(system);
-  const parts: Part[] = [
-    { stop: () => connections.pool.end() },
-    { stop: () => connections.lookups.destroy() },
-    ...(connections.jobs === connections.pool ? [] : [{ stop: () => connections.jobs.end() }]),
-    { stop: () => connections.valkey?.disconnect() },
-    { stop: () => system.feed.stop() },
-  ];
+  const parts: Part[] = [{ stop: () => closeConnections(system) }, { stop: () => system.feed.stop() }];
   const hosts = new Hosts(system);
   const stop = async () => {
     // Stops in reverse order.
@@ -97,12 +90,14 @@ export async function withSystem<T>(
   try {
     return await work(system);
   } finally {
-    const { pool, lookups, jobs, valkey } = connectionsOf(system);
-    valkey?.disconnect();
-    await pool.end();
-    await lookups.destroy();
-    if (jobs !== pool) await jobs.end();
+    await closeConnections(system);
   }
+}
+
+async function closeConnections(system: System): Promise<void> {
+  const { pool, lookups, proofs, jobs, valkey } = connectionsOf(system);
+  valkey?.disconnect();
+  await Promise.all([pool.end(), lookups.destroy(), proofs.end(), jobs === pool ? undefined : jobs.end()]);
 }
 
 /** Something started that has to be stopped. */
@@ -140,7 +135,8 @@ function openSystem(
   const lookups = openLookups(poolUrl, { limits, log });
   const metrics = new Registry();
   collectDefaultMetrics({ register: metrics });
-  const notify = (channel: string, payload: string) => lookups.query('select pg_notify($1, $2)', [channel, payload]);
+  const proofs = openProofs(poolUrl, { limits, log });
+  const notify = (channel: string, payload: string) => proofs.query('select pg_notify($1, $2)', [channel, payload]);
   return makeSystem(
     {
       config,
@@ -157,6 +153,7 @@ function openSystem(
       pool,
       db: openDb(pool),
       lookups: openDb(lookups),
+      proofs,
       jobs: direct ? pool : openPool(databaseUrl, { size: JOB_CONNECTIONS, limits, log }),
       valkey: config.valkeyUrl === null ? null : openValkey(config.valkeyUrl, log),
     },

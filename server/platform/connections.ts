@@ -20,6 +20,7 @@ const CONNECT_MS = 5_000;
 /** How much later than the server this process gives up a statement, in case the server does not respond at all. */
 const SERVER_LEAD_MS = 2_000;
 const LOOKUP_POOL_SIZE = 3;
+const PROOF_POOL_SIZE = 1;
 
 /** How long a statement may run and wait for a lock; null: without limit, for commands that a person waits for. */
 export type TimeLimits = { statementMs: number; lockMs: number } | null;
@@ -40,12 +41,17 @@ export function openPool(
  * so a transaction may wait for them.
  */
 export function openLookups(url: string, { limits, log }: { limits: TimeLimits; log: Logger }): pg.Pool {
-  return prepare(new ServerPool(url, { ...optionsOf(limits), max: LOOKUP_POOL_SIZE, min: 0 }), log);
+  return prepare(new ServerPool(url, { ...optionsOf(limits), max: LOOKUP_POOL_SIZE }), log);
 }
 
-/** The maximum number of connections of the two pools. */
+/** One connection by which the change feed proves that it works, also while all others are in use. */
+export function openProofs(url: string, { limits, log }: { limits: TimeLimits; log: Logger }): pg.Pool {
+  return prepare(new ServerPool(url, { ...optionsOf(limits), max: PROOF_POOL_SIZE }), log);
+}
+
+/** The maximum number of connections of the three pools. */
 export function poolConnections(size: number): number {
-  return size + LOOKUP_POOL_SIZE;
+  return size + LOOKUP_POOL_SIZE + PROOF_POOL_SIZE;
 }
 
 /** The server of an address that last accepted writes. */

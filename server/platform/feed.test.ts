@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import pg from 'pg';
 import { eventually, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
 import { emptyDatabase } from '#tests/postgres.ts';
 import { startProxy } from '#tests/proxy.ts';
 import { ChangeFeed } from './feed.ts';
+import { connectionsOf } from './system.ts';
 
 let latchkey: TestLatchkey;
 before(async () => {
@@ -65,4 +67,28 @@ test('SE-3 a feed that no longer hears this process is down', async (t) => {
   await eventually(async () => assert.equal(feed.live, false));
   mute = false;
   await eventually(async () => assert.equal(feed.live, true));
+});
+
+test('SE-3 the feed proves itself while requests use every connection', async (t) => {
+  const busy = await startTestLatchkey({ settings: { LATCHKEY_DATABASE_POOL: '4', LATCHKEY_ROLES: 'auth,api' } });
+  const { pool, lookups } = connectionsOf(busy.system);
+  const listener = new pg.Client({ connectionString: busy.databaseUrl });
+  const free = Promise.withResolvers<void>();
+  const taken = [
+    ...Array.from({ length: pool.options.max }, async () => (await pool.connect()).release),
+    ...Array.from({ length: 3 }, () => lookups.connection().execute(() => free.promise)),
+  ];
+  t.after(async () => {
+    free.resolve();
+    for (const release of await Promise.all(taken)) release?.();
+    await listener.end();
+    await busy.stop();
+  });
+  await listener.connect();
+  await listener.query('listen latchkey_changes');
+  const proofs = new Set<string>();
+  listener.on('notification', ({ payload = '' }) => payload.startsWith('proof ') && proofs.add(payload));
+  await eventually(async () => assert.equal(pool.totalCount - pool.idleCount, 4));
+  await eventually(async () => assert.ok(proofs.size > 1));
+  assert.equal(busy.system.feed.live, true);
 });

@@ -22,7 +22,7 @@ type Subscriber = {
   onChange: (change: Change) => void;
 };
 
-/** Sends a notification to a channel over the connections that announce changes. */
+/** Sends a notification to a channel, by the same address as changes are announced. */
 type Notify = (channel: string, payload: string) => Promise<unknown>;
 
 /**

@@ -46,6 +46,8 @@ type Connections = {
   pool: pg.Pool;
   db: Db;
   lookups: Db;
+  /** For the change feed. */
+  proofs: pg.Pool;
   /** For the queue of jobs, which listens. */
   jobs: pg.Pool;
   /** Counts limits, if configured. */
