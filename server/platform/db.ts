@@ -147,14 +147,18 @@ const READ_ONLY = '25006';
 const NO_RESPONSE = 'Query read timeout';
 
 /**
- * What says that the database is away or too busy, as opposed to refusing a statement: no connection, no resources
- * (class 53), a server that stops (57P01 to 57P03), is read-only, or gave up after a time limit: for a statement (57014),
- * a lock (55P03), a transaction (25P03, 25P04) or a silent session (57P05).
+ * The error codes of a database that can't be used now. The statement itself may be correct.
+ * - Network: connection errors of Node.js, and PostgreSQL's class 08.
+ * - Server: no resources left, such as disk or connections (class 53), stopping or starting (57P01 to 57P03), read-only
+ *   (25006).
+ * - Time limits: of a statement (57014), a lock (55P03), a transaction (25P03, 25P04), a silent session (57P05).
+ *
+ * Codes: https://www.postgresql.org/docs/current/errcodes-appendix.html
  */
 const AWAY =
   /^(?:08...|53...|57P0[1235]|57014|55P03|25P0[34]|25006|ECONNREFUSED|ECONNRESET|ECONNABORTED|ENOTCONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/;
 
-/** True if the database may be able to do the same a moment later, as opposed to refusing a statement. */
+/** True if the database can't be used now: the same statement may succeed a moment later. */
 export function isDatabaseAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if ('code' in error && typeof error.code === 'string' && AWAY.test(error.code)) return true;

@@ -39,8 +39,8 @@ function letGo(): void {
   for (const response of waiting.splice(0)) response();
 }
 
-describe('a request that calls out ahead of its transaction', () => {
-  test('holds no transaction while it waits: more of them than the concurrency limit of a process block nobody', async () => {
+describe('a request that calls another server before its transaction starts', () => {
+  test('holds no connection while it waits for that server, so many at once do not block other requests', async () => {
     const slowly = Array.from({ length: 8 }, (_, index) => ask(`slow-${index}`));
     await eventually(async () => assert.equal(waiting.length, 8));
     const body = { key: 'meanwhile', name: 'Meanwhile' };
@@ -50,7 +50,7 @@ describe('a request that calls out ahead of its transaction', () => {
     for (const { status, body: found } of await Promise.all(slowly)) assert.deepEqual([status, found.ok], [200, false]);
   });
 
-  test('does not call again if the response is stored, and not for a reused key with another body', async () => {
+  test('does not call the other server again for a stored response, nor for a key that is reused with another body', async () => {
     const first = ask('known');
     await eventually(async () => assert.equal(waiting.length, 1));
     letGo();
@@ -63,7 +63,7 @@ describe('a request that calls out ahead of its transaction', () => {
     assert.equal(asked, before);
   });
 
-  test('calls without a key, too', async () => {
+  test('calls the other server also without an idempotency key', async () => {
     const response = latchkey.api(path, { token, body: {} });
     await eventually(async () => assert.equal(waiting.length, 1));
     letGo();

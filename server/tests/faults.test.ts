@@ -8,6 +8,7 @@ import { type EmbeddedPostgres, startEmbeddedPostgres } from '#platform/embedded
 import {
   eventually,
   expectProblem,
+  expectWorker,
   newEmail,
   PASSWORD,
   register,
@@ -97,17 +98,7 @@ describe('the database goes down and comes back', () => {
   });
 
   test('BI-4 jobs and event numbering continue afterwards', async () => {
-    const email = newEmail();
-    const { body } = await latchkey.auth('/v1/auth/register', { body: { email, password: PASSWORD } }, 'production');
-    assert.equal(body.status, 'verification_required');
-    await eventually(async () => {
-      const { body: inbox } = await latchkey.console(`/dev/inbox?to=${email}`);
-      assert.equal(inbox.items[0]?.status, 'sent');
-      const { rows } = await latchkey.system.pool.query(
-        'select count(*) as waiting from events where sequence is null',
-      );
-      assert.equal(rows[0].waiting, 0);
-    });
+    await expectWorker(latchkey);
   });
 });
 

@@ -263,6 +263,19 @@ export async function eventually<T>(check: () => Promise<T>): Promise<T> {
   }
 }
 
+/** Registers a person, and waits until the worker has sent their mail and numbered all events. */
+export async function expectWorker(latchkey: TestLatchkey): Promise<void> {
+  const email = newEmail();
+  const { body } = await latchkey.auth('/v1/auth/register', { body: { email, password: PASSWORD } }, 'production');
+  assert.equal(body.status, 'verification_required');
+  await eventually(async () => {
+    const { body: inbox } = await latchkey.console(`/dev/inbox?to=${email}`);
+    assert.equal(inbox.items[0]?.status, 'sent');
+    const { rows } = await latchkey.system.pool.query('select count(*) as waiting from events where sequence is null');
+    assert.equal(rows[0].waiting, 0);
+  });
+}
+
 /** The newest one-time code mailed to an address. */
 export async function mailedCode(latchkey: TestLatchkey, to: string): Promise<string> {
   const { body } = await latchkey.console(`/dev/inbox?to=${encodeURIComponent(to)}`);
