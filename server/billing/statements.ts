@@ -5,7 +5,7 @@ import { emit } from '#events';
 import { type Ctx, type Environment, systemCtx, type TxCtx, transaction } from '#platform/ctx.ts';
 import { type Id, IdSchema, newId, type ProjectId, type WorkspaceId } from '#platform/ids.ts';
 import { newestFirst, type Page, type PageQuery } from '#platform/page.ts';
-import { problem } from '#platform/problem.ts';
+import { found, problem } from '#platform/problem.ts';
 import { eachAlone } from '#platform/repeating.ts';
 import { Instant, nullable } from '#platform/schemas.ts';
 import { inScope, scopeColumns } from '#platform/scoped.ts';
@@ -99,14 +99,8 @@ export async function listStatements(ctx: Ctx, { limit, cursor }: Static<typeof 
 
 /** @throws Problem NOT_FOUND */
 export async function findStatement(ctx: Ctx, id: StatementId): Promise<Statement> {
-  const row = await ctx.db
-    .selectFrom('sms_statements')
-    .selectAll()
-    .where(inScope(ctx))
-    .where('id', '=', id)
-    .executeTakeFirst();
-  if (!row) throw problem('NOT_FOUND');
-  return shown(row);
+  const query = ctx.db.selectFrom('sms_statements').selectAll().where(inScope(ctx)).where('id', '=', id);
+  return shown(found(await query.executeTakeFirst()));
 }
 
 type ClosedPeriod = { workspace_id: WorkspaceId; project_id: ProjectId; environment: Environment; id: PeriodId };

@@ -8,7 +8,7 @@ import { announce } from '#platform/feed.ts';
 import { type Id, IdSchema, newId, type ProjectId, type WorkspaceId } from '#platform/ids.ts';
 import { randomSecret } from '#platform/keyring.ts';
 import { newestFirst, type Page, type PageQuery } from '#platform/page.ts';
-import { problem } from '#platform/problem.ts';
+import { found, problem } from '#platform/problem.ts';
 import { Instant, nullable } from '#platform/schemas.ts';
 import { inScope } from '#platform/scoped.ts';
 import { hostNameFrom } from './host-names.ts';
@@ -123,14 +123,8 @@ export async function listDomains(ctx: Ctx, { limit, cursor }: Static<typeof Pag
 
 /** @throws Problem NOT_FOUND */
 export async function findDomain(ctx: Ctx | TxCtx, id: DomainId): Promise<DomainRow> {
-  const row = await ctx.db
-    .selectFrom('domains')
-    .selectAll()
-    .where(inScope(ctx))
-    .where('id', '=', id)
-    .executeTakeFirst();
-  if (!row) throw problem('NOT_FOUND');
-  return row;
+  const query = ctx.db.selectFrom('domains').selectAll().where(inScope(ctx)).where('id', '=', id);
+  return found(await query.executeTakeFirst());
 }
 
 /**

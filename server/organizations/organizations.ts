@@ -7,7 +7,7 @@ import { isUniqueViolation, type Json } from '#platform/db.ts';
 import { folded } from '#platform/folded.ts';
 import { type Id, IdSchema, newId, type ProjectId, type WorkspaceId } from '#platform/ids.ts';
 import { newestFirst, type Page, PageQuery } from '#platform/page.ts';
-import { problem } from '#platform/problem.ts';
+import { found, problem } from '#platform/problem.ts';
 import { Metadata, requireSmall } from '#platform/profile-fields.ts';
 import { Instant, nullable } from '#platform/schemas.ts';
 import { inScope, scopeColumns } from '#platform/scoped.ts';
@@ -129,14 +129,8 @@ export async function listOrganizations(
 
 /** @throws Problem NOT_FOUND */
 export async function getOrganization(ctx: Ctx | TxCtx, id: OrganizationId): Promise<Organization> {
-  const row = await ctx.db
-    .selectFrom('organizations')
-    .selectAll()
-    .where(inScope(ctx))
-    .where('id', '=', id)
-    .executeTakeFirst();
-  if (!row) throw problem('NOT_FOUND');
-  return recordOf(row);
+  const query = ctx.db.selectFrom('organizations').selectAll().where(inScope(ctx)).where('id', '=', id);
+  return recordOf(found(await query.executeTakeFirst()));
 }
 
 /**
@@ -240,8 +234,7 @@ export async function deleteOrganization(ctx: Ctx, id: OrganizationId): Promise<
       .where('id', '=', id)
       .returning('name')
       .executeTakeFirst();
-    if (!row) throw problem('NOT_FOUND');
-    await emit(tx, 'organization.deleted', { organizationId: id, name: row.name });
+    await emit(tx, 'organization.deleted', { organizationId: id, name: found(row).name });
   });
 }
 
@@ -250,15 +243,8 @@ export async function deleteOrganization(ctx: Ctx, id: OrganizationId): Promise<
  * @throws Problem NOT_FOUND
  */
 export async function lockOrganization(tx: TxCtx, id: OrganizationId): Promise<Organization> {
-  const row = await tx.db
-    .selectFrom('organizations')
-    .selectAll()
-    .where(inScope(tx))
-    .where('id', '=', id)
-    .forUpdate()
-    .executeTakeFirst();
-  if (!row) throw problem('NOT_FOUND');
-  return recordOf(row);
+  const query = tx.db.selectFrom('organizations').selectAll().where(inScope(tx)).where('id', '=', id).forUpdate();
+  return recordOf(found(await query.executeTakeFirst()));
 }
 
 /** The caller has locked the organization. */
