@@ -5,7 +5,7 @@ import { Compile } from 'typebox/compile';
 import { addressesOf, authAddressOf } from '#domains';
 import { signCompact, signingKeys } from '#keys';
 import type { Ctx, Environment } from '#platform/ctx.ts';
-import { IdSchema, newId } from '#platform/ids.ts';
+import { IdSchema, newId, type ScopeEntryId } from '#platform/ids.ts';
 import { type Problem, problem } from '#platform/problem.ts';
 import { perSystem, type System } from '#platform/system.ts';
 import { isClosed } from '#tenancy';
@@ -27,6 +27,12 @@ const CustomerClaims = Type.Object({
   amr: Type.Array(Type.String()),
   acr: Type.String(),
   auth_time: Type.Integer(),
+  /** Counts the renewals of the entry; of entries in organizations. */
+  entryVersion: Type.Optional(Type.Integer()),
+  org_id: Type.Optional(IdSchema('org')),
+  org_slug: Type.Optional(Type.String()),
+  org_name: Type.Optional(Type.String()),
+  org_roles: Type.Optional(Type.Array(Type.String())),
 });
 
 const ManagementClaims = Type.Object({
@@ -99,7 +105,14 @@ export async function verifyAccessToken(
 
 /** The subjects whose revocation ends this token. */
 function subjectsOf({ kind, claims }: VerifiedToken): readonly string[] {
-  return kind === 'customer' ? [claims.sid, claims.entryId] : [claims.applicationId];
+  if (kind === 'management') return [claims.applicationId];
+  const { sid, entryId, entryVersion } = claims;
+  return entryVersion === undefined ? [sid, entryId] : [sid, entryId, versionedEntry(entryId, entryVersion)];
+}
+
+/** The subject whose revocation ends the access tokens of an entry up to its next renewal. */
+export function versionedEntry(entryId: ScopeEntryId, version: number): string {
+  return `${entryId}.${version}`;
 }
 
 async function checkSignature(system: System, environment: Environment, token: string): Promise<VerifiedToken> {

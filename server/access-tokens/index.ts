@@ -1,3 +1,3 @@
-export { signAccessToken, type VerifiedToken, verifyAccessToken } from './access-tokens.ts';
+export { signAccessToken, type VerifiedToken, verifyAccessToken, versionedEntry } from './access-tokens.ts';
 export { part } from './part.ts';
 export { revokeTokens } from './revocations.ts';

@@ -7,8 +7,9 @@ import { listPasskeys } from '#passkeys';
 import { findPassword } from '#passwords';
 import { usersById } from '#people';
 import type { Ctx, TxCtx } from '#platform/ctx.ts';
-import type { UserId } from '#platform/ids.ts';
+import type { OrganizationId, UserId } from '#platform/ids.ts';
 import { type Problem, problem } from '#platform/problem.ts';
+import { standingIn } from '#platform/standing.ts';
 import type { ProvenEntry } from '#sessions';
 import { reauthenticationRequired } from '#step-up';
 import { isClosed } from '#tenancy';
@@ -33,6 +34,8 @@ export type Candidate = {
   device: () => Promise<DeviceId | null>;
   /** Their membership, if the caller has read it already. */
   member?: Evidence['member'];
+  /** The organization of the project that they want to enter. */
+  organizationId?: OrganizationId | null;
   party?: Evidence['party'];
   asked?: Partial<Evidence['asked']>;
 };
@@ -56,6 +59,7 @@ export async function admit(ctx: Ctx | TxCtx, entrance: Entrance, candidate: Can
     },
     member:
       candidate.member === undefined ? ((await memberStatuses(ctx, [userId])).get(userId) ?? null) : candidate.member,
+    organization: await organizationOf(ctx, candidate),
     party,
     proof: { ...proof, age: (ctx.now.getTime() - proof.authTime.getTime()) / 1000, remembered: false },
     enrolled: [],
@@ -64,6 +68,16 @@ export async function admit(ctx: Ctx | TxCtx, entrance: Entrance, candidate: Can
   };
   if (!dependsOnFactors(entrance, evidence)) return { decision: decide(entrance, evidence), device: null };
   return withFactors(ctx, entrance, { candidate, evidence });
+}
+
+async function organizationOf(
+  ctx: Ctx | TxCtx,
+  { userId, organizationId = null }: Candidate,
+): Promise<Evidence['organization']> {
+  if (organizationId === null) return null;
+  const standing = await standingIn(ctx, { organizationId, userId });
+  if (!standing) return 'no_organization';
+  return standing.status === 'active' ? null : 'organization_blocked';
 }
 
 async function withFactors(
@@ -119,16 +133,17 @@ export async function requireAdmitted(
 }
 
 /**
- * Checks whether an entry that was admitted before may go on. Decides again if the policy has become stricter;
- * otherwise runs no statement.
+ * Checks whether an entry that was admitted before may go on. Decides again if it is in an organization, or the policy
+ * has become stricter; otherwise runs no statement.
  * @returns whether it was decided again
  * @throws as {@link requireAdmitted}
  */
 export async function requireStillAdmitted(ctx: Ctx, entrance: Entrance, entry: ProvenEntry): Promise<boolean> {
   const { settings } = await projectOf(ctx.system, ctx.scope);
-  const { userId, acr, admittedUnder: under, rememberedDevice } = entry;
-  if (!mustBeLookedAtAgain(settings, { acr, under, remembered: rememberedDevice !== null })) return false;
-  await requireAdmitted(ctx, entrance, { userId, proof: entry });
+  const { userId, organizationId, acr, admittedUnder: under, rememberedDevice } = entry;
+  const stricter = mustBeLookedAtAgain(settings, { acr, under, remembered: rememberedDevice !== null });
+  if (organizationId === null && !stricter) return false;
+  await requireAdmitted(ctx, entrance, { userId, organizationId, proof: entry });
   return true;
 }
 
@@ -137,6 +152,8 @@ const CODES = {
   blocked: 'MEMBER_BLOCKED',
   not_a_member: 'MEMBERSHIP_REQUIRED',
   third_party: 'WRONG_TOKEN_KIND',
+  no_organization: 'NOT_FOUND',
+  organization_blocked: 'ORGANIZATION_BLOCKED',
 } as const;
 
 /** The problem for a refusal. */

@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import { readSources } from '#tests/boundaries/sources.ts';
 import { startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
 import { dereferenced } from '#tests/openapi.ts';
-import { type Decision, decide, dependsOnFactors, type Evidence } from './decision.ts';
+import { type Decision, decide, dependsOnFactors, type Evidence, type OrganizationRefusal } from './decision.ts';
 import { ENTRANCES, type Entrance } from './entrances.ts';
 
 type Cell = { entrance: Entrance; evidence: Evidence };
@@ -47,6 +47,18 @@ const RULES: readonly Rule[] = [
       cell.evidence.member !== 'active' && !(signsIn(cell) && cell.evidence.project.registration === 'open'),
     outcome: 'refused: `MEMBERSHIP_REQUIRED`',
     decision: refused('not_a_member'),
+  },
+  {
+    when: 'The person is not in the organization that they want to enter, or there is no such organization',
+    holds: ({ evidence }) => evidence.organization === 'no_organization',
+    outcome: 'refused: `NOT_FOUND`',
+    decision: refused('no_organization'),
+  },
+  {
+    when: 'The organization is blocked',
+    holds: ({ evidence }) => evidence.organization === 'organization_blocked',
+    outcome: 'refused: `ORGANIZATION_BLOCKED`',
+    decision: refused('organization_blocked'),
   },
   {
     when: 'The proof is older than the application asks (`max_age`)',
@@ -141,12 +153,24 @@ const wishes: Evidence['asked']['secondFactor'][] = ['no', 'wished', 'essential'
 const parties: Evidence['party'][] = ['first', 'third'];
 const questions = each(of('asked', each(of('secondFactor', wishes), of('maxAge', [null, 600]))), of('party', parties));
 
-/** Every combination of inputs to a decision about an entrance. */
+const obstacles: OrganizationRefusal[] = ['no_organization', 'organization_blocked'];
+
+/**
+ * Every combination of inputs to a decision about an entrance; what keeps a person from an organization, with every
+ * project and member, because the other inputs come after it.
+ */
 function* cellsOf(entrance: Entrance): Generator<Cell> {
   for (const project of projects)
-    for (const proof of proofs)
-      for (const person of people)
-        for (const question of questions) yield { entrance, evidence: { project, proof, ...person, ...question } };
+    for (const person of people) {
+      for (const proof of proofs)
+        for (const question of questions)
+          yield { entrance, evidence: { project, proof, organization: null, ...person, ...question } };
+      for (const organization of obstacles)
+        for (const [at, question] of questions.entries()) {
+          const proof = proofs[at % proofs.length];
+          if (proof) yield { entrance, evidence: { project, proof, organization, ...person, ...question } };
+        }
+    }
 }
 
 const keyOf = (decision: Decision) => Object.values(decision).join(' ');

@@ -9,6 +9,8 @@ export type Evidence = {
   project: { closed: boolean; mfa: Settings['mfa']; registration: Settings['registration']; remembersDevices: boolean };
   /** The person's membership in the project. */
   member: 'active' | 'invited' | 'blocked' | null;
+  /** What keeps the person from the organization that they want to enter; null if nothing does, or they enter none. */
+  organization: OrganizationRefusal | null;
   /** Whether the application is the project's own or a third party's. */
   party: 'first' | 'third';
   /** The proof; `age` in seconds. `remembered`: from a browser that is remembered in place of a second factor. */
@@ -26,7 +28,16 @@ export type Decision =
   | { kind: 'needs'; what: 'second_factor' | 'enrolment' | 'fresh_proof' }
   | { kind: 'refused'; because: Refusal };
 
-export type Refusal = 'closed' | 'blocked' | 'not_a_member' | 'third_party' | 'same_phone' | 'unmet';
+export type OrganizationRefusal = 'no_organization' | 'organization_blocked';
+
+export type Refusal =
+  | 'closed'
+  | 'blocked'
+  | 'not_a_member'
+  | 'third_party'
+  | 'same_phone'
+  | 'unmet'
+  | OrganizationRefusal;
 
 /** Decides whether a user with this evidence may enter the project through this entrance. A pure function. */
 export function decide(entrance: Entrance, evidence: Evidence): Decision {
@@ -47,13 +58,14 @@ function needsLevel({ proof, project, asked }: Evidence): boolean {
   return proof.acr === 'aal1' && (project.mfa !== 'off' || asked.secondFactor !== 'no');
 }
 
-function refusalOf(entrance: Entrance, { project, member, party }: Evidence): Refusal | undefined {
+function refusalOf(entrance: Entrance, { project, member, party, organization }: Evidence): Refusal | undefined {
   const { kind, firstPartyOnly } = ENTRANCES[entrance];
   if (project.closed) return 'closed';
   if (firstPartyOnly && party === 'third') return 'third_party';
   if (member === 'blocked') return 'blocked';
   const mayJoin = (kind === 'sign_in' || kind === 'second_step') && project.registration === 'open';
-  return member === 'active' || mayJoin ? undefined : 'not_a_member';
+  if (member !== 'active' && !mayJoin) return 'not_a_member';
+  return organization ?? undefined;
 }
 
 /** What to require of a user who has proven one factor, if a second one is wanted. */

@@ -4,17 +4,19 @@ import { authAddressOf } from '#domains';
 import { projectOf } from '#environments';
 import { emit } from '#events';
 import { addMember, addRoles, authorityNow, lockRoles, RoleKey, requireAuthority } from '#members';
-import {
-  joinOrganization,
-  lockKnownRoles,
-  lockOrganization,
-  lockOrganizationRoles,
-  type OrganizationId,
-} from '#organizations';
+import { joinOrganization, lockKnownRoles, lockOrganization, lockOrganizationRoles } from '#organizations';
 import { type Actor, type Ctx, type Environment, type TxCtx, transaction } from '#platform/ctx.ts';
 import type { Json } from '#platform/db.ts';
 import { Email, normaliseEmail } from '#platform/identifiers.ts';
-import { type Id, IdSchema, newId, type ProjectId, type UserId, type WorkspaceId } from '#platform/ids.ts';
+import {
+  type Id,
+  IdSchema,
+  newId,
+  type OrganizationId,
+  type ProjectId,
+  type UserId,
+  type WorkspaceId,
+} from '#platform/ids.ts';
 import { hashSecret } from '#platform/keyring.ts';
 import { type Page, PageQuery } from '#platform/page.ts';
 import { problem } from '#platform/problem.ts';

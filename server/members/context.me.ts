@@ -7,6 +7,7 @@ import { IdSchema } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import { get, type Routes } from '#platform/route.ts';
 import { Instant, nullable } from '#platform/schemas.ts';
+import { standingIn } from '#platform/standing.ts';
 import { findSession } from '#sessions';
 import { findMember } from './members.ts';
 
@@ -28,6 +29,18 @@ const Context = Type.Object({
   }),
   workspace: Type.Object({ id: IdSchema('wrk'), name: Type.String() }),
   project: Type.Object({ id: IdSchema('prj'), name: Type.String() }),
+  organization: nullable(
+    Type.Object(
+      {
+        id: IdSchema('org'),
+        name: Type.String(),
+        slug: nullable(Type.String()),
+        roles: Type.Array(Type.String()),
+        permissions: Type.Array(Type.String(), { description: 'What the roles grant in this organization.' }),
+      },
+      { description: 'The organization that the session is in.' },
+    ),
+  ),
   environment: Type.Enum(['test', 'production']),
   session: Type.Object({
     id: IdSchema('ses'),
@@ -47,7 +60,11 @@ export const contextRoutes: Routes = [
     responses: { 200: Context },
     problems: ['MEMBERSHIP_REQUIRED', 'NOT_FOUND'],
     handler: async (request, reply) => {
-      const { context, body } = await contexts(request.server.system, request.ctx);
+      const { ctx } = request;
+      const actor = customerOf(ctx);
+      // Read each time, because changes of an organization and its roles concern many people.
+      if (actor.organizationId) return readContext(ctx, actor);
+      const { context, body } = await contexts(request.server.system, ctx);
       // Serialised once per session and change, not on every request.
       reply.type('application/json; charset=utf-8').serializer(() => body);
       return context;
@@ -71,6 +88,7 @@ async function readContext(ctx: Ctx, actor: CustomerActor): Promise<Context> {
     membership: { id: member.id, status: member.status, roles: member.roles, joinedAt: member.joinedAt },
     workspace: { id: project.workspaceId, name: project.workspaceName },
     project: { id: project.projectId, name: project.projectName },
+    organization: await organizationOf(ctx, actor),
     environment: project.environment,
     session: {
       id: actor.sessionId,
@@ -81,6 +99,15 @@ async function readContext(ctx: Ctx, actor: CustomerActor): Promise<Context> {
       expiresAt: session.expiresAt.toISOString(),
     },
   };
+}
+
+/** @throws Problem SESSION_REVOKED when the person is no longer in the organization */
+async function organizationOf(ctx: Ctx, { userId, organizationId }: CustomerActor): Promise<Context['organization']> {
+  if (!organizationId) return null;
+  const standing = await standingIn(ctx, { organizationId, userId });
+  if (!standing) throw problem('SESSION_REVOKED');
+  const { status: _active, ...organization } = standing;
+  return organization;
 }
 
 type Remembered = { context: Context; body: string };

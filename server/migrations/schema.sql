@@ -882,13 +882,16 @@ create table scope_entries (
   admitted_under text,
   application_id text,
   grant_id text,
+  organization_id text,
+  version integer not null default 0,
   constraint scope_entries_pkey PRIMARY KEY (workspace_id, environment, id),
   constraint scope_entries_admitted_under_check CHECK ((admitted_under = ANY (ARRAY['off'::text, 'optional'::text, 'required'::text]))),
   constraint scope_entries_workspace_id_environment_session_id_fkey FOREIGN KEY (workspace_id, environment, session_id) REFERENCES sessions(workspace_id, environment, id) ON DELETE CASCADE
 );
-CREATE UNIQUE INDEX scope_entries_live ON public.scope_entries USING btree (workspace_id, environment, session_id, project_id, COALESCE(grant_id, ''::text)) WHERE (revoked_at IS NULL);
+CREATE UNIQUE INDEX scope_entries_live ON public.scope_entries USING btree (workspace_id, environment, session_id, project_id, COALESCE(grant_id, ''::text), COALESCE(organization_id, ''::text)) WHERE (revoked_at IS NULL);
 CREATE INDEX scope_entries_of_application ON public.scope_entries USING btree (application_id, workspace_id, environment) WHERE ((application_id IS NOT NULL) AND (revoked_at IS NULL));
 CREATE INDEX scope_entries_of_grant ON public.scope_entries USING btree (grant_id, workspace_id, environment) WHERE ((grant_id IS NOT NULL) AND (revoked_at IS NULL));
+CREATE INDEX scope_entries_of_organization ON public.scope_entries USING btree (workspace_id, project_id, environment, organization_id, user_id) WHERE ((organization_id IS NOT NULL) AND (revoked_at IS NULL));
 CREATE INDEX scope_entries_of_project ON public.scope_entries USING btree (workspace_id, project_id, environment, session_id DESC) WHERE (revoked_at IS NULL);
 CREATE INDEX scope_entries_of_session ON public.scope_entries USING btree (session_id, workspace_id, environment);
 CREATE INDEX scope_entries_of_user ON public.scope_entries USING btree (workspace_id, environment, user_id) WHERE (revoked_at IS NULL);

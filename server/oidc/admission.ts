@@ -83,7 +83,7 @@ export async function enterProjectOf(
   if (!sessionId || !projectId || projectId === application.projectId) return;
   await transaction(ctxOf(system, application), async (tx) => {
     if (await findEntry(tx, sessionId)) return;
-    await enterProject(tx, { sessionId, fromProjectId: projectId, admit: async () => undefined });
+    await enterProject(tx, { sessionId, fromProjectId: projectId, organizationId: null, admit: async () => undefined });
   });
 }
 

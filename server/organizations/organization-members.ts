@@ -6,14 +6,22 @@ import { membersById, RoleKey, requireAuthority } from '#members';
 import { usersAwaitingErasure } from '#people';
 import { type Ctx, type Environment, type TxCtx, transaction } from '#platform/ctx.ts';
 import { isForeignKeyViolation } from '#platform/db.ts';
-import { IdSchema, type MemberId, type ProjectId, type UserId, type WorkspaceId } from '#platform/ids.ts';
+import {
+  IdSchema,
+  type MemberId,
+  type OrganizationId,
+  type ProjectId,
+  type UserId,
+  type WorkspaceId,
+} from '#platform/ids.ts';
 import { newestFirst, type Page, PageQuery } from '#platform/page.ts';
 import type { LeavingMember } from '#platform/part.ts';
 import { found, problem } from '#platform/problem.ts';
 import { Instant, nullable } from '#platform/schemas.ts';
 import { inScope, scopeColumns } from '#platform/scoped.ts';
+import { changeOrganizationSessions } from '#sessions';
 import { lockKnownRoles, lockOrganizationRoles, ORGANIZATION_OWNER } from './organization-roles.ts';
-import { getOrganization, lockOrganization, type OrganizationId, OrganizationRef } from './organizations.ts';
+import { getOrganization, lockOrganization, OrganizationRef } from './organizations.ts';
 
 type OrganizationMembersTable = {
   workspace_id: WorkspaceId;
@@ -201,6 +209,7 @@ async function replaceRoles(tx: TxCtx, who: Ref & { userId: UserId }, keys: read
     .where('member_id', '=', who.memberId)
     .execute();
   await emit(tx, 'organization.member.roles.changed', { ...who, roles });
+  await changeOrganizationSessions(tx, { ...who, action: 'renew', reason: 'organization_roles_changed' });
 }
 
 /**
@@ -248,6 +257,7 @@ async function endMembership(tx: TxCtx, ref: Ref, userId: UserId): Promise<void>
     .where('member_id', '=', ref.memberId)
     .execute();
   await emit(tx, 'organization.member.removed', { ...ref, userId });
+  await changeOrganizationSessions(tx, { ...ref, userId, action: 'end', reason: 'organization_member_removed' });
 }
 
 /** Changes a membership while its organization is locked, which serializes changes of the owners. */

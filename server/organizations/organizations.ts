@@ -5,14 +5,13 @@ import { emit } from '#events';
 import { type Ctx, type Environment, type TxCtx, transaction } from '#platform/ctx.ts';
 import { isUniqueViolation, type Json } from '#platform/db.ts';
 import { folded } from '#platform/folded.ts';
-import { type Id, IdSchema, newId, type ProjectId, type WorkspaceId } from '#platform/ids.ts';
+import { IdSchema, newId, type OrganizationId, type ProjectId, type WorkspaceId } from '#platform/ids.ts';
 import { newestFirst, type Page, PageQuery } from '#platform/page.ts';
 import { found, problem } from '#platform/problem.ts';
 import { Metadata, requireSmall } from '#platform/profile-fields.ts';
 import { Instant, nullable } from '#platform/schemas.ts';
 import { inScope, scopeColumns } from '#platform/scoped.ts';
-
-export type OrganizationId = Id<'org'>;
+import { changeOrganizationSessions } from '#sessions';
 
 const OrganizationStatus = Type.Enum(['active', 'blocked']);
 type OrganizationStatus = Static<typeof OrganizationStatus>;
@@ -218,6 +217,8 @@ export function setOrganizationStatus(ctx: Ctx, id: OrganizationId, status: Orga
     const row = await changeRow(tx, id, { ...before, status });
     const type = status === 'blocked' ? 'organization.blocked' : 'organization.unblocked';
     await emit(tx, type, { organizationId: id, name: row.name });
+    if (status === 'blocked')
+      await changeOrganizationSessions(tx, { organizationId: id, action: 'end', reason: 'organization_blocked' });
     return recordOf(row);
   });
 }
@@ -235,6 +236,7 @@ export async function deleteOrganization(ctx: Ctx, id: OrganizationId): Promise<
       .returning('name')
       .executeTakeFirst();
     await emit(tx, 'organization.deleted', { organizationId: id, name: found(row).name });
+    await changeOrganizationSessions(tx, { organizationId: id, action: 'end', reason: 'organization_deleted' });
   });
 }
 

@@ -3,14 +3,14 @@ import { type Static, Type } from 'typebox';
 import { lockEnvironment, projectOf } from '#environments';
 import { accessOf } from '#members';
 import { type Ctx, customerOf, type TxCtx, transaction } from '#platform/ctx.ts';
-import { IdSchema, type MemberId } from '#platform/ids.ts';
+import { IdSchema, type MemberId, type OrganizationId } from '#platform/ids.ts';
 import { newestFirst, type Page, type PageQuery } from '#platform/page.ts';
 import { found, problem } from '#platform/problem.ts';
 import { Instant, nullable } from '#platform/schemas.ts';
 import { acrossProjects, inScope } from '#platform/scoped.ts';
 import { insertMembership, leaveOrganization } from './organization-members.ts';
 import { ORGANIZATION_OWNER, permissionsOfRoles } from './organization-roles.ts';
-import { createOrganization, NewOrganization, Organization, type OrganizationId } from './organizations.ts';
+import { createOrganization, NewOrganization, Organization } from './organizations.ts';
 
 /** An organization as its member sees it. */
 export const OwnOrganization = Type.Object(

@@ -6,6 +6,7 @@ import { leaveOrganizations } from './organization-members.ts';
 import { organizationRoleRoutes } from './organization-roles.admin.ts';
 import { organizationRoutes } from './organizations.admin.ts';
 import { ownOrganizationRoutes } from './organizations.me.ts';
+import { standing } from './standing.ts';
 
 export const part = {
   events,
@@ -17,6 +18,7 @@ export const part = {
     me: ownOrganizationRoutes,
     admin: [...organizationRoutes, ...organizationMemberRoutes, ...organizationRoleRoutes],
   },
+  standing,
   leaving: leaveOrganizations,
   removals: [
     rowsOfProject('organizations', 'organization_members'),

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { ReadDb, Tables } from './db.ts';
 import { inTransaction } from './held-connections.ts';
-import type { ApplicationId, ProjectId, ScopeEntryId, SessionId, UserId, WorkspaceId } from './ids.ts';
+import type { ApplicationId, OrganizationId, ProjectId, ScopeEntryId, SessionId, UserId, WorkspaceId } from './ids.ts';
 import { connectionsOf, type System, type SystemInTx, withoutConnections } from './system.ts';
 import type { Unit } from './unit.ts';
 
@@ -31,6 +31,8 @@ export type CustomerActor = {
   userId: UserId;
   sessionId: SessionId;
   entryId: ScopeEntryId;
+  /** The organization that the session is in. It grants nothing in the project. */
+  organizationId?: OrganizationId;
   descent?: Descent;
 };
 type ManagementActor = { kind: 'management'; applicationId: ApplicationId; permissions: readonly string[] };

@@ -10,6 +10,7 @@ export type WorkspaceId = Id<'wrk'>;
 export type ProjectId = Id<'prj'>;
 export type UserId = Id<'usr'>;
 export type MemberId = Id<'mem'>;
+export type OrganizationId = Id<'org'>;
 export type RoleId = Id<'rol'>;
 export type SessionId = Id<'ses'>;
 export type ScopeEntryId = Id<'ent'>;

@@ -1,14 +1,15 @@
 import type { Task } from 'graphile-worker';
 import { type RawBuilder, sql } from 'kysely';
-import type { Actor, Descent, TxCtx } from './ctx.ts';
+import type { Actor, Ctx, Descent, TxCtx } from './ctx.ts';
 import type { Tables } from './db.ts';
 import type { EventDefinition } from './event.ts';
-import type { ApplicationId, MemberId, ProjectId, SessionId, UserId } from './ids.ts';
+import type { ApplicationId, MemberId, OrganizationId, ProjectId, SessionId, UserId } from './ids.ts';
 import type { Jobs } from './jobs.ts';
 import type { Removal } from './removal.ts';
 import type { Works } from './repeating.ts';
 import type { Routes } from './route.ts';
 import { singleWrite } from './single-writes.ts';
+import type { InOrganization, Standing } from './standing.ts';
 import type { System } from './system.ts';
 
 /** Where routes are served. */
@@ -40,6 +41,8 @@ type SessionSteps = {
   ended: (tx: TxCtx, ended: EndedSessions) => Promise<void>;
   /** Called when all sessions of a user end, also if the user has none; for what belongs to sessions of other users. */
   userEnded?: (tx: TxCtx, ended: EndedUser) => Promise<unknown>;
+  /** Called when people leave an organization, or their tokens there are replaced. */
+  inOrganization?: (tx: TxCtx, which: OrganizationSessions) => Promise<void>;
   /**
    * Called before an entry of a session is obtained through a grant; for the part that owns grants. Throws for a grant
    * that has ended, and locks a live one until the transaction ends, so that ending the grant also ends what was
@@ -51,6 +54,13 @@ type SessionSteps = {
 export type EndedSessions = { sessionIds: readonly SessionId[]; in: ProjectId | 'every project' };
 /** A user whose sessions all end, except perhaps the one that asks for it. */
 export type EndedUser = { userId: UserId; in: ProjectId | 'every project'; reason: string };
+/** The sessions of one person in an organization, or of everybody; they end, or renew their access tokens. */
+export type OrganizationSessions = {
+  organizationId: OrganizationId;
+  userId?: UserId | undefined;
+  action: 'end' | 'renew';
+  reason: string;
+};
 export type Obtaining = Descent & { sessionId: SessionId };
 
 /** For a part that keeps data of users by their id. */
@@ -97,6 +107,8 @@ export type Part = {
   reclaim?: (tx: TxCtx, reclaimed: Reclaimed) => Promise<void>;
   /** Run in the transaction that ends sessions. */
   sessions?: SessionSteps;
+  /** Reads what a person is in an organization; see platform/standing.ts. */
+  standing?: (ctx: Ctx | TxCtx, who: InOrganization) => Promise<Standing | undefined>;
   /** Run in the transaction in which a member leaves the scope's project or is removed from it, while they are in it. */
   leaving?: (tx: TxCtx, member: LeavingMember) => Promise<void>;
   /** Run in the transaction that schedules or does the erasure of a user. */

@@ -104,6 +104,11 @@ export const problems = {
     title: 'Registration is closed',
     detail: 'New accounts need an invitation. Ask the project for one.',
   },
+  ORGANIZATION_BLOCKED: {
+    status: 403,
+    title: 'The organization is blocked',
+    detail: 'Nobody can use this organization until an administrator of the project unblocks it.',
+  },
   ORGANIZATIONS_CLOSED: {
     status: 403,
     title: 'Members add no organizations',

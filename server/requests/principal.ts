@@ -91,7 +91,13 @@ function contextOf(app: App, request: FastifyRequest, { kind, claims }: Verified
   const scope: Scope = { workspaceId, projectId, environment };
   const actor: Actor =
     kind === 'customer'
-      ? { kind, userId: claims.sub, sessionId: claims.sid, entryId: claims.entryId }
+      ? {
+          kind,
+          userId: claims.sub,
+          sessionId: claims.sid,
+          entryId: claims.entryId,
+          ...(claims.org_id && { organizationId: claims.org_id }),
+        }
       : { kind, applicationId: claims.applicationId, permissions: claims.scope.split(' ') };
   return { ...edgeOf(app, request), scope, actor };
 }

@@ -3,8 +3,12 @@ import { signAccessToken } from '#access-tokens';
 import { projectOf } from '#environments';
 import type { Ctx } from '#platform/ctx.ts';
 import { IdSchema } from '#platform/ids.ts';
-import { Instant } from '#platform/schemas.ts';
+import { problem } from '#platform/problem.ts';
+import { Instant, nullable } from '#platform/schemas.ts';
+import { standingIn } from '#platform/standing.ts';
 import type { IssuedSession } from './refresh-tokens.ts';
+import type { ScopeEntry } from './sessions.ts';
+
 /** The response of every sign-in, refresh and switch-context. Token fields are named as in RFC 6749 §5.1. */
 export const SessionResponse = Type.Object(
   {
@@ -20,6 +24,7 @@ export const SessionResponse = Type.Object(
         workspaceId: IdSchema('wrk'),
         projectId: IdSchema('prj'),
         environment: Type.Enum(['test', 'production']),
+        organizationId: nullable(IdSchema('org')),
         amr: Type.Array(Type.String()),
         acr: Type.String(),
         authTime: Instant,
@@ -33,16 +38,13 @@ export const SessionResponse = Type.Object(
 export type SessionResponse = Static<typeof SessionResponse>;
 
 /** Signs an access token for the entry and builds the session response. */
-export async function sessionResponse(
-  ctx: Pick<Ctx, 'system' | 'scope' | 'now' | 'authAddress'>,
-  { entry, refresh }: IssuedSession,
-): Promise<SessionResponse> {
+export async function sessionResponse(ctx: Ctx, { entry, refresh }: IssuedSession): Promise<SessionResponse> {
   const { workspaceId, environment } = ctx.scope;
   const { settings } = await projectOf(ctx.system, ctx.scope);
   const iat = Math.floor(ctx.now.getTime() / 1000);
   // An access token never outlives its session.
   const exp = Math.min(iat + settings.accessTokenSeconds, Math.floor(entry.expiresAt.getTime() / 1000));
-  const { entryId, sessionId, userId, projectId, amr, acr, authTime, expiresAt } = entry;
+  const { entryId, sessionId, userId, projectId, organizationId, amr, acr, authTime, expiresAt } = entry;
   const access = await signAccessToken(ctx, {
     iat,
     exp,
@@ -55,6 +57,7 @@ export async function sessionResponse(
     amr,
     acr,
     auth_time: Math.floor(authTime.getTime() / 1000),
+    ...(await organizationClaims(ctx, entry)),
   });
   return {
     access_token: access,
@@ -68,10 +71,26 @@ export async function sessionResponse(
       workspaceId,
       projectId,
       environment,
+      organizationId,
       amr,
       acr,
       authTime: authTime.toISOString(),
       expiresAt: expiresAt.toISOString(),
     },
+  };
+}
+
+/** @throws Problem SESSION_REVOKED when the person is no longer in the organization of the entry */
+async function organizationClaims(ctx: Ctx, { organizationId, userId, version }: ScopeEntry) {
+  if (organizationId === null) return {};
+  const standing = await standingIn(ctx, { organizationId, userId });
+  if (standing?.status !== 'active') throw problem('SESSION_REVOKED', { extensions: { organizationId } });
+  const { name, slug, roles } = standing;
+  return {
+    entryVersion: version,
+    org_id: organizationId,
+    org_name: name,
+    ...(slug !== null && { org_slug: slug }),
+    org_roles: roles,
   };
 }

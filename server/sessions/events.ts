@@ -15,8 +15,8 @@ export const events = {
   'session.created': define('A session began.', Session, { sessionId, userId }),
   'session.revoked': define('A session was ended in every project.', Reason, { sessionId, userId, reason: 'logout' }),
   'session.entry.revoked': define(
-    'A session was ended in one project.',
-    Type.Object({ ...Reason.properties, entryId: text }),
+    'A session was ended in one project, or in one of its organizations.',
+    Type.Object({ ...Reason.properties, entryId: text, organizationId: Type.Optional(text) }),
     { sessionId, userId, entryId, reason: 'member_blocked' },
   ),
   'session.reuse_detected': define(
@@ -25,8 +25,8 @@ export const events = {
     { sessionId, userId, entryId },
   ),
   'session.context_switched': define(
-    'A session entered another project.',
-    Type.Object({ ...Session.properties, entryId: text, fromProjectId: text }),
+    'A session entered another project, or an organization.',
+    Type.Object({ ...Session.properties, entryId: text, fromProjectId: text, organizationId: Type.Optional(text) }),
     { sessionId, userId, entryId, fromProjectId: 'prj_01kaz3w9hqf8p9n2m4v5x6y7z8' },
   ),
   'session.reauthenticated': define(

@@ -3,7 +3,7 @@ import type { Generated } from 'kysely';
 import { projectOf } from '#environments';
 import { emit } from '#events';
 import { type Ctx, type Environment, type TxCtx, transaction } from '#platform/ctx.ts';
-import type { ProjectId, ScopeEntryId, SessionId, UserId, WorkspaceId } from '#platform/ids.ts';
+import type { OrganizationId, ProjectId, ScopeEntryId, SessionId, UserId, WorkspaceId } from '#platform/ids.ts';
 import { hashSecret, randomSecret } from '#platform/keyring.ts';
 import { prepared } from '#platform/prepared.ts';
 import { problem } from '#platform/problem.ts';
@@ -73,6 +73,8 @@ type Presented = {
   entry_id: ScopeEntryId;
   session_id: SessionId;
   project_id: ProjectId;
+  organization_id: OrganizationId | null;
+  version: number;
   user_id: UserId;
   admitted_under: ProvenEntry['admittedUnder'];
   remembered_device: ProvenEntry['rememberedDevice'];
@@ -84,6 +86,7 @@ type Presented = {
   used_at: Date | null;
   successor: string | null;
   dead: boolean;
+  entry_revoke_reason: string | null;
 };
 
 /** A presented token that was found, with its scope. */
@@ -124,7 +127,7 @@ export async function rotateRefreshToken(
   admit: (entry: ProvenEntry) => Promise<boolean>,
 ): Promise<IssuedSession> {
   const { row } = found;
-  if (row.dead) throw problem('SESSION_REVOKED');
+  if (row.dead) throw ended(row);
   if (row.expires_at <= ctx.now || row.session_expires_at <= ctx.now) throw problem('SESSION_EXPIRED');
   const entry = entryOf(row);
   if (row.used_at === null) {
@@ -136,12 +139,20 @@ export async function rotateRefreshToken(
   return { entry, refresh: await repeatOrRevoke(ctx, found) };
 }
 
+/** Says why a session is no longer in its organization: it can go on without. */
+function ended({ organization_id: organizationId, entry_revoke_reason: reason }: Presented) {
+  if (organizationId === null || reason === null) return problem('SESSION_REVOKED');
+  return problem('SESSION_REVOKED', { extensions: { organizationId, reason } });
+}
+
 function entryOf(row: Presented): ScopeEntry {
   return {
     entryId: row.entry_id,
     sessionId: row.session_id,
     userId: row.user_id,
     projectId: row.project_id,
+    organizationId: row.organization_id,
+    version: row.version,
     amr: row.amr,
     acr: row.acr,
     authTime: row.auth_time,
@@ -178,10 +189,10 @@ async function spend(ctx: Ctx, { token, row }: FoundRefreshToken): Promise<Refre
  */
 const findPresented = prepared<Presented>(
   'find-refresh-token',
-  `select t.workspace_id, t.entry_id, t.session_id, e.project_id, s.user_id, s.amr, s.acr, s.auth_time,
+  `select t.workspace_id, t.entry_id, t.session_id, e.project_id, e.organization_id, e.version, s.user_id, s.amr, s.acr, s.auth_time,
           e.admitted_under, s.remembered_device,
           s.expires_at as session_expires_at, t.expires_at, t.used_at, t.successor,
-          (s.revoked_at is not null or e.revoked_at is not null) as dead
+          (s.revoked_at is not null or e.revoked_at is not null) as dead, e.revoke_reason as entry_revoke_reason
    from refresh_tokens t
    cross join lateral (select * from scope_entries where workspace_id = $1 and environment = $2 and id = t.entry_id offset 0) e
    cross join lateral (select * from sessions where workspace_id = $1 and environment = $2 and id = t.session_id offset 0) s

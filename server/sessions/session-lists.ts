@@ -1,7 +1,7 @@
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { Ctx } from '#platform/ctx.ts';
 import type { Tables } from '#platform/db.ts';
-import type { SessionId, UserId } from '#platform/ids.ts';
+import type { OrganizationId, SessionId, UserId } from '#platform/ids.ts';
 import { inRealm, inScope } from '#platform/scoped.ts';
 
 /** A page of a list, newest first; `before` is the id of the last session that was read. */
@@ -62,6 +62,12 @@ export async function sessionsOfProject(
     // A session is listed once, however many grants led it into the project.
     .distinctOn('e.session_id')
     .selectAll('s')
+    .select(
+      sql<OrganizationId[]>`array(select organization_id from scope_entries
+        where workspace_id = e.workspace_id and environment = e.environment and project_id = e.project_id
+          and session_id = e.session_id and organization_id is not null and revoked_at is null
+        group by organization_id order by organization_id)`.as('organizationIds'),
+    )
     .where(inScope(ctx, 'e'))
     .where('e.revoked_at', 'is', null)
     .where('s.revoked_at', 'is', null)
@@ -72,5 +78,5 @@ export async function sessionsOfProject(
   if (userId !== undefined) query = query.where('e.user_id', '=', userId);
   if (only !== undefined) query = query.where('e.session_id', '=', only);
   const rows = await query.execute();
-  return rows.map((row) => ({ ...recordOf(row), userId: row.user_id }));
+  return rows.map((row) => ({ ...recordOf(row), userId: row.user_id, organizationIds: row.organizationIds }));
 }

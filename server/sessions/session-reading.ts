@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { DeviceId } from '#devices';
 import type { Ctx, TxCtx } from '#platform/ctx.ts';
-import type { ScopeEntryId, SessionId, UserId } from '#platform/ids.ts';
+import type { OrganizationId, ScopeEntryId, SessionId, UserId } from '#platform/ids.ts';
 import { inRealm, inScope } from '#platform/scoped.ts';
 import { networksOf } from '#platform/source.ts';
 import type { Settings } from '#settings';
@@ -36,13 +36,14 @@ export async function familiarityOf(
 export type ProvenEntry = SessionProof & {
   entryId: ScopeEntryId;
   userId: UserId;
+  organizationId: OrganizationId | null;
   /** The `mfa` setting of the project when the entry was admitted; null if it was not recorded. */
   admittedUnder: Settings['mfa'] | null;
 };
 
 /**
- * The live entry that a session has by itself in `ctx.scope`'s project, not through a grant. Served by
- * scope_entries_of_session and the primary key of sessions.
+ * The live entry that a session has by itself in `ctx.scope`'s project: not through a grant, and in no organization.
+ * Served by scope_entries_of_session and the primary key of sessions.
  * @returns undefined when there is none
  */
 export async function findEntry(ctx: Reader, sessionId: SessionId): Promise<ProvenEntry | undefined> {
@@ -57,6 +58,7 @@ export async function findEntry(ctx: Reader, sessionId: SessionId): Promise<Prov
     .select([
       'e.id as entryId',
       'e.admitted_under as admittedUnder',
+      'e.organization_id as organizationId',
       's.user_id as userId',
       's.amr',
       's.acr',
@@ -66,6 +68,7 @@ export async function findEntry(ctx: Reader, sessionId: SessionId): Promise<Prov
     .where(inScope(ctx, 'e'))
     .where('e.session_id', '=', sessionId)
     .where('e.grant_id', 'is', null)
+    .where('e.organization_id', 'is', null)
     .where('e.revoked_at', 'is', null)
     .where('s.revoked_at', 'is', null)
     .where('s.expires_at', '>', ctx.now)

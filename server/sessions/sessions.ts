@@ -7,6 +7,7 @@ import type { Descent, Environment, TxCtx } from '#platform/ctx.ts';
 import {
   type ApplicationId,
   newId,
+  type OrganizationId,
   type ProjectId,
   type ScopeEntryId,
   type SessionId,
@@ -51,6 +52,8 @@ type ScopeEntriesTable = {
   revoke_reason: Generated<string | null>;
   application_id: Generated<ApplicationId | null>;
   grant_id: Generated<string | null>;
+  organization_id: Generated<OrganizationId | null>;
+  version: Generated<number>;
 };
 
 declare module '#platform/db.ts' {
@@ -69,12 +72,15 @@ export type SessionProof = {
   rememberedDevice: DeviceId | null;
 };
 
-/** The part of a session that belongs to one project; tokens are issued for it. */
+/** The part of a session that belongs to one project, or to one of its organizations; tokens are issued for it. */
 export type ScopeEntry = Omit<SessionProof, 'rememberedDevice'> & {
   entryId: ScopeEntryId;
   sessionId: SessionId;
   userId: UserId;
   projectId: ProjectId;
+  organizationId: OrganizationId | null;
+  /** Counts the renewals of its access tokens. */
+  version: number;
   /** The absolute end of the session; activity does not extend it. */
   expiresAt: Date;
 };
@@ -109,22 +115,33 @@ export async function startSession(
       expires_at: expiresAt,
     })
     .execute();
-  const entryId = await insertEntry(tx, { sessionId, userId, descent: null, admittedUnder: settings.mfa });
+  const organizationId = null;
+  const entryId = await insertEntry(tx, {
+    sessionId,
+    userId,
+    organizationId,
+    descent: null,
+    admittedUnder: settings.mfa,
+  });
   await emitAll(tx, [
     { type: 'session.created', data: { sessionId, userId } },
     { type: 'user.login', data: { sessionId, userId, amr: how.amr } },
   ]);
-  return { entryId, sessionId, userId, projectId, ...how, authTime: tx.now, expiresAt };
+  return { entryId, sessionId, userId, projectId, organizationId, version: 0, ...how, authTime: tx.now, expiresAt };
 }
 
 type NewEntry = {
   sessionId: SessionId;
   userId: UserId;
+  organizationId: OrganizationId | null;
   descent: Descent | null;
   admittedUnder: Settings['mfa'] | null;
 };
 
-async function insertEntry(tx: TxCtx, { sessionId, userId, descent, admittedUnder }: NewEntry): Promise<ScopeEntryId> {
+export async function insertEntry(
+  tx: TxCtx,
+  { sessionId, userId, organizationId, descent, admittedUnder }: NewEntry,
+): Promise<ScopeEntryId> {
   const id = newId('ent', tx.now);
   await tx.db
     .insertInto('scope_entries')
@@ -133,6 +150,7 @@ async function insertEntry(tx: TxCtx, { sessionId, userId, descent, admittedUnde
       id,
       session_id: sessionId,
       user_id: userId,
+      organization_id: organizationId,
       application_id: descent?.applicationId ?? null,
       grant_id: descent?.grantId ?? null,
       admitted_under: admittedUnder,
@@ -146,18 +164,21 @@ async function insertEntry(tx: TxCtx, { sessionId, userId, descent, admittedUnde
 type EnteringSession = {
   sessionId: SessionId;
   fromProjectId: ProjectId;
+  /** The organization of the project to enter; null for the project alone. */
+  organizationId: OrganizationId | null;
   /** Throws unless the user may enter the project with this proof. */
   admit: (proof: SessionProof) => Promise<void>;
 };
 
 /**
- * Takes a session into `tx.scope`'s project: returns its live entry there, or adds one. Level and authentication time
- * do not change. An entry obtained through a grant is separate and ends with the grant.
+ * Takes a session into `tx.scope`'s project, or into one of its organizations: returns its live entry there, or adds
+ * one. Level and authentication time do not change. Entries in organizations, and those obtained through a grant, are
+ * separate: each ends with its organization or grant.
  * @throws Problem SESSION_REVOKED, SESSION_EXPIRED, and what `admit` throws
  */
 export async function enterProject(
   tx: TxCtx,
-  { sessionId, fromProjectId, admit }: EnteringSession,
+  { sessionId, fromProjectId, organizationId, admit }: EnteringSession,
 ): Promise<ScopeEntry> {
   const session = await lockSession(tx, sessionId);
   await admit(session);
@@ -165,16 +186,25 @@ export async function enterProject(
   const { settings } = await projectOf(tx.system, tx.scope);
   const existing = await tx.db
     .selectFrom('scope_entries')
-    .select('id')
+    .select(['id', 'version'])
     .where(inScope(tx))
     .where('session_id', '=', sessionId)
     .where('grant_id', 'is not distinct from', descent?.grantId ?? null)
+    .where('organization_id', 'is not distinct from', organizationId)
     .where('revoked_at', 'is', null)
     .executeTakeFirst();
-  const entryId = existing?.id ?? (await insertEntry(tx, { ...session, descent, admittedUnder: settings.mfa }));
+  const entryId =
+    existing?.id ?? (await insertEntry(tx, { ...session, organizationId, descent, admittedUnder: settings.mfa }));
   if (existing) await noteAdmission(tx, entryId);
-  await emit(tx, 'session.context_switched', { sessionId, userId: session.userId, entryId, fromProjectId });
-  return { ...session, entryId, projectId: tx.scope.projectId };
+  const { userId } = session;
+  await emit(tx, 'session.context_switched', {
+    sessionId,
+    userId,
+    entryId,
+    fromProjectId,
+    ...(organizationId && { organizationId }),
+  });
+  return { ...session, entryId, organizationId, version: existing?.version ?? 0, projectId: tx.scope.projectId };
 }
 
 /**
@@ -205,8 +235,9 @@ function raised({ amr, acr }: { amr: readonly string[]; acr: string }, { methods
 }
 
 /**
- * Raises the level of a session after a new proof of its user. The entry in `tx.scope`'s project, with all its tokens,
- * is replaced by a new one of the same descent (ASVS 7.2.4; SE-1), which has no more rights than the old one.
+ * Raises the level of a session after a new proof of its user. The actor's entry in `tx.scope`'s project, with all its
+ * tokens, is replaced by a new one of the same descent and organization (ASVS 7.2.4; SE-1), which has no more rights
+ * than the old one.
  * @throws Problem SESSION_REVOKED, SESSION_EXPIRED
  */
 export async function raiseSession(tx: TxCtx, sessionId: SessionId, proof: NewProof): Promise<ScopeEntry> {
@@ -215,6 +246,7 @@ export async function raiseSession(tx: TxCtx, sessionId: SessionId, proof: NewPr
   const { userId } = session;
   const level = raised(session, proof);
   const { projectId } = tx.scope;
+  const organizationId = (tx.actor.kind === 'customer' && tx.actor.organizationId) || null;
   await tx.db
     .updateTable('sessions')
     .set({
@@ -233,6 +265,7 @@ export async function raiseSession(tx: TxCtx, sessionId: SessionId, proof: NewPr
     .where('session_id', '=', sessionId)
     .where('project_id', '=', projectId)
     .where('grant_id', 'is not distinct from', descent?.grantId ?? null)
+    .where('organization_id', 'is not distinct from', organizationId)
     .where('revoked_at', 'is', null)
     .returning(['id', 'admitted_under'])
     .execute();
@@ -241,9 +274,9 @@ export async function raiseSession(tx: TxCtx, sessionId: SessionId, proof: NewPr
     ended.map(({ id }) => id),
   );
   const admittedUnder = ended[0]?.admitted_under ?? null;
-  const entryId = await insertEntry(tx, { sessionId, userId, descent, admittedUnder });
+  const entryId = await insertEntry(tx, { sessionId, userId, organizationId, descent, admittedUnder });
   await emit(tx, 'session.reauthenticated', { sessionId, userId, ...level });
-  return { ...session, ...level, authTime: tx.now, entryId, projectId };
+  return { ...session, ...level, authTime: tx.now, entryId, organizationId, version: 0, projectId };
 }
 
 /**

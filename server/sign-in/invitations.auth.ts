@@ -77,7 +77,12 @@ async function acceptAsMember(customer: Ctx, invited: Ctx, token: string): Promi
   const issued = await transaction(there, async (tx) => {
     await addressProven(tx, { userId, channel: 'email', address: email }, 'holder');
     await acceptInvitation(tx, token, userId);
-    return enterWithSession(tx, way, { userId, sessionId, fromProjectId: customer.scope.projectId });
+    return enterWithSession(tx, way, {
+      userId,
+      sessionId,
+      organizationId: null,
+      fromProjectId: customer.scope.projectId,
+    });
   });
   return sessionResponse(there, issued);
 }

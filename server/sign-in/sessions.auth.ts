@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { IdSchema } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import { post, type Routes } from '#platform/route.ts';
+import { nullable } from '#platform/schemas.ts';
 import { CookieSession, clearSession, ctxFor, environmentOf, requireOrigin, sendSession, tokenCookie } from '#requests';
 import { findRefreshToken, rotateRefreshToken, SessionResponse, sessionResponse } from '#sessions';
 import { admitAgain, logout, switchContext } from './sessions.ts';
@@ -24,6 +25,8 @@ export const sessionRoutes: Routes = [
       'REAUTHENTICATION_REQUIRED',
       'MEMBERSHIP_REQUIRED',
       'MEMBER_BLOCKED',
+      'NOT_FOUND',
+      'ORGANIZATION_BLOCKED',
       'ORIGIN_NOT_ALLOWED',
     ],
     silent: 'it renews the tokens of a session that continues',
@@ -52,18 +55,19 @@ export const sessionRoutes: Routes = [
       clearSession(request, reply, environmentOf(request));
     },
   }),
-  // Takes the session into another project of the workspace.
+  // Takes the session into another project of the workspace, or into an organization.
   post('/v1/sessions/switch-context', {
     permission: 'customer',
     takesOidcTokens: true,
     summary: 'Switch context',
     description:
-      'Enters another project of the same workspace and environment with the same session. Accepts a session token, or an access token of the OpenID provider.',
+      'Enters another project of the same workspace and environment, or an organization of it, with the same session; without `organizationId`, or with null, the project alone. The tokens of the earlier context stay valid. Accepts a session token, or an access token of the OpenID provider.',
     body: Type.Object(
       {
         workspaceId: IdSchema('wrk'),
         projectId: IdSchema('prj'),
         environment: Type.Enum(['test', 'production', 'prod']),
+        organizationId: Type.Optional(nullable(IdSchema('org'))),
         cookies: Type.Optional(Type.Boolean()),
       },
       { additionalProperties: false },
@@ -75,6 +79,8 @@ export const sessionRoutes: Routes = [
       'MEMBER_BLOCKED',
       'SESSION_REVOKED',
       'REAUTHENTICATION_REQUIRED',
+      'NOT_FOUND',
+      'ORGANIZATION_BLOCKED',
     ],
     handler: async (request, reply) => {
       const { cookies, ...target } = request.body;

@@ -3,7 +3,7 @@ import { findProject } from '#environments';
 import { emit } from '#events';
 import { memberSeen } from '#members';
 import { type Ctx, customerOf, type TxCtx, transaction } from '#platform/ctx.ts';
-import type { ProjectId, SessionId, UserId, WorkspaceId } from '#platform/ids.ts';
+import type { OrganizationId, ProjectId, SessionId, UserId, WorkspaceId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import { at } from '#platform/scoped.ts';
 import {
@@ -26,14 +26,22 @@ export async function logout(ctx: Ctx, everywhere: boolean): Promise<void> {
 }
 
 /** The project to enter, as named in the request. */
-export type Target = { workspaceId: WorkspaceId; projectId: ProjectId; environment: 'test' | 'production' | 'prod' };
+export type Target = {
+  workspaceId: WorkspaceId;
+  projectId: ProjectId;
+  environment: 'test' | 'production' | 'prod';
+  /** The organization of the project to enter; null for none. */
+  organizationId?: OrganizationId | null | undefined;
+};
 
 /**
- * Takes the session into another project of its workspace and environment. Admission is decided now; the authentication
+ * Takes the session into another project of its workspace and environment, or into an organization. Admission is decided now; the authentication
  * level does not change (SE-7).
- * @throws Problem CONTEXT_NOT_ALLOWED, MEMBERSHIP_REQUIRED, MEMBER_BLOCKED, SESSION_REVOKED, REAUTHENTICATION_REQUIRED
+ * @throws Problem CONTEXT_NOT_ALLOWED, MEMBERSHIP_REQUIRED, MEMBER_BLOCKED, SESSION_REVOKED, REAUTHENTICATION_REQUIRED,
+ * NOT_FOUND for an organization that the person is not in, ORGANIZATION_BLOCKED
  */
 export async function switchContext(ctx: Ctx, target: Target): Promise<SessionResponse> {
+  const { organizationId = null } = target;
   const environment = target.environment === 'prod' ? 'production' : target.environment;
   if (target.workspaceId !== ctx.scope.workspaceId || environment !== ctx.scope.environment)
     throw problem('CONTEXT_NOT_ALLOWED');
@@ -42,10 +50,17 @@ export async function switchContext(ctx: Ctx, target: Target): Promise<SessionRe
   const way = new Passage('switch_context');
   const customer = way.passed('credential', customerOf(ctx));
   const issued = await transaction(there, (tx) =>
-    enterWithSession(tx, way, { ...customer, fromProjectId: ctx.scope.projectId }),
+    enterWithSession(tx, way, { ...customer, organizationId, fromProjectId: ctx.scope.projectId }),
   );
   return sessionResponse(there, issued);
 }
+
+type Entering = {
+  userId: UserId;
+  sessionId: SessionId;
+  fromProjectId: ProjectId;
+  organizationId: OrganizationId | null;
+};
 
 /**
  * Takes a session into `tx.scope`'s project, if its proof suffices. Decided again even if the session is in the project
@@ -55,13 +70,14 @@ export async function switchContext(ctx: Ctx, target: Target): Promise<SessionRe
 export async function enterWithSession(
   tx: TxCtx,
   way: Passage,
-  { userId, sessionId, fromProjectId }: { userId: UserId; sessionId: SessionId; fromProjectId: ProjectId },
+  { userId, sessionId, fromProjectId, organizationId }: Entering,
 ) {
   const entrance = way.entrance();
   const entry = await enterProject(tx, {
     sessionId,
     fromProjectId,
-    admit: (proof) => requireAdmitted(tx, entrance, { userId, proof }),
+    organizationId,
+    admit: (proof) => requireAdmitted(tx, entrance, { userId, organizationId, proof }),
   });
   await memberSeen(tx, userId);
   return issueRefreshToken(tx, entry);
