@@ -155,22 +155,17 @@ const questions = each(of('asked', each(of('secondFactor', wishes), of('maxAge',
 
 const obstacles: OrganizationRefusal[] = ['no_organization', 'organization_blocked'];
 
-/**
- * Every combination of inputs to a decision about an entrance; what keeps a person from an organization, with every
- * project and member, because the other inputs come after it.
- */
+/** Questions and proofs; what keeps a person from an organization, with few of them, because they come after it. */
+const situations = [
+  ...each(each(of('proof', proofs), questions), of('organization', [null])),
+  ...each(of('organization', obstacles), each(of('proof', proofs.slice(-2)), questions)),
+];
+
+/** Every combination of inputs to a decision about an entrance. */
 function* cellsOf(entrance: Entrance): Generator<Cell> {
   for (const project of projects)
-    for (const person of people) {
-      for (const proof of proofs)
-        for (const question of questions)
-          yield { entrance, evidence: { project, proof, organization: null, ...person, ...question } };
-      for (const organization of obstacles)
-        for (const [at, question] of questions.entries()) {
-          const proof = proofs[at % proofs.length];
-          if (proof) yield { entrance, evidence: { project, proof, organization, ...person, ...question } };
-        }
-    }
+    for (const person of people)
+      for (const situation of situations) yield { entrance, evidence: { project, ...person, ...situation } };
 }
 
 const keyOf = (decision: Decision) => Object.values(decision).join(' ');

@@ -138,7 +138,7 @@ type NewEntry = {
   admittedUnder: Settings['mfa'] | null;
 };
 
-export async function insertEntry(
+async function insertEntry(
   tx: TxCtx,
   { sessionId, userId, organizationId, descent, admittedUnder }: NewEntry,
 ): Promise<ScopeEntryId> {
