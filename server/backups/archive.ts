@@ -45,7 +45,7 @@ export async function tablesOf(client: pg.ClientBase): Promise<TableShape[]> {
         join pg_class fc on fc.oid = k.confrelid join pg_namespace fn on fn.oid = fc.relnamespace
         where k.conrelid = c.oid and k.contype = 'f' and k.confrelid <> c.oid) as refers_to
     from pg_class c join pg_namespace n on n.oid = c.relnamespace
-    where c.relkind = 'r' and n.nspname in ('public', 'graphile_worker') and c.relname not in ('schema_migrations', 'migrations')
+    where c.relkind = 'r' and n.nspname in ('public', 'graphile_worker') and c.relname not in ('applied_migrations', 'schema_migrations', 'migrations')
     order by name`);
   const left = new Map(rows.map((table) => [table.name, table]));
   const sorted: TableShape[] = [];

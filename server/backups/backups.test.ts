@@ -41,7 +41,7 @@ async function contentOf(url: string): Promise<Record<string, string[]>> {
   try {
     const { rows: tables } = await client.query<{ name: string }>(
       `select table_schema || '.' || table_name as name from information_schema.tables
-       where table_schema in ('public', 'graphile_worker') and table_type = 'BASE TABLE' and table_name not in ('schema_migrations', 'migrations', ${ASYNCHRONOUS_TABLES})`,
+       where table_schema in ('public', 'graphile_worker') and table_type = 'BASE TABLE' and table_name not in ('applied_migrations', 'schema_migrations', 'migrations', ${ASYNCHRONOUS_TABLES})`,
     );
     const content: Record<string, string[]> = {};
     for (const { name } of tables) {

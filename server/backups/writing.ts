@@ -5,6 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import type pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import { ZipFile } from 'yazl';
+import { readSchema } from '#platform/applied-migrations.ts';
 import { connectAlone } from '#platform/connections.ts';
 import {
   copyStatement,
@@ -57,7 +58,7 @@ export async function writeBackup(
 }
 
 async function contentOf(client: pg.Client, origin: Origin): Promise<Manifest> {
-  const { rows: migrated } = await client.query<{ id: number }>('select max(id) as id from schema_migrations');
+  const { newest } = await readSchema(client);
   const { rows: sequences } = await client.query<{ name: string; value: string | null }>(
     `select quote_ident(schemaname) || '.' || quote_ident(sequencename) as name, last_value::text as value from pg_sequences
      where schemaname in ('public', 'graphile_worker') order by name`,
@@ -66,7 +67,7 @@ async function contentOf(client: pg.Client, origin: Origin): Promise<Manifest> {
     format: 1,
     ...origin,
     createdAt: new Date().toISOString(),
-    schema: migrated[0]?.id ?? 0,
+    schema: newest,
     tables: [],
     sequences,
   };

@@ -25,3 +25,6 @@ from (
 ) ranges
 group by workspace_id, project_id, environment;
 `;
+
+/** The schema of version 0.1.0, the first that newer versions run beside. */
+export const compatibleSince = 38;

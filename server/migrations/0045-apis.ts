@@ -1,5 +1,6 @@
 /** APIs become records: each resource that an application named becomes an API that is granted to it. */
 export const up = `
+-- Earlier versions: their worker tries the removal of a project again until one of this version has done it.
 create table apis (
   workspace_id text not null,
   project_id text not null,

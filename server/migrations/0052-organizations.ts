@@ -1,5 +1,6 @@
 /** Organizations of a project, their members, and the roles that members may have in them. */
 export const up = `
+-- Earlier versions: their worker tries the removal of a project again until one of this version has done it.
 create table organizations (
   workspace_id text not null,
   project_id text not null,
@@ -17,6 +18,7 @@ create table organizations (
   foreign key (workspace_id, project_id) references projects
 );
 
+-- Earlier versions: the same.
 create table organization_roles (
   workspace_id text not null,
   project_id text not null,
@@ -30,6 +32,7 @@ create table organization_roles (
   foreign key (workspace_id, project_id) references projects
 );
 
+-- Earlier versions: they cannot remove a permission that an organization's role has, until the upgrade is done.
 create table organization_role_permissions (
   workspace_id text not null,
   project_id text not null,

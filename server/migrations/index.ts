@@ -1,6 +1,17 @@
 import { readdir } from 'node:fs/promises';
 
-export type Migration = { id: number; name: string; up: string };
+export { examine, type Lock } from './statements.ts';
+
+export type Migration = {
+  id: number;
+  name: string;
+  up: string;
+  /**
+   * A contracting migration, which takes something away that an earlier version uses: only versions that know this schema run
+   * on the result. Null: an expanding one, which every version survives that ran on the schema before it.
+   */
+  compatibleSince: number | null;
+};
 
 /** Beside the sources, or beside the JavaScript of a release. */
 const FILE = /^(?<id>\d{4})-(?<name>[a-z0-9-]+)\.[jt]s$/;
@@ -14,8 +25,8 @@ export async function readMigrations(): Promise<Migration[]> {
   });
   const migrations = await Promise.all(
     found.map(async ({ file, id, name }) => {
-      const { up }: { up: string } = await import(`./${file}`);
-      return { id, name, up };
+      const { up, compatibleSince }: { up: string; compatibleSince?: number } = await import(`./${file}`);
+      return { id, name, up, compatibleSince: compatibleSince ?? null };
     }),
   );
   return migrations.sort((a, b) => a.id - b.id);

@@ -98,6 +98,15 @@ create table applications (
 );
 CREATE INDEX applications_origins ON public.applications USING gin (origins);
 
+create table applied_migrations (
+  id integer not null,
+  name text not null,
+  compatible_since integer,
+  version text,
+  applied_at timestamp with time zone not null default now(),
+  constraint applied_migrations_pkey PRIMARY KEY (id)
+);
+
 create table audit_checkpoints (
   workspace_id text not null,
   project_id text not null,

@@ -1,18 +1,23 @@
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
-import { after, before, describe, test } from 'node:test';
+import { after, before, describe, type TestContext, test } from 'node:test';
 import pg from 'pg';
 import { readMigrations } from '#migrations';
 import { eventually } from '#tests/harness.ts';
 import { cloneDatabase, emptyDatabase } from '#tests/postgres.ts';
 import { describeSchema } from '#tests/schema.ts';
-import { migrate } from './migrate.ts';
+import { adoptRecords, readSchema, recordMigration } from './applied-migrations.ts';
+import { migrate, pendingOf } from './migrate.ts';
+import { StartError } from './start-error.ts';
 
 const SCHEMA = new URL('../migrations/schema.sql', import.meta.url);
 const HEADER =
   '-- What the migrations add up to. Written by the test of the migrations with UPDATE_SCHEMA=1; never edited, never run.\n\n';
 
 const migrations = await readMigrations();
+const newest = migrations.at(-1)?.id ?? 0;
+/** The schema of version 0.1.0. */
+const RELEASED = 38;
 
 let database: { url: string; drop: () => Promise<void> };
 let client: pg.Client;
@@ -25,6 +30,15 @@ after(async () => {
   await client.end();
   await database.drop();
 });
+
+/** A migrated database and a connection to it, for one test. */
+async function ownDatabase(t: TestContext): Promise<{ url: string; client: pg.Client }> {
+  const { url, drop } = await cloneDatabase(database.url);
+  const own = new pg.Client({ connectionString: url });
+  await own.connect();
+  t.after(() => own.end().then(drop));
+  return { url, client: own };
+}
 
 describe('migrations', () => {
   test('add up to the committed schema.sql', async () => {
@@ -76,10 +90,10 @@ describe('migrations', () => {
     await migrate(url, () => undefined, late.id - 1);
     const other = new pg.Client({ connectionString: url });
     await other.connect();
-    for (const { id, name, up } of newer) {
+    for (const migration of newer) {
       // biome-ignore lint/performance/noAwaitInLoops: one after the other
-      await other.query(up);
-      await other.query('insert into schema_migrations (id, name) values ($1, $2)', [id, name]);
+      await other.query(migration.up);
+      await recordMigration(other, migration);
     }
     await other.end();
     const lines: string[] = [];
@@ -94,12 +108,38 @@ describe('migrations', () => {
     assert.deepEqual(lines, []);
   });
 
-  test('a database of a newer version is refused, with the remedy', async () => {
-    await client.query(`insert into schema_migrations (id, name) values (999, 'from the future')`);
+  test('a version that a newer schema still supports starts on it, and changes nothing', async (t) => {
+    const { url, client: other } = await ownDatabase(t);
+    await recordMigration(other, { id: 9001, name: 'expands', compatibleSince: null });
+    await migrate(url, assert.fail);
+    await recordMigration(other, { id: 9002, name: 'contracts-to-what-this-version-knows', compatibleSince: newest });
+    await migrate(url, assert.fail);
+    await recordMigration(other, { id: 9003, name: 'contracts', compatibleSince: newest + 1 });
     await assert.rejects(
-      migrate(database.url, () => undefined),
-      /schema 999.*knows schemas up to.*newer version/s,
+      migrate(url, () => undefined),
+      (error: Error) =>
+        error instanceof StartError &&
+        new RegExp(
+          `^The database has schema 9003 of Latchkey [\\d.]+, which needs a version that knows schema ${newest + 1}; this Latchkey knows schemas up to ${newest}\\. Run the newer version[^\\n]*$`,
+        ).test(error.message),
     );
-    await client.query('delete from schema_migrations where id = 999');
+  });
+
+  test('version 0.1.0 finds only the migrations that it must know, and its own records are taken over', async (t) => {
+    const { client: other } = await ownDatabase(t);
+    const known = async () => (await other.query('select max(id) as id from schema_migrations')).rows[0]?.id;
+    assert.equal(await known(), RELEASED);
+    // What version 0.1.0 leaves behind.
+    await other.query('drop table applied_migrations');
+    assert.equal((await readSchema(other)).compatibleSince, RELEASED);
+    await adoptRecords(other, migrations);
+    const newer = migrations.filter(({ id }) => id > RELEASED);
+    assert.deepEqual(pendingOf(await readSchema(other), migrations), newer);
+    // biome-ignore lint/performance/noAwaitInLoops: one after the other
+    for (const migration of newer) await recordMigration(other, migration);
+    assert.equal(await known(), RELEASED);
+    assert.equal((await readSchema(other)).compatibleSince, RELEASED);
+    await recordMigration(other, { id: 9001, name: 'contracts', compatibleSince: newest });
+    assert.equal(await known(), newest, 'version 0.1.0 refuses to start from now on');
   });
 });

@@ -2,6 +2,7 @@ import { runMigrations } from 'graphile-worker';
 import type pg from 'pg';
 import { type Migration, readMigrations } from '#migrations';
 import { advisoryLocks, takeLock } from './advisory-locks.ts';
+import { type AppliedSchema, adoptRecords, readSchema, recordMigration } from './applied-migrations.ts';
 import { connectAlone, lastWritable } from './connections.ts';
 import { requireSession, requireVersion } from './server-fitness.ts';
 import { StartError } from './start-error.ts';
@@ -13,18 +14,20 @@ const LOCK_SECONDS = 60;
 
 /**
  * Migrates the database to this version's schema. Safe to call from several processes at once. A database that has the
- * schema is only read, so a user without the right to change the schema can start Latchkey.
+ * schema is only read, so a user without the right to change the schema can start Latchkey. The schema of a newer version
+ * is left alone if this version can run on it.
  * @param progress receives the name of each migration
  * @param upTo the id of the last migration to apply: a backup of an older version needs the schema of that version
- * @throws StartError if the server does not fit, or if a newer Latchkey has migrated the database
+ * @throws StartError if the server does not fit, or if a newer version has migrated the database too far for this one
  */
 export async function migrate(
   databaseUrl: string,
   progress: (line: string) => void,
   upTo = Number.POSITIVE_INFINITY,
 ): Promise<void> {
+  const migrations = await readMigrations();
   const client = await connectAlone(databaseUrl, { name: 'latchkey-migrate', silenceMs: MAX_SILENCE_MS });
-  const pending = async () => (await pendingMigrations(client)).filter(({ id }) => id <= upTo);
+  const pending = async () => pendingOf(await readSchema(client), migrations).filter(({ id }) => id <= upTo);
   try {
     await requireVersion(client);
     await requireSession(client, databaseUrl);
@@ -35,44 +38,36 @@ export async function migrate(
     });
     await client.query(`set lock_timeout = '${LOCK_SECONDS}s'`);
     await runMigrations({ connectionString: lastWritable(databaseUrl) });
+    await adoptRecords(client, migrations);
     await applyAll(client, await pending(), progress);
   } finally {
     await client.end();
   }
 }
 
-async function pendingMigrations(client: pg.Client): Promise<Migration[]> {
-  const applied = await appliedMigrations(client);
-  const newest = Math.max(0, ...applied);
-  const migrations = await readMigrations();
+/**
+ * The migrations that a database lacks. Those of two branches may arrive in another order than their numbers.
+ * @throws StartError if a newer version has migrated the database too far for this one
+ */
+export function pendingOf(
+  { applied, newest, compatibleSince, version }: AppliedSchema,
+  migrations: readonly Migration[],
+): Migration[] {
   const known = migrations.at(-1)?.id ?? 0;
-  if (newest > known)
+  if (compatibleSince > known)
     throw new StartError(
-      `The database has schema ${newest}, but this Latchkey knows schemas up to ${known}. Run the newer version that migrated it, or restore a backup made before.`,
+      `The database has schema ${newest}${version === null ? '' : ` of Latchkey ${version}`}, which needs a version that knows schema ${compatibleSince}; this Latchkey knows schemas up to ${known}. Run the newer version that migrated it, or restore a backup made before.`,
     );
-  // Migrations of two branches may arrive in another order than their numbers.
   return migrations.filter(({ id }) => !applied.has(id));
 }
 
-async function appliedMigrations(client: pg.Client): Promise<ReadonlySet<number>> {
-  const { rows: tables } = await client.query<{ made: boolean }>(
-    "select to_regclass('schema_migrations') is not null as made",
-  );
-  if (!tables[0]?.made) return new Set();
-  const { rows } = await client.query<{ id: number }>('select id from schema_migrations');
-  return new Set(rows.map(({ id }) => id));
-}
-
 async function applyAll(client: pg.Client, pending: Migration[], progress: (line: string) => void): Promise<void> {
-  await client.query(
-    'create table if not exists schema_migrations (id integer primary key, name text not null, applied_at timestamptz not null default now())',
-  );
   for (const [index, migration] of pending.entries()) {
     progress(`Migrating the database: ${migration.name} (${index + 1} of ${pending.length})`);
     // biome-ignore lint/performance/noAwaitInLoops: migrations run one after the other
     await client.query('begin');
     await client.query(migration.up);
-    await client.query('insert into schema_migrations (id, name) values ($1, $2)', [migration.id, migration.name]);
+    await recordMigration(client, migration);
     await client.query('commit');
   }
 }

@@ -74,7 +74,7 @@ export function tableOwners(sources: readonly Source[]): Map<string, string> {
 
 /** The tables that migrations create, under their final names. */
 export function tablesMade(sources: readonly Source[]): string[] {
-  const migrations = sources.filter(({ path }) => partOf(path) === 'migrations');
+  const migrations = sources.filter(({ path }) => partOf(path) === 'migrations' && !isTest(path));
   const renamed = new Map(
     migrations.flatMap(({ text }) =>
       [...text.matchAll(/alter table (\w+) rename to (\w+)/gi)].map(([, from = '', to = '']) => [from, to] as const),
