@@ -38,12 +38,19 @@ command('ready', 'say whether the Latchkey on this machine can serve; the exit s
 );
 
 command('migrate', "migrate the database to this version's schema, then exit")
-  .option('--json', 'print the schema version as JSON')
-  .action(async (options: { json?: true }) => (await import('./cli/migrate.ts')).migrateDatabase(settings(), options));
+  .option('--plan', 'only show the pending migrations: statements, locks and estimated time')
+  .option('--json', 'print the schema version, or the plan, as JSON')
+  .action(async (options: { json?: true; plan?: true }) =>
+    (await import('./cli/migrate.ts')).migrateDatabase(settings(), options),
+  );
 
 command('doctor', 'check configuration, database, addresses, mail and DNS, and suggest remedies')
   .option('--json', 'print the findings as JSON')
   .action(async (options: { json?: true }) => (await import('./cli/doctor.ts')).doctor(settings(), options));
+
+command('upgrade-check', 'say what an upgrade to this version would change, and what is in its way')
+  .option('--json', 'print the findings as JSON')
+  .action(async (options: { json?: true }) => (await import('./cli/doctor.ts')).upgradeCheck(settings(), options));
 
 const keys = command('keys', 'show or rotate the signing keys');
 keys

@@ -2,7 +2,6 @@ import type pg from 'pg';
 import { withSystem } from '#hosts';
 import { oldAddresses } from '#identifiers';
 import { canOpenSigningKeys } from '#keys';
-import { readMigrations } from '#migrations';
 import { dearHashes } from '#passwords';
 import type { Config } from '#platform/config.ts';
 import { connectAlone } from '#platform/connections.ts';
@@ -12,6 +11,7 @@ import { createLog } from '#platform/log.ts';
 import { joinDatabase } from './database.ts';
 import type { Finding } from './doctor.ts';
 import { checkConnection } from './doctor-connection.ts';
+import { checkUpgrade } from './doctor-upgrade.ts';
 import { explain } from './failing.ts';
 
 const CLOCK_SKEW_MS = 5_000;
@@ -88,30 +88,10 @@ function clock(databaseTime: Date): Finding[] {
 }
 
 async function checkSchema(client: pg.Client, { databaseUrl, config }: Opened): Promise<Finding[]> {
-  const newest = (await readMigrations()).at(-1)?.id ?? 0;
-  const { rows } = await client.query<{ made: boolean }>("select to_regclass('schema_migrations') is not null as made");
-  if (!rows[0]?.made) return [{ check: 'schema', state: 'ok', found: 'none yet: the first start creates it' }];
-  const applied = (await client.query<{ id: number }>('select max(id) as id from schema_migrations')).rows[0]?.id ?? 0;
-  if (applied > newest)
-    return [
-      {
-        check: 'schema',
-        state: 'failed',
-        found: `${applied}, newer than the ${newest} this version knows`,
-        remedy: 'Run the newer Latchkey that migrated it.',
-      },
-    ];
-  if (applied < newest)
-    return [
-      {
-        check: 'schema',
-        state: 'warning',
-        found: `${applied}; this version brings ${newest}`,
-        remedy: 'The next start migrates it, or run: latchkey migrate',
-      },
-    ];
+  const { ready, findings } = await checkUpgrade(client);
+  if (!ready) return findings;
   return [
-    { check: 'schema', state: 'ok', found: String(applied) },
+    ...findings,
     await checkSecret(databaseUrl, config),
     await checkStoredAddresses(databaseUrl, config),
     await checkExpensiveHashes(databaseUrl, config),

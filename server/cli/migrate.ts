@@ -1,17 +1,23 @@
 import { readMigrations } from '#migrations';
 import { loadConfig } from '#platform/config.ts';
+import { connectAlone } from '#platform/connections.ts';
 import { migrate } from '#platform/migrate.ts';
 import { joinDatabase } from './database.ts';
 import { failing } from './failing.ts';
 import type { Overrides } from './installation.ts';
+import { type PlannedMigration, planMigrations } from './migration-plan.ts';
 
-/** Migrates the database to this version's schema and exits. */
-export async function migrateDatabase(overrides: Overrides, { json }: { json?: true }): Promise<void> {
+/** Migrates the database to this version's schema, or says what that would do, and exits. */
+export async function migrateDatabase(
+  overrides: Overrides,
+  { json, plan }: { json?: true; plan?: true },
+): Promise<void> {
   const tell = json ? (line: string) => process.stderr.write(`${line}\n`) : say;
   await failing(async () => {
     const config = loadConfig(undefined, overrides);
     const database = await joinDatabase(config, tell);
     try {
+      if (plan) return await showPlan(database.url, json);
       await migrate(database.url, tell);
       const schema = (await readMigrations()).at(-1)?.id;
       say(json ? JSON.stringify({ schema }) : 'The database has the schema of this version.');
@@ -19,6 +25,45 @@ export async function migrateDatabase(overrides: Overrides, { json }: { json?: t
       await database.stop();
     }
   });
+}
+
+async function showPlan(databaseUrl: string, json?: true): Promise<void> {
+  const client = await connectAlone(databaseUrl, { name: 'latchkey-plan', readOnly: true });
+  const migrations = await planMigrations(client).finally(() => client.end());
+  if (json) return say(JSON.stringify({ migrations }, null, 2));
+  if (migrations.length === 0) return say('Nothing is pending.');
+  for (const migration of migrations) say(described(migration));
+  const seconds = migrations.reduce((sum, migration) => sum + migration.seconds, 0);
+  say(
+    `${migrations.length} migrations are pending; together they take ${duration(seconds)}. The times are rough: they come from the sizes of the tables.`,
+  );
+}
+
+/** How a lock hinders requests. */
+const BLOCKED: Record<string, string> = {
+  AccessExclusiveLock: 'neither reads nor writes',
+  ShareRowExclusiveLock: 'no writes',
+  ShareLock: 'no writes',
+};
+
+function described({ id, name, compatibleSince, statements, seconds }: PlannedMigration): string {
+  const locks = new Map<string, string>();
+  for (const { table, mode } of statements.flatMap((statement) => statement.locks))
+    if (mode in BLOCKED && locks.get(table) !== 'AccessExclusiveLock') locks.set(table, mode);
+  const blocked = [...locks].map(([table, mode]) => `${table} (${BLOCKED[mode]})`);
+  return [
+    `${id} ${name}: ${compatibleSince === null ? 'earlier versions keep serving' : `versions that know schema ${compatibleSince} keep serving`}`,
+    `  ${blocked.length === 0 ? 'It blocks no requests' : `It blocks ${blocked.join(', ')}`}, and takes ${duration(seconds)}.`,
+    ...statements.map(
+      ({ sql, seconds: own }) => `\n${sql.replaceAll(/^/gm, '    ')};${own < 1 ? '' : ` -- ${duration(own)}`}`,
+    ),
+    '',
+  ].join('\n');
+}
+
+function duration(seconds: number): string {
+  if (seconds < 1) return 'less than a second';
+  return seconds < 120 ? `about ${Math.ceil(seconds)} s` : `about ${Math.ceil(seconds / 60)} minutes`;
 }
 
 function say(line: string): void {
