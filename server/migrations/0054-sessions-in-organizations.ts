@@ -2,7 +2,9 @@
 export const up = `
 alter table scope_entries add column organization_id text;
 alter table scope_entries add column version integer not null default 0;
+-- Earlier versions: it is made again below under its name.
 drop index scope_entries_live;
+-- Earlier versions: it is the same for entries without an organization.
 create unique index scope_entries_live on scope_entries
   (workspace_id, environment, session_id, project_id, coalesce(grant_id, ''), coalesce(organization_id, ''))
   where revoked_at is null;
