@@ -5,6 +5,7 @@ import { orderCertificates } from './acme.ts';
 import { recheckDomains } from './domain-checks.ts';
 import { domainRoutes } from './domains.admin.ts';
 import { events } from './events.ts';
+import { metrics } from './metrics.ts';
 
 export const part = {
   events,
@@ -18,4 +19,5 @@ export const part = {
   removals: [rowsOfProject('domains', 'domain_bindings', 'domain_certificates')],
   cleanUps: { recheckDomains, orderCertificates },
   tasks: { order_certificates: orderCertificatesTask },
+  metrics,
 } satisfies Part;

@@ -3,6 +3,7 @@ import { advisoryLocks } from '#platform/advisory-locks.ts';
 import { connectAlone } from '#platform/connections.ts';
 import type { Actor, Environment, Scope } from '#platform/ctx.ts';
 import type { EventId, ProjectId, WorkspaceId } from '#platform/ids.ts';
+import { noteLeading } from '#platform/leading.ts';
 import type { System } from '#platform/system.ts';
 import { announceNumbered } from './waiting.ts';
 import { EVENTS_CHANNEL } from './wake.ts';
@@ -68,6 +69,7 @@ export class Dispatcher {
     this.#stopped = true;
     clearInterval(this.#sweep);
     await this.#working;
+    noteLeading(this.#system, 'events', false);
     await this.#client?.end().catch(() => undefined);
   }
 
@@ -105,6 +107,7 @@ export class Dispatcher {
       advisoryLocks.eventDispatcher,
     ]);
     this.#leads = rows[0]?.leads === true;
+    noteLeading(this.#system, 'events', this.#leads);
     return this.#leads ? client : null;
   }
 
@@ -125,6 +128,7 @@ export class Dispatcher {
   #lost(error: unknown): void {
     this.#again = false;
     this.#leads = false;
+    noteLeading(this.#system, 'events', false);
     const client = this.#client;
     this.#client = null;
     this.#system.log.warn({ err: error }, 'event dispatcher lost its connection');

@@ -2,6 +2,7 @@ import type { Part } from '#platform/part.ts';
 import { rowsOfProject } from '#platform/removal.ts';
 import { eventTypeRoutes } from './event-types.admin.ts';
 import { feedRoutes } from './feed.admin.ts';
+import { metrics } from './metrics.ts';
 
 export const part = {
   routes: {
@@ -12,4 +13,5 @@ export const part = {
   },
   removals: [rowsOfProject('events'), rowsOfProject('event_sequences')],
   imported: ['events'],
+  metrics,
 } satisfies Part;

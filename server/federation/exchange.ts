@@ -77,7 +77,7 @@ async function begunHere(
   name: 'exchanged_link' | 'social',
   { binding, shown }: { binding: Binding; shown: Shown },
 ): Promise<Passage> {
-  const way = new Passage(name);
+  const way = new Passage(tx, name);
   way.passed('pkce', requireBegun(binding, shown));
   way.passed('application', await requireFirstParty(tx, binding));
   return way;

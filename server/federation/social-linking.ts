@@ -126,7 +126,7 @@ export function linkWithToken(ctx: Ctx, linkToken: string) {
 
 async function link(tx: TxCtx, identity: UpstreamIdentity) {
   const { userId } = customerOf(tx);
-  const way = new Passage('linking');
+  const way = new Passage(tx, 'linking');
   way.passed('method', await requireMethod(tx, 'social', identity.provider));
   way.passed('credential', identity);
   way.end();

@@ -77,7 +77,7 @@ async function startOf(request: Request, query: Static<typeof StartQuery>) {
     const ctx = await anonymousCtx(request, scope);
     // A linking is bound to the session that started it.
     const binding = { clientId: null, codeChallenge: null };
-    const way = new Passage('linking_asked');
+    const way = new Passage(ctx, 'linking_asked');
     return { ctx, way, start: { redirectUri, appState: query.state ?? null, binding, linkTo, loginHint: null } };
   }
   const ctx = await anonymousCtx(request, query);
@@ -86,7 +86,7 @@ async function startOf(request: Request, query: Static<typeof StartQuery>) {
     throw problem('VALIDATION_FAILED', {
       extensions: { errors: [{ pointer: '/querystring/redirectUri', message: 'is required' }] },
     });
-  const way = new Passage('social_asked');
+  const way = new Passage(ctx, 'social_asked');
   const application = way.passed('application', await requireRedirectUri(ctx, clientId, redirectUri));
   way.passed('pkce', requireChallenge(application, codeChallenge));
   return {

@@ -5,6 +5,7 @@ import { type Page, renderPage, type Voice, voiceOf } from '#pages';
 import { Password } from '#passwords';
 import type { Reply, Request } from '#platform/http.ts';
 import { forms } from '#platform/http-body.ts';
+import { noteProblem } from '#platform/http-errors.ts';
 import { requireOwnPage } from '#platform/http-own-page.ts';
 import { Problem } from '#platform/problem.ts';
 import { get, post, type Routes } from '#platform/route.ts';
@@ -71,6 +72,7 @@ async function withLink(arrival: Arrival, work: (visit: Visit) => Promise<Reply>
     return await work(visit);
   } catch (error) {
     if (!(error instanceof Problem) || error.status >= 500) throw error;
+    noteProblem(request.trace, error);
     if (visit && error.code === 'WEAK_PASSWORD') return show(visit, voice.say('fault.weak'));
     return send(reply, voice, { status: error.status, page: explained(voice, kind, error) });
   }

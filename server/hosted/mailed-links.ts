@@ -74,7 +74,7 @@ const signInLink: Link = {
     const { say } = voice;
     const link = await lookAtLink(ctx, proof, ['magic_link']);
     if (isElsewhere(link)) return { title: say('mailed.elsewhereTitle'), text: say('mailed.elsewhere') };
-    const way = await new Passage('magic_link').open(ctx);
+    const way = await new Passage(ctx, 'magic_link').open(ctx);
     const spent: Parameters<typeof withProof>[1] = { proof, purposes: ['magic_link'] };
     if (!Value.Check(Destination, link.pending)) {
       const result = await withProof(ctx, spent, async (tx, flow) =>

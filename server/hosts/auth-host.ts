@@ -5,6 +5,7 @@ import { mount } from '#platform/http-mount.ts';
 import type { System } from '#platform/system.ts';
 import { addAuthentication, addCors } from '#requests';
 import { countSignIns } from '#status';
+import { countWays } from '#ways';
 import { served } from './routes.ts';
 
 /** Customer authentication, OIDC and session operations of one environment. */
@@ -13,6 +14,7 @@ export async function createAuthHost(system: System, environment: Environment): 
   addCors(app);
   addAuthentication(app, environment);
   countSignIns(app, environment);
+  countWays(app, environment);
   mount(app, served.auth);
   return app;
 }

@@ -1,8 +1,6 @@
 import Fastify, { type FastifyInstance } from 'fastify';
-import { acceptsWrites } from '#platform/db.ts';
 import type { System } from '#platform/system.ts';
-
-const READY_TIMEOUT_MS = 2_000;
+import { readinessOf } from './readiness.ts';
 
 /** Health and metrics, for the machine that runs Latchkey; never on a public address. */
 export function createInternalHost(system: System, isStopping: () => boolean): FastifyInstance {
@@ -13,7 +11,7 @@ export function createInternalHost(system: System, isStopping: () => boolean): F
 
   /** The process can do the work of its roles. */
   app.get('/readyz', async (_request, reply) => {
-    const checks = { ...(await checkDatabase(system)), running: !isStopping() };
+    const checks = { ...(await readinessOf(system)), running: !isStopping() };
     const ready = Object.values(checks).every(Boolean);
     return reply.code(ready ? 200 : 503).send({ status: ready ? 'ready' : 'not ready', checks });
   });
@@ -22,10 +20,4 @@ export function createInternalHost(system: System, isStopping: () => boolean): F
     reply.type(system.metrics.contentType).send(await system.metrics.metrics()),
   );
   return app;
-}
-
-/** The status page reports that the database is away; every other role needs the database. */
-async function checkDatabase(system: System): Promise<{ database?: boolean; feed?: boolean }> {
-  if (system.config.roles.join() === 'status') return {};
-  return { database: await acceptsWrites(system.db, READY_TIMEOUT_MS), feed: system.feed.live };
 }

@@ -1,6 +1,6 @@
 import { Valkey } from 'iovalkey';
 import type { Logger } from 'pino';
-import { collectDefaultMetrics, Registry } from 'prom-client';
+import { Registry } from 'prom-client';
 import { ensureSigningKeys } from '#keys';
 import { setUpConsole, setUpLink } from '#operators';
 import { advisoryLocks, takeLock } from '#platform/advisory-locks.ts';
@@ -10,12 +10,14 @@ import { connectAlone, openLookups, openPool, openProofs, type TimeLimits } from
 import { openDb } from '#platform/db.ts';
 import { ChangeFeed } from '#platform/feed.ts';
 import { Keyring } from '#platform/keyring.ts';
+import { measureStatements } from '#platform/statements.ts';
 import { connectionsOf, makeSystem, type PasswordCost, type System } from '#platform/system.ts';
 import { startCounting, startMonitor, startViews } from '#status';
 import { allWorkspaces } from '#tenancy';
 import { prepareDatabase } from './database.ts';
 import { createDemo, type Demo, writeDemo } from './demo.ts';
 import { Hosts } from './hosts.ts';
+import { registerMetrics } from './metrics.ts';
 import { PARTS } from './parts.ts';
 import { JOB_CONNECTIONS, startWorker } from './worker.ts';
 
@@ -53,6 +55,7 @@ export async function startLatchkey(options: StartOptions): Promise<Latchkey> {
   const alone = options.config.roles.join() === 'status';
   if (!alone) await prepareDatabase(options);
   const system = openSystem(options, options.config.database);
+  registerMetrics(system);
   const parts: Part[] = [{ stop: () => closeConnections(system) }, { stop: () => system.feed.stop() }];
   const hosts = new Hosts(system);
   const stop = async () => {
@@ -134,7 +137,7 @@ function openSystem(
   const pool = openPool(poolUrl, { size: config.database.pool, limits, log });
   const lookups = openLookups(poolUrl, { limits, log });
   const metrics = new Registry();
-  collectDefaultMetrics({ register: metrics });
+  const measure = measureStatements(metrics);
   const proofs = openProofs(poolUrl, { limits, log });
   const notify = (channel: string, payload: string) => proofs.query('select pg_notify($1, $2)', [channel, payload]);
   return makeSystem(
@@ -151,11 +154,13 @@ function openSystem(
     databaseUrl,
     {
       pool,
-      db: openDb(pool),
-      lookups: openDb(lookups),
+      db: openDb(pool, measure),
+      lookupPool: lookups,
+      lookups: openDb(lookups, measure),
       proofs,
       jobs: direct ? pool : openPool(databaseUrl, { size: JOB_CONNECTIONS, limits, log }),
       valkey: config.valkeyUrl === null ? null : openValkey(config.valkeyUrl, log),
+      measure,
     },
   );
 }

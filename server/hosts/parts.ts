@@ -41,6 +41,7 @@ import { part as self } from '#self';
 import { part as sessions } from '#sessions';
 import { part as signIn } from '#sign-in';
 import { part as status } from '#status';
+import { part as ways } from '#ways';
 import { part as webhooks } from '#webhooks';
 
 /** Every part. Their rows are removed in this order, so that no row refers to a row that is removed before it. */
@@ -83,6 +84,7 @@ export const PARTS: readonly Part[] = [
   lifecycle,
   notices,
   signIn,
+  ways,
   mfa,
   hosted,
   account,

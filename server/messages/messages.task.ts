@@ -8,6 +8,7 @@ import { singleWrite } from '#platform/single-writes.ts';
 import type { System } from '#platform/system.ts';
 import { isAboutReceiver, isRefusal, openMailer } from './mail.ts';
 import { type MessageStatus, openBody } from './messages.ts';
+import { messagesSent } from './metrics.ts';
 import type { Rendered } from './render.ts';
 import { NotTaken } from './sms.ts';
 import { expireText, failedTry, type QueuedText, sendText } from './texts.ts';
@@ -38,13 +39,17 @@ export function openSending(system: System, refused: Refused): { task: Task; clo
     // An expired code is not worth a message.
     const late = row.expires_at !== null && row.expires_at <= now;
     if (row.channel === 'sms') return late ? expireText(system, row) : sendTextOnce(system, row, { ...attempt, body });
-    if (late) return settle(system, message, { status: 'expired', ...kept(system) });
+    if (late) {
+      messagesSent.count(system, { channel: 'email', result: 'expired' });
+      return settle(system, message, { status: 'expired', ...kept(system) });
+    }
     const failing = { message, attempt, refused };
     const provider = await mailer
       .send(row.recipient, row.id, body)
       .catch((error: unknown) => mailFailed(system, row, error, failing));
     if (provider === null) return;
     recordOutcome(system, { environment: row.environment, signal: 'email', good: true });
+    messagesSent.count(system, { channel: 'email', result: 'sent' });
     await settle(system, message, { status: 'sent', sent_at: now, provider, error: null, ...kept(system) });
   };
   return { task, close: mailer.close };
@@ -102,6 +107,7 @@ async function mailFailed(
 ): Promise<null> {
   const error = fault instanceof Error ? fault.message : 'unknown';
   if (isRefusal(fault)) {
+    messagesSent.count(system, { channel: 'email', result: 'refused' });
     await settle(system, message, { status: 'failed', error, ...kept(system) });
     await refused({ environment, template, to });
     return null;
@@ -109,6 +115,7 @@ async function mailFailed(
   // Anyone can cause errors about a receiver with an address of their own, so those do not count against the service.
   if (!isAboutReceiver(fault)) recordOutcome(system, { environment, signal: 'email', good: false });
   const { attempts, last } = attempt;
+  messagesSent.count(system, { channel: 'email', result: last ? 'failed' : 'retried' });
   await settle(system, message, { status: last ? 'failed' : 'queued', error, attempts });
   throw fault;
 }

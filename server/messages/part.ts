@@ -3,6 +3,7 @@ import { rowsOfProject } from '#platform/removal.ts';
 import { events } from './events.ts';
 import { messageRoutes } from './messages.admin.ts';
 import { removeOldMessages } from './messages.ts';
+import { metrics } from './metrics.ts';
 import { receiptRoutes } from './receipts.public.ts';
 import { settleAbandoned } from './texts.ts';
 
@@ -15,4 +16,5 @@ export const part = {
   removals: [rowsOfProject('messages'), rowsOfProject('message_templates')],
   cleanUps: { removeOldMessages },
   sweeps: { settleAbandoned },
+  metrics,
 } satisfies Part;

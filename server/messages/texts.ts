@@ -8,6 +8,7 @@ import { eachAlone } from '#platform/repeating.ts';
 import { singleWrite } from '#platform/single-writes.ts';
 import type { System } from '#platform/system.ts';
 import type { MessageId, MessageStatus, MessagesTable } from './messages.ts';
+import { messagesSent } from './metrics.ts';
 import { reporterOf } from './receipt-signatures.ts';
 import { type Carrier, carriersOf, NotTaken, type Text } from './sms.ts';
 
@@ -53,7 +54,8 @@ export async function sendText(system: System, message: QueuedText, text: string
     if (refusal === null) return inScope(system, message, (tx) => taken(tx, message, carrier.name));
     refusals.push(new NotTaken(refusal.refusal, `${carrier.name}: ${refusal.message}`));
     if (refusal.refusal === 'unknown') unanswered = carrier.name;
-    if (refusal.refusal === 'number') return inScope(system, message, (tx) => gaveUp(tx, message, reasonOf(refusals)));
+    if (refusal.refusal === 'number')
+      return inScope(system, message, (tx) => gaveUp(tx, message, { reason: reasonOf(refusals), result: 'refused' }));
   }
   // A carrier that broke the connection may have taken it: the row stays as after a crash and is settled in the same
   // way.
@@ -124,14 +126,20 @@ async function taken(tx: TxCtx, message: QueuedText, provider: string, error: st
   const kept = tx.system.config.mode === 'development' ? {} : { body_sealed: '' };
   const sent = { status: 'sent' as const, sent_at: tx.now, sending_since: null, provider, error, ...kept };
   if (!(await turn(tx, message.id, ['queued', 'sending'], sent))) return;
+  count(tx, 'sent');
   await settleSegments(tx, message.id);
   await emit(tx, 'sms.sent', { messageId: message.id, segments: message.segments ?? 1, provider });
 }
 
 /** No carrier took the message, and none will. */
-async function gaveUp(tx: TxCtx, message: Pick<QueuedText, 'id'>, reason: string): Promise<void> {
+async function gaveUp(
+  tx: TxCtx,
+  message: Pick<QueuedText, 'id'>,
+  { reason, result }: { reason: string; result: 'refused' | 'failed' },
+): Promise<void> {
   if (!(await turn(tx, message.id, ['queued', 'sending'], { status: 'failed', sending_since: null, error: reason })))
     return;
+  count(tx, result);
   await releaseSegments(tx, message.id);
   await emit(tx, 'sms.failed', { messageId: message.id, reason });
 }
@@ -139,8 +147,13 @@ async function gaveUp(tx: TxCtx, message: Pick<QueuedText, 'id'>, reason: string
 /** The message expired before it was sent. */
 async function expired(tx: TxCtx, message: Pick<QueuedText, 'id'>): Promise<void> {
   if (!(await turn(tx, message.id, ['queued'], { status: 'expired', body_sealed: '' }))) return;
+  count(tx, 'expired');
   await releaseSegments(tx, message.id);
   await emit(tx, 'sms.failed', { messageId: message.id, reason: 'expired' });
+}
+
+function count(tx: TxCtx, result: 'sent' | 'retried' | 'failed' | 'refused' | 'expired'): void {
+  tx.afterCommit(() => messagesSent.count(tx.system, { channel: 'sms', result }));
 }
 
 /**
@@ -168,7 +181,8 @@ export function failedTry(
   return inScope(system, message, async (tx) => {
     const waiting = { status: 'queued' as const, sending_since: null, error, attempts };
     await turn(tx, message.id, ['queued', 'sending'], waiting);
-    if (last) await gaveUp(tx, message, error);
+    if (last) await gaveUp(tx, message, { reason: error, result: 'failed' });
+    else count(tx, 'retried');
   });
 }
 

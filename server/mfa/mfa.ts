@@ -166,7 +166,7 @@ export async function finishWithFactor(
   { rememberDevice: remember = false, ...response }: FactorResponse & { rememberDevice?: boolean },
 ): Promise<MfaSession> {
   const { userId } = challenge;
-  const way = new Passage('second_factor');
+  const way = new Passage(ctx, 'second_factor');
   const attempt = way.passed('attempts', await countAttempt(ctx, { way: wayOf(response), userId }));
   way.passed('tries', await transaction(ctx, (tx) => countTry(tx, challenge.id)));
   const check = await checkFactor(ctx, userId, { ...response, challenge });
@@ -321,7 +321,7 @@ export async function finishEnrolment(
 ): Promise<MfaSession> {
   if (!challenge.enrolling) throw problem('INVALID_TOKEN');
   const { userId } = challenge;
-  const way = new Passage('factor_enrolment');
+  const way = new Passage(ctx, 'factor_enrolment');
   const attempt = way.passed('attempts', await countAttempt(ctx, { way: 'totp_enrolment', userId }));
   way.passed('tries', await transaction(ctx, (tx) => countTry(tx, challenge.id)));
   const { issued, shownOnce } = await transaction(ctx, async (tx) => {

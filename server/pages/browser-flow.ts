@@ -2,6 +2,7 @@ import { html } from 'hono/html';
 import { type Static, Type } from 'typebox';
 import { cookieName, cookieOptions, surplusCookies } from '#platform/cookies.ts';
 import type { Reply, Request } from '#platform/http.ts';
+import { noteProblem } from '#platform/http-errors.ts';
 import { Problem } from '#platform/problem.ts';
 import type { TextId } from './language-en.ts';
 import { type Markup, type Page, renderPage, type Voice } from './layout.ts';
@@ -76,6 +77,7 @@ export function browserFlow<Step extends AnyStep>({ purpose, parse, faults }: Ki
   function explain(visit: Visit, page: string, error: unknown): Reply {
     if (!(error instanceof Problem) || error.code === 'REAUTHENTICATION_REQUIRED') throw error;
     if (error.status >= 500 && error.code !== 'SERVICE_UNAVAILABLE') throw error;
+    noteProblem(visit.request.trace, error);
     const retryAfter = error.extensions['retryAfter'];
     const minutes = typeof retryAfter === 'number' ? Math.max(1, Math.ceil(retryAfter / 60)) : undefined;
     return goTo(visit, page, { ...visit.step, fault: { code: error.code, ...(minutes && { minutes }) } });

@@ -1,6 +1,5 @@
 import { availableParallelism } from 'node:os';
 import { hash } from '@node-rs/argon2';
-import { Gauge } from 'prom-client';
 import type { Ctx } from '#platform/ctx.ts';
 import { FairQueue } from '#platform/fair-queue.ts';
 import { isConnectionHeld } from '#platform/held-connections.ts';
@@ -26,20 +25,12 @@ const MAX_DEAR_WAITING = 50;
  * memory (19 MiB each); workspaces take turns. Imported hashes that cost much more than ours are checked one at a time
  * in a separate queue, so that one workspace's hashes do not delay the sign-ins of others.
  */
-const queues = perSystem((system) => {
+export const queues = perSystem(() => {
   const common = new FairQueue({
     atOnce: Math.min(MAX_AT_ONCE, Math.max(1, availableParallelism() - 1)),
     waiting: MAX_WAITING,
   });
   const dear = new FairQueue({ atOnce: 1, waiting: MAX_DEAR_WAITING });
-  const gauge = new Gauge({
-    name: 'latchkey_password_hashes_waiting',
-    help: 'Password hashes that wait for their turn.',
-    registers: [system.metrics],
-    collect() {
-      gauge.set(common.waiting + dear.waiting);
-    },
-  });
   return { common, dear };
 });
 

@@ -5,7 +5,7 @@ import { parseMailbox, parseSender, type Sender } from './email-address.ts';
 import { readSmsTiers, type SmsTier, shippedTiers } from './sms-tiers.ts';
 import { StartError } from './start-error.ts';
 
-type Role = 'auth' | 'api' | 'status' | 'console' | 'worker';
+export type Role = 'auth' | 'api' | 'status' | 'console' | 'worker';
 export type HostKind = 'auth' | 'api' | 'console';
 type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
 

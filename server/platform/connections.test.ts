@@ -4,11 +4,13 @@ import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';
 import type pg from 'pg';
 import { pino } from 'pino';
+import { Registry } from 'prom-client';
 import { emptyDatabase } from '#tests/postgres.ts';
 import { startProxy } from '#tests/proxy.ts';
 import { advisoryLocks, takeLock } from './advisory-locks.ts';
 import { connectAlone, openPool, type TimeLimits } from './connections.ts';
 import { type Db, isDatabaseAway, openDb } from './db.ts';
+import { measureStatements } from './statements.ts';
 
 const log = pino({ level: 'silent' });
 const name = 'test';
@@ -26,7 +28,7 @@ after(async () => {
 function open(limits: TimeLimits, url = database.url, size = 2): Db {
   const pool = openPool(url, { size, limits, log });
   pools = [...pools, pool];
-  return openDb(pool);
+  return openDb(pool, measureStatements(new Registry()));
 }
 
 /** The database address with several servers, one at each port. */

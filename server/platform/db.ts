@@ -11,6 +11,7 @@ import {
   sql,
 } from 'kysely';
 import pg from 'pg';
+import type { Measure } from './statements.ts';
 
 /** All tables. Each part declares the rows of the tables it owns by merging into this interface. */
 // biome-ignore lint/suspicious/noEmptyInterface: the parts fill it by declaration merging
@@ -49,8 +50,8 @@ export function notifyStatement(text: string): void {
   for (const observer of observers) observer(text);
 }
 
-export function openDb(pool: pg.Pool): Db {
-  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool: preparing(pool) }) });
+export function openDb(pool: pg.Pool, measure: Measure): Db {
+  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool: preparing(pool, measure) }) });
 }
 
 /** The same connections, read-only. SQL text is checked at run time, because the types can't tell reads from writes. */
@@ -75,7 +76,7 @@ export function requireReading(text: string): void {
 }
 
 /** A pool for Kysely whose clients name the statements they run. */
-function preparing(pool: pg.Pool): PostgresPool {
+function preparing(pool: pg.Pool, measure: Measure): PostgresPool {
   const names = new Map<string, string>();
   const nameOf = (text: string): string | undefined => {
     const known = names.get(text);
@@ -89,7 +90,7 @@ function preparing(pool: pg.Pool): PostgresPool {
     end: () => pool.end(),
     connect: async () => {
       const client = await pool.connect();
-      return new PreparingClient(client, nameOf);
+      return new PreparingClient(client, nameOf, measure);
     },
   };
 }
@@ -98,12 +99,14 @@ function preparing(pool: pg.Pool): PostgresPool {
 class PreparingClient implements PostgresPoolClient {
   readonly #client: pg.PoolClient;
   readonly #nameOf: (text: string) => string | undefined;
+  readonly #measure: Measure;
   /** True if the connection can no longer be used. */
   #spoiled = false;
 
-  constructor(client: pg.PoolClient, nameOf: (text: string) => string | undefined) {
+  constructor(client: pg.PoolClient, nameOf: (text: string) => string | undefined, measure: Measure) {
     this.#client = client;
     this.#nameOf = nameOf;
+    this.#measure = measure;
   }
 
   query<R>(text: string, values?: readonly unknown[]): Promise<PostgresQueryResult<R>>;
@@ -111,7 +114,7 @@ class PreparingClient implements PostgresPoolClient {
   query<R>(text: string | PostgresCursor<R>, values: readonly unknown[] = []): unknown {
     if (typeof text !== 'string') throw new Error('Cursors are not used here.');
     notifyStatement(text);
-    return this.#send(text, values).catch((error: unknown) => {
+    return this.#measure(text, () => this.#send(text, values)).catch((error: unknown) => {
       this.#spoiled ||= spoilsConnection(error);
       throw error;
     });

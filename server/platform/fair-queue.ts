@@ -27,6 +27,10 @@ export class FairQueue {
     return this.#waiting;
   }
 
+  get running(): number {
+    return this.#atWork;
+  }
+
   /**
    * Waits for a turn.
    * @returns ends the turn; idempotent

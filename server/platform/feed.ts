@@ -42,6 +42,7 @@ export class ChangeFeed {
   #retry: NodeJS.Timeout | null = null;
   #check: NodeJS.Timeout | null = null;
   #proof: { key: string; arrived: () => void } | null = null;
+  #roundTripMs: number | null = null;
 
   constructor(url: string, notify: Notify, log: Logger) {
     this.#url = url;
@@ -51,6 +52,11 @@ export class ChangeFeed {
 
   get live(): boolean {
     return this.#live;
+  }
+
+  /** How long the last notification took that arrived; null before the first. */
+  get roundTripMs(): number | null {
+    return this.#roundTripMs;
   }
 
   /** Adds a subscriber. One that is added after {@link start} catches up immediately. */
@@ -99,6 +105,7 @@ export class ChangeFeed {
   /** Publishes a notification as changes are published, and waits until it arrives. */
   async #prove(): Promise<void> {
     const key = randomUUID();
+    const began = performance.now();
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     this.#proof = { key, arrived: resolve };
     const late = () => reject(new Error('a notification of this process did not arrive'));
@@ -106,6 +113,7 @@ export class ChangeFeed {
     const timer = setTimeout(() => setImmediate(late), RESPONSE_MS);
     try {
       await Promise.all([promise, this.#notify(CHANNEL, `${PROOF} ${key}`)]);
+      this.#roundTripMs = performance.now() - began;
     } finally {
       clearTimeout(timer);
     }

@@ -1,4 +1,5 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Trace } from './ctx.ts';
 import { isDatabaseAway, isSerializationFailure } from './db.ts';
 import type { Methods } from './http-methods.ts';
 import { AlreadyAnswered, replay } from './http-once.ts';
@@ -92,7 +93,19 @@ function missingOrUnknown(params: Record<string, unknown>): string {
   return typeof name === 'string' ? `/${name}` : '';
 }
 
+const noted = new WeakMap<Trace, Problem>();
+
+/** Records the problem with which a request ends, for what counts results. */
+export function noteProblem(trace: Trace, found: Problem): void {
+  noted.set(trace, found);
+}
+
+export function problemOf(trace: Trace): Problem | undefined {
+  return noted.get(trace);
+}
+
 function sendProblem(request: FastifyRequest, reply: FastifyReply, found: Problem, apiAddress: string): FastifyReply {
+  noteProblem(request.trace, found);
   if (found.status >= 500)
     request.log.error({ err: found.cause ?? found, traceId: request.trace.traceId }, found.message);
   if (found.status === 401) reply.header('www-authenticate', challenge(found));

@@ -1,59 +1,33 @@
-import { Counter } from 'prom-client';
+import { Histogram } from 'prom-client';
+import type { Metric } from './metrics.ts';
 import { perSystem, type System } from './system.ts';
 
 /** Upper bounds in milliseconds. */
 const BOUNDS = [1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000];
-const NAME = 'latchkey_http_request_duration_seconds';
 
-type Labels = { host: string; environment: string; route: string; status: string };
-type Series = { labels: Labels; counts: Float64Array; sum: number };
+const DESCRIPTION = {
+  name: 'latchkey_http_request_duration_seconds',
+  help: 'How long requests took, from their headers to the end of the response.',
+  labels: {
+    host: ['auth', 'api', 'console'],
+    environment: ['test', 'production', ''],
+    route: 'the pattern of the path, such as `/v1/admin/members/:memberId`; empty if no route has it',
+    status: 'the status code',
+  },
+} as const;
 
-/**
- * Durations of requests as a Prometheus histogram. Recording is cheap, because it happens on every request; the series
- * are built when they are scraped.
- */
-class RequestDurations {
+type Series = {
+  labels: Record<'host' | 'environment' | 'route' | 'status', string>;
+  counts: Float64Array;
+  sum: number;
+};
+
+/** Recording is cheap, because it happens on every request; the series are built when they are scraped. */
+class RequestDurations extends Histogram {
   readonly #series = new Map<string, Series>();
 
-  constructor(system: System) {
-    const registers = [system.metrics];
-    const all = () => this.#series.values();
-    new Counter({
-      name: `${NAME}_bucket`,
-      help: 'Requests that took no longer than `le` seconds.',
-      labelNames: ['host', 'environment', 'route', 'status', 'le'],
-      registers,
-      collect() {
-        this.reset();
-        for (const { labels, counts } of all())
-          for (const [le, count] of cumulative(counts)) this.inc({ ...labels, le }, count);
-      },
-    });
-    const labelNames = ['host', 'environment', 'route', 'status'];
-    new Counter({
-      name: `${NAME}_sum`,
-      help: 'Seconds spent on requests.',
-      labelNames,
-      registers,
-      collect() {
-        this.reset();
-        for (const { labels, sum } of all()) this.inc(labels, sum / 1000);
-      },
-    });
-    new Counter({
-      name: `${NAME}_count`,
-      help: 'Requests.',
-      labelNames,
-      registers,
-      collect() {
-        this.reset();
-        for (const { labels, counts } of all())
-          this.inc(
-            labels,
-            counts.reduce((total, count) => total + count, 0),
-          );
-      },
-    });
+  constructor({ metrics }: System) {
+    super({ ...DESCRIPTION, labelNames: Object.keys(DESCRIPTION.labels), registers: [metrics] });
   }
 
   /**
@@ -81,14 +55,35 @@ class RequestDurations {
     series.counts[bucket] = (series.counts[bucket] ?? 0) + 1;
     series.sum += milliseconds;
   }
-}
 
-function* cumulative(counts: Float64Array): Generator<[le: string, count: number]> {
-  let total = 0;
-  for (const [index, count] of counts.entries()) {
-    total += count;
-    yield [index < BOUNDS.length ? String((BOUNDS[index] ?? 0) / 1000) : '+Inf', total];
+  /** What the registry asks for; it replaces the values that `observe` would have kept. */
+  async getForPromString() {
+    const { name, help } = DESCRIPTION;
+    return { name, help, type: 'histogram', aggregator: 'sum', values: [...this.#series.values()].flatMap(valuesOf) };
   }
 }
 
+function valuesOf({ labels, counts, sum }: Series) {
+  const { name } = DESCRIPTION;
+  let total = 0;
+  const buckets = [...counts].map((count, index) => {
+    total += count;
+    const le = index < BOUNDS.length ? String((BOUNDS[index] ?? 0) / 1000) : '+Inf';
+    return { metricName: `${name}_bucket`, labels: { ...labels, le }, value: total };
+  });
+  return [
+    ...buckets,
+    { metricName: `${name}_sum`, labels, value: sum / 1000 },
+    { metricName: `${name}_count`, labels, value: total },
+  ];
+}
+
 export const requestDurations = perSystem((system) => new RequestDurations(system));
+
+export const httpDurations: Metric = {
+  ...DESCRIPTION,
+  type: 'histogram',
+  register: (system) => {
+    requestDurations(system);
+  },
+};

@@ -1,8 +1,9 @@
 import { EventEmitter } from 'node:events';
-import { type Runner, run, type TaskList, type WorkerEvents, Logger as WorkerLogger } from 'graphile-worker';
+import { type Runner, run, type Task, type WorkerEvents, Logger as WorkerLogger } from 'graphile-worker';
 import { sql } from 'kysely';
 import type { TxCtx } from './ctx.ts';
 import type { Statement } from './feed.ts';
+import { jobDurations, jobsDone } from './job-metrics.ts';
 import { SignOfLife } from './job-rescue.ts';
 import { connectionsOf, type System } from './system.ts';
 
@@ -56,7 +57,7 @@ export function addJobsStatement<Name extends keyof Jobs & string>(
  */
 export async function startJobs(
   system: System,
-  tasks: TaskList,
+  tasks: Readonly<Record<string, Task>>,
   concurrency: number,
 ): Promise<{ stop: () => Promise<void> }> {
   const events: WorkerEvents = new EventEmitter();
@@ -65,7 +66,7 @@ export async function startJobs(
   const runner: Runner = await run({
     events,
     pgPool: connectionsOf(system).jobs,
-    taskList: tasks,
+    taskList: Object.fromEntries(Object.entries(tasks).map(([name, task]) => [name, measured(system, name, task)])),
     concurrency,
     noHandleSignals: true,
     pollInterval: 1_000,
@@ -73,6 +74,21 @@ export async function startJobs(
   });
   runner.promise.catch((error: unknown) => system.log.error({ err: error }, 'job runner stopped'));
   return { stop: () => runner.stop().finally(() => life.stop()) };
+}
+
+function measured(system: System, name: string, task: Task): Task {
+  return async (payload, helpers) => {
+    const { attempts, max_attempts } = helpers.job;
+    const began = performance.now();
+    let result: 'done' | 'retried' | 'failed' = attempts < max_attempts ? 'retried' : 'failed';
+    try {
+      await task(payload, helpers);
+      result = 'done';
+    } finally {
+      jobsDone.count(system, { task: name, result });
+      jobDurations.observe(system, { task: name }, (performance.now() - began) / 1000);
+    }
+  };
 }
 
 function workerLogger(system: System): WorkerLogger {

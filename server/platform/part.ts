@@ -5,6 +5,7 @@ import type { Tables } from './db.ts';
 import type { EventDefinition } from './event.ts';
 import type { ApplicationId, MemberId, OrganizationId, ProjectId, SessionId, UserId } from './ids.ts';
 import type { Jobs } from './jobs.ts';
+import type { Metric } from './metrics.ts';
 import type { Removal } from './removal.ts';
 import type { Works } from './repeating.ts';
 import type { Routes } from './route.ts';
@@ -121,6 +122,8 @@ export type Part = {
   cleanUps?: Works;
   /** Run every 30 seconds in a worker: recovery of what a killed process left behind, and work that falls due. */
   sweeps?: Works;
+  /** What the part measures: see `counter`, `durations` and `gauge` of `metrics.ts`. */
+  metrics?: readonly Metric[];
   /** The handlers of jobs that need only the system. */
   tasks?: { readonly [Name in keyof Jobs]?: (system: System) => Task };
 };

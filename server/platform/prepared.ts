@@ -20,6 +20,7 @@ export function prepared<Row extends pg.QueryResultRow>(name: string, text: stri
 export function sending<Row extends pg.QueryResultRow>(name: string, text: string): Prepared<Row> {
   return (system, values) => {
     notifyStatement(text);
-    return connectionsOf(system).pool.query<Row>({ name, text, values });
+    const { pool, measure } = connectionsOf(system);
+    return measure(text, () => pool.query<Row>({ name, text, values }));
   };
 }

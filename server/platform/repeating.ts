@@ -1,7 +1,15 @@
+import { counter } from './metrics.ts';
 import type { System } from './system.ts';
 
 /** Periodic work, by the name under which its failures are logged. */
 export type Works = Readonly<Record<string, (system: System) => Promise<unknown>>>;
+
+export const periodicRuns = counter({
+  name: 'latchkey_periodic_work_total',
+  help: 'Runs of work that repeats, such as clean-ups.',
+  labels: { work: 'the name of the work', result: ['done', 'failed'] },
+  roles: ['worker'],
+});
 
 /**
  * Runs each work at a fixed interval. The starts are spread over the interval so that they do not query the database
@@ -14,7 +22,9 @@ export function repeat(system: System, milliseconds: number, works: Works): { st
   const begin = async (name: string, work: Works[string]) => {
     try {
       await work(system);
+      periodicRuns.count(system, { work: name, result: 'done' });
     } catch (error) {
+      periodicRuns.count(system, { work: name, result: 'failed' });
       system.log.warn({ err: error, work: name }, `${name} failed; it is tried again`);
     } finally {
       underWay.delete(name);

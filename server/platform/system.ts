@@ -8,6 +8,7 @@ import { type Db, type ReadDb, readOnly } from './db.ts';
 import type { ChangeFeed } from './feed.ts';
 import type { Keyring } from './keyring.ts';
 import type { Part } from './part.ts';
+import type { Measure } from './statements.ts';
 
 /** Parameters of Argon2id (RFC 9106 §3.1); memory in KiB. */
 export type PasswordCost = { memoryCost: number; timeCost: number };
@@ -45,6 +46,7 @@ export type System = SystemInTx & {
 type Connections = {
   pool: pg.Pool;
   db: Db;
+  lookupPool: pg.Pool;
   lookups: Db;
   /** For the change feed. */
   proofs: pg.Pool;
@@ -52,6 +54,8 @@ type Connections = {
   jobs: pg.Pool;
   /** Counts limits, if configured. */
   valkey: Valkey | null;
+  /** For statements that are sent to a pool directly. */
+  measure: Measure;
 };
 
 /** Creates the system of a process. */

@@ -36,7 +36,7 @@ type Reauthentication = Static<typeof Reauthentication>;
  */
 export async function reauthenticate(ctx: Ctx, request: Reauthentication): Promise<SessionResponse> {
   const { userId, sessionId } = customerOf(ctx);
-  const way = new Passage('reauthenticate');
+  const way = new Passage(ctx, 'reauthenticate');
   const attempt = way.passed('attempts', await countAttempt(ctx, { way: wayOfProof(request), userId }));
   const proven = await proveAgain(ctx, request);
   const issued = await transaction(ctx, async (tx) => {

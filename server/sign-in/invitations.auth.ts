@@ -72,7 +72,7 @@ async function acceptAsMember(customer: Ctx, invited: Ctx, token: string): Promi
     throw problem('CONFLICT', 'The invitation is for a different address. Sign in with the invited address.');
   await revokeUnbacked(invited, token);
   const there: Ctx = at(customer, invited.scope);
-  const way = new Passage('accepted_invitation');
+  const way = new Passage(there, 'accepted_invitation');
   way.passed('credential', user);
   const issued = await transaction(there, async (tx) => {
     await addressProven(tx, { userId, channel: 'email', address: email }, 'holder');

@@ -16,7 +16,7 @@ const asked = { purpose: 'sign_in' } as const;
  * @throws Problem METHOD_DISABLED
  */
 export async function passkeyOptions(ctx: Ctx) {
-  const way = await new Passage('passkey_asked').open(ctx);
+  const way = await new Passage(ctx, 'passkey_asked').open(ctx);
   way.end();
   const rp = await relyingPartyOf(ctx);
   return { ...(await transaction(ctx, (tx) => passkeyRequestOptions(tx, rp, asked))), expiresIn: CHALLENGE_SECONDS };
@@ -27,7 +27,7 @@ export async function passkeyOptions(ctx: Ctx) {
  * @throws Problem INVALID_CREDENTIALS, METHOD_DISABLED, MEMBER_BLOCKED, MEMBERSHIP_REQUIRED
  */
 export async function loginWithPasskey(ctx: Ctx, request: Static<typeof PasskeyLogin>): Promise<SignInResponse> {
-  const way = await new Passage('passkey').open(ctx);
+  const way = await new Passage(ctx, 'passkey').open(ctx);
   const { used, record } = await checkPasskey(ctx, { ...request, asked }, await relyingPartyOf(ctx));
   return signedIn(ctx, async (tx) => {
     await record(tx);

@@ -34,7 +34,7 @@ export async function loginWithPassword(
   request: PasswordLogin,
   browser: string | undefined,
 ): Promise<SignInResponse | Static<typeof VerificationChallenge>> {
-  const way = await new Passage('password').open(ctx, request);
+  const way = await new Passage(ctx, 'password').open(ctx, request);
   const identifier = normalise(request.identifier ?? request.email ?? '');
   if (!identifier.value)
     throw problem('VALIDATION_FAILED', {

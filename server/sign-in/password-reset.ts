@@ -81,7 +81,7 @@ function resetFlow(user: Reachable | undefined, asked: { kind: string; value: st
  * @throws Problem METHOD_DISABLED, CONFLICT without an address
  */
 export async function startReset(tx: TxCtx, userId: UserId): Promise<void> {
-  const way = new Passage('password_reset_sent');
+  const way = new Passage(tx, 'password_reset_sent');
   way.passed('method', await requireMethod(tx, 'password'));
   way.end();
   const user = (await usersById(tx, [userId])).get(userId);
@@ -96,7 +96,7 @@ export async function startReset(tx: TxCtx, userId: UserId): Promise<void> {
  */
 export async function resetPassword(ctx: Ctx, proof: Proof, newPassword: string): Promise<void> {
   const { settings } = await projectOf(ctx.system, ctx.scope);
-  const way = await new Passage('password_reset').open(ctx);
+  const way = await new Passage(ctx, 'password_reset').open(ctx);
   way.passed('credential', await requireProvable(ctx, proof, ['reset_password']));
   way.passed('new_password', await checkPolicy(ctx, settings, newPassword));
   const hash = await hashPassword(ctx, newPassword);

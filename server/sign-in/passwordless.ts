@@ -142,7 +142,7 @@ export async function finishPasswordless(
   { proof, deviceToken }: { proof: Proof; deviceToken?: string | undefined },
 ): Promise<SignInResponse> {
   const { way: name, channel, purpose } = PASSWORDLESS[method];
-  const way = await new Passage(name).open(ctx);
+  const way = await new Passage(ctx, name).open(ctx);
   const result = await withProof(ctx, { proof, purposes: [purpose] }, (tx, challenge) => {
     // Codes by mail and by text message share a purpose, but a project may have switched off one of the methods.
     if (challenge.channel !== channel) throw problem('INVALID_CODE');

@@ -72,7 +72,7 @@ export async function register(
   browser: string | undefined,
 ): Promise<SignInResponse | Static<typeof VerificationChallenge>> {
   const { invitationToken } = request;
-  const way = new Passage(invitationToken === undefined ? 'registration' : 'invited_registration');
+  const way = new Passage(ctx, invitationToken === undefined ? 'registration' : 'invited_registration');
   await way.open(ctx, request);
   if (invitationToken !== undefined) {
     await requireInvited(ctx, invitationToken, request.email);
@@ -165,7 +165,7 @@ async function verifyFirst(ctx: Ctx, address: Address, { pending, browser }: Beg
 export async function registerInvited(
   ctx: Ctx,
   request: Pick<Registration, 'password' | 'profile' | 'deviceToken'> & { invitationToken: string },
-  way = new Passage('invitation'),
+  way = new Passage(ctx, 'invitation'),
 ): Promise<SignInResponse> {
   await revokeUnbacked(ctx, request.invitationToken);
   const { email } = way.passed('credential', await findInvitation(ctx, request.invitationToken));
@@ -209,7 +209,7 @@ export async function finishRegistration(
   const passwordHash = begunHere ? begunWith : chosen;
   const proof = channel === 'phone' ? 'sms' : 'otp';
   const amr = passwordHash === null ? [proof] : ['pwd', proof];
-  const way = new Passage('verified_registration');
+  const way = new Passage(tx, 'verified_registration');
   way.passed('credential', pending);
   way.passed('registration', await requireOpenRegistration(tx));
   try {

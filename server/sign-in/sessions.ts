@@ -47,7 +47,7 @@ export async function switchContext(ctx: Ctx, target: Target): Promise<SessionRe
     throw problem('CONTEXT_NOT_ALLOWED');
   const there = at(ctx, { projectId: target.projectId });
   if (!(await findProject(ctx.system, there.scope))) throw problem('MEMBERSHIP_REQUIRED');
-  const way = new Passage('switch_context');
+  const way = new Passage(ctx, 'switch_context');
   const customer = way.passed('credential', customerOf(ctx));
   const issued = await transaction(there, (tx) =>
     enterWithSession(tx, way, { ...customer, organizationId, fromProjectId: ctx.scope.projectId }),
@@ -89,7 +89,7 @@ export async function enterWithSession(
  * @throws Problem REAUTHENTICATION_REQUIRED, MEMBER_BLOCKED, MEMBERSHIP_REQUIRED
  */
 export function admitAgain(ctx: Ctx, entry: ProvenEntry): Promise<boolean> {
-  const way = new Passage('refresh');
+  const way = new Passage(ctx, 'refresh');
   way.passed('credential', entry);
   return requireStillAdmitted(ctx, way.entrance(), entry);
 }

@@ -79,7 +79,7 @@ async function confirmAddress(
   const owner = await findIdentifier(tx, { kind: channel, value: address });
   if (userId === null || owner?.userId !== userId) throw problem('INVALID_CODE');
   const upstream = Value.Check(AtProvider, pending) ? pending.identity : null;
-  const way = new Passage(upstream ? 'verified_identity' : 'verified_address');
+  const way = new Passage(tx, upstream ? 'verified_identity' : 'verified_address');
   if (upstream) way.passed('method', await requireMethod(tx, 'social', upstream.provider));
   way.passed('credential', owner);
   const byPassword = begunHere && !upstream;

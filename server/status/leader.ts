@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { advisoryLocks } from '#platform/advisory-locks.ts';
 import { connectAlone } from '#platform/connections.ts';
+import { noteLeading } from '#platform/leading.ts';
 import type { System } from '#platform/system.ts';
 
 const TIMEOUT_MS = 2_000;
@@ -32,6 +33,7 @@ export class Leader {
         this.#leads ? [] : [advisoryLocks.statusLeader],
       );
       this.#leads = rows[0]?.leads === true;
+      noteLeading(this.#system, 'status', this.#leads);
       return this.#leads ? 'leads' : 'other';
     } catch (error) {
       this.#system.log.debug({ err: error }, 'status leadership');
@@ -62,6 +64,7 @@ export class Leader {
     const client = this.#client;
     this.#client = null;
     this.#leads = false;
+    noteLeading(this.#system, 'status', false);
     client?.end().catch(() => undefined);
   }
 }

@@ -1,3 +1,5 @@
+export { countWays } from './metrics.ts';
+export { part } from './part.ts';
 export { relyingPartyOf } from './relying-party.ts';
 export {
   enterWithBoth,

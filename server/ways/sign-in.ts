@@ -16,6 +16,7 @@ import {
   sessionResponse,
   startSession,
 } from '#sessions';
+import { noteResult } from './noted-ways.ts';
 import type { Passage } from './ways.ts';
 
 /** Fields of every request that may end in a session; merge into a body. */
@@ -68,8 +69,10 @@ export async function signIn(
   });
   if (decision.kind === 'refused') throw refusal(decision.because);
   if ((options.failures ?? 0) >= SUSPICIOUS_FAILURES) await successAfterFailures(tx, userId, options.failures ?? 0);
-  if (decision.kind === 'needs')
+  if (decision.kind === 'needs') {
+    tx.afterCommit(() => noteResult(tx.trace, 'second_factor'));
     return { challenge: await askForFactor(tx, userId, { amr, enrolling: decision.what === 'enrolment' }) };
+  }
   if (decision.joins) await addMember(tx, userId);
   return begin(tx, userId, { amr, acr, rememberedDevice: device });
 }
@@ -94,6 +97,7 @@ async function begin(tx: TxCtx, userId: UserId, how: Proven) {
   await keepAccount(tx, userId);
   const { first, source, browser } = await familiarityOf(tx, userId);
   const entry = await startSession(tx, userId, how);
+  tx.afterCommit(() => noteResult(tx.trace, 'signed_in'));
   if (!first && !(source && browser)) await newDevice(tx, { userId, sessionId: entry.sessionId });
   return issueRefreshToken(tx, entry);
 }

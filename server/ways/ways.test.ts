@@ -25,6 +25,7 @@ const isWay = (name: string): name is Way => name in WAYS;
 const isCheck = (name: string): name is Check => name in CHECKS;
 const ways = Object.keys(WAYS).filter(isWay);
 const checks = Object.keys(CHECKS).filter(isCheck);
+const request = { trace: { correlationId: '', traceId: '', ip: null, userAgent: null, languages: null } };
 const rowOf = (way: Way): { entrance?: string; method?: string; checks: readonly Check[] } => WAYS[way];
 const having = (check: Check) => ways.filter((way) => rowOf(way).checks.includes(check));
 
@@ -32,7 +33,7 @@ describe('the table of the ways in', () => {
   for (const way of ways) {
     const row = rowOf(way).checks;
     test(`${way}: ends after ${row.join(', ')}`, () => {
-      const passage = new Passage(way);
+      const passage = new Passage(request, way);
       for (const check of row) passage.passed(check, true);
       passage.end();
       if (row.includes('admission')) assert.equal(passage.entrance(), rowOf(way).entrance);
@@ -40,7 +41,7 @@ describe('the table of the ways in', () => {
 
     for (const check of row)
       test(`${way}: does not end without ${check}`, () => {
-        const passage = new Passage(way);
+        const passage = new Passage(request, way);
         const goOn = () => {
           for (const other of row) if (other !== check) passage.passed(other, true);
           passage.end();
@@ -51,13 +52,14 @@ describe('the table of the ways in', () => {
 
     test(`${way}: has no other check`, () => {
       for (const check of checks)
-        if (!row.includes(check)) assert.throws(() => new Passage(way).passed(check, true), /is not ready for/, check);
+        if (!row.includes(check))
+          assert.throws(() => new Passage(request, way).passed(check, true), /is not ready for/, check);
     });
   }
 
   test('a check that failed does not count as passed', () => {
     for (const found of [false, null]) {
-      const passage = new Passage('switch_context');
+      const passage = new Passage(request, 'switch_context');
       assert.equal(passage.passed('credential', found), found);
       assert.throws(() => passage.entrance(), /is not ready for "admission"/);
     }

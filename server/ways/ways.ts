@@ -7,6 +7,7 @@ import type { Ctx, TxCtx } from '#platform/ctx.ts';
 import { problem } from '#platform/problem.ts';
 import { type NewAddressChallenge, startAddressChallenge } from '#proofs';
 import type { SignInMethod } from '#settings';
+import { noteWay } from './noted-ways.ts';
 
 /** The checks of the ways in; docs/security-model.md shows them with the table of ways. */
 export const CHECKS = {
@@ -109,7 +110,8 @@ export class Passage {
   readonly #row: Row;
   #passed = 0;
 
-  constructor(way: Way) {
+  constructor({ trace }: Pick<Ctx | TxCtx, 'trace'>, way: Way) {
+    noteWay(trace, way);
     this.#way = way;
     this.#row = WAYS[way];
   }
@@ -172,7 +174,7 @@ export async function askByMessage(
   way: Way,
   { proof, flowOf }: Given & { flowOf: () => Promise<NewAddressChallenge & { typed?: string }> },
 ): Promise<Started> {
-  const passage = await new Passage(way).open(ctx, { proof });
+  const passage = await new Passage(ctx, way).open(ctx, { proof });
   passage.passed('messages', true);
   return inEvenTime(async () => startAddressChallenge(ctx, await flowOf()));
 }

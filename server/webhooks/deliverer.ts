@@ -5,9 +5,10 @@ import { ATTEMPT_MS, attempt, type Composer, type Receiver, receiverOf } from '.
 import { type EndpointRow, findRow } from './endpoints.ts';
 import { noteFailure } from './health.ts';
 import { loggedEvents } from './logged-events.ts';
+import { attemptDurations, attemptsMade } from './metrics.ts';
 import { type Claimed, claimDeliveries, type EndpointRef, releaseDeliveries, wakeDueEndpoints } from './queue.ts';
 import { Recorder } from './recorder.ts';
-import { outcomeOf } from './schedule.ts';
+import { type Attempted, type Outcome, outcomeOf } from './schedule.ts';
 
 /** Concurrent attempts at a healthy endpoint; a failing endpoint gets fewer, down to one. */
 const MAX_LANES = 16;
@@ -186,6 +187,7 @@ export class Deliverer {
     // Aborted because this process stops: not counted as an attempt.
     if (this.#ending.signal.aborted && attempted.statusCode === null) return;
     const outcome = outcomeOf(attempted, claimed.attempt_count + 1, this.#system.clock.now());
+    countAttempt(this.#system, attempted, outcome);
     const well = outcome.status === 'delivered';
     busy.lanes = well ? Math.min(MAX_LANES, busy.lanes + 1) : Math.max(1, Math.floor(busy.lanes / 2));
     const left = well ? [] : busy.held.splice(0).map((one) => one.claimed);
@@ -198,4 +200,9 @@ export class Deliverer {
     if (left.length > 0) busy.again = true;
     if (!well) await noteFailure(this.#system, row, { attempt: attempted, outcome });
   }
+}
+
+function countAttempt(system: System, { durationMs }: Attempted, { status }: Outcome): void {
+  attemptsMade.count(system, { result: status });
+  attemptDurations.observe(system, {}, durationMs / 1000);
 }

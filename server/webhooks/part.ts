@@ -5,6 +5,7 @@ import { endpointActionRoutes } from './endpoint-actions.admin.ts';
 import { endpointRepairRoutes } from './endpoint-repair.admin.ts';
 import { endpointRoutes } from './endpoints.admin.ts';
 import { events } from './events.ts';
+import { metrics } from './metrics.ts';
 import { deliveries } from './removal.ts';
 import { replayTask } from './replay.task.ts';
 import { deleteOldDeliveries } from './retention.ts';
@@ -21,4 +22,5 @@ export const part = {
   removals: [deliveries, rowsOfWorkspace('webhook_attempts'), rowsOfProject('webhook_endpoints')],
   cleanUps: { deleteOldDeliveries },
   tasks: { replay_webhooks: replayTask },
+  metrics,
 } satisfies Part;

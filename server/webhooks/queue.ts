@@ -195,9 +195,8 @@ export async function settleDeliveries(system: System, settled: readonly Settled
   ]);
 }
 
-const DUE = prepared<EndpointRef & { projectId: ProjectId }>(
-  'due-endpoints',
-  `/* all workspaces */ with recursive waiting as (
+/** Every endpoint with deliveries that wait, by one index entry each, however many wait. Served by webhook_deliveries_due. */
+const WAITING = `/* all workspaces */ with recursive waiting as (
      (select workspace_id, endpoint_id from webhook_deliveries
       where next_attempt_at is not null order by workspace_id, endpoint_id limit 1)
      union all
@@ -205,7 +204,11 @@ const DUE = prepared<EndpointRef & { projectId: ProjectId }>(
      from waiting cross join lateral (
        select workspace_id, endpoint_id from webhook_deliveries
        where next_attempt_at is not null and (workspace_id, endpoint_id) > (waiting.workspace_id, waiting.endpoint_id)
-       order by workspace_id, endpoint_id limit 1) following)
+       order by workspace_id, endpoint_id limit 1) following)`;
+
+const DUE = prepared<EndpointRef & { projectId: ProjectId }>(
+  'due-endpoints',
+  `${WAITING}
    select w.workspace_id as "workspaceId", w.endpoint_id as "endpointId", e.project_id as "projectId"
    from waiting w join webhook_endpoints e on e.workspace_id = w.workspace_id and e.id = w.endpoint_id
    where e.enabled and e.deleted_at is null and (e.paused_until is null or e.paused_until <= $1)
@@ -215,8 +218,7 @@ const DUE = prepared<EndpointRef & { projectId: ProjectId }>(
 );
 
 /**
- * Wakes every endpoint with due deliveries: retries that fall due, and deliveries of dead processes. Reads one index
- * entry per endpoint, however many deliveries wait. Served by webhook_deliveries_due.
+ * Wakes every endpoint with due deliveries: retries that fall due, and deliveries of dead processes.
  */
 export async function wakeDueEndpoints(system: System): Promise<void> {
   const { rows } = await DUE(system, [system.clock.now()]);
@@ -225,4 +227,26 @@ export async function wakeDueEndpoints(system: System): Promise<void> {
   if (due.length === 0) return;
   const { text, values } = wakeUps(due);
   await singleWrite(system, 'claim').executeQuery(CompiledQuery.raw(text, values));
+}
+
+const OLDEST = prepared<Pick<EndpointRef, 'workspaceId'> & { projectId: ProjectId; since: Date }>(
+  'oldest-due-delivery',
+  `${WAITING}
+   select w.workspace_id as "workspaceId", e.project_id as "projectId", d.next_attempt_at as since
+   from waiting w join webhook_endpoints e on e.workspace_id = w.workspace_id and e.id = w.endpoint_id
+   cross join lateral (
+     select next_attempt_at from webhook_deliveries
+     where workspace_id = w.workspace_id and endpoint_id = w.endpoint_id and next_attempt_at is not null
+     order by next_attempt_at limit 1) d
+   where e.enabled and e.deleted_at is null and (e.paused_until is null or e.paused_until <= $1)
+     and d.next_attempt_at <= $1`,
+);
+
+/** How long the oldest delivery is due that nothing holds back, in seconds. Those being attempted are not due. */
+export async function oldestDue(system: System): Promise<number> {
+  const now = system.clock.now();
+  const { rows } = await OLDEST(system, [now]);
+  const closed = await Promise.all(rows.map((row) => isClosed(system, row)));
+  const ages = rows.map(({ since }, index) => (closed[index] ? 0 : now.getTime() - since.getTime()));
+  return ages.reduce((oldest, age) => Math.max(oldest, age), 0) / 1000;
 }

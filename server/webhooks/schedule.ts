@@ -25,7 +25,7 @@ export type Attempted = {
 
 /** The consequences of an attempt. */
 export type Outcome = {
-  status: DeliveryStatus;
+  status: Exclude<DeliveryStatus, 'pending'>;
   nextAttemptAt: Date | null;
   /** Until when the receiver asked for a pause. */
   pauseUntil: Date | null;
@@ -40,7 +40,7 @@ export type Outcome = {
  */
 export function outcomeOf(attempt: Attempted, number: number, now: Date): Outcome {
   const { statusCode, refused } = attempt;
-  const final = (status: DeliveryStatus, disable: DisabledReason | null = null): Outcome => ({
+  const final = (status: Outcome['status'], disable: DisabledReason | null = null): Outcome => ({
     status,
     nextAttemptAt: null,
     pauseUntil: null,

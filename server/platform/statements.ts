@@ -1,0 +1,26 @@
+import type { Registry } from 'prom-client';
+import { durations } from './metrics.ts';
+
+/** Runs a statement and measures it. */
+export type Measure = <T>(text: string, run: () => Promise<T>) => Promise<T>;
+
+export const statementDurations = durations({
+  name: 'latchkey_database_statement_duration_seconds',
+  help: 'How long statements took, without the wait for a connection.',
+  labels: { result: ['done', 'failed'] },
+  buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+});
+
+export function measureStatements(metrics: Registry): Measure {
+  return async (_text, run) => {
+    const began = performance.now();
+    let result: 'done' | 'failed' = 'failed';
+    try {
+      const rows = await run();
+      result = 'done';
+      return rows;
+    } finally {
+      statementDurations.observe({ metrics }, { result }, (performance.now() - began) / 1000);
+    }
+  };
+}
