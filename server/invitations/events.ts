@@ -1,23 +1,26 @@
 import { Type } from 'typebox';
 import { define, type EventData, text, userId } from '#platform/event.ts';
+import { nullable } from '#platform/schemas.ts';
 
-const Invitation = Type.Object({ invitationId: text, email: text });
-const invitationId = 'inv_01kaz3w9hqf8p9n2m4v5x6y7z8';
+const Invitation = Type.Object({ invitationId: text, email: text, organizationId: nullable(text) });
+const invitation = {
+  invitationId: 'inv_01kaz3w9hqf8p9n2m4v5x6y7z8',
+  email: 'ada@example.com',
+  organizationId: 'org_01kaz3w9hqf8p9n2m4v5x6y7z8',
+};
 
 export const events = {
-  'invitation.created': define('A person was invited to the project.', Invitation, {
-    invitationId,
-    email: 'ada@example.com',
-  }),
-  'invitation.resent': define('An invitation was resent; the previous link became invalid.', Invitation, {
-    invitationId,
-    email: 'ada@example.com',
-  }),
-  'invitation.revoked': define('An invitation was revoked.', Invitation, { invitationId, email: 'ada@example.com' }),
+  'invitation.created': define(
+    'A person was invited to the project, or also to one of its organizations.',
+    Invitation,
+    invitation,
+  ),
+  'invitation.resent': define('An invitation was resent; the previous link became invalid.', Invitation, invitation),
+  'invitation.revoked': define('An invitation was revoked.', Invitation, invitation),
   'invitation.accepted': define(
     'An invitation was accepted.',
     Type.Object({ ...Invitation.properties, userId: text }),
-    { invitationId, email: 'ada@example.com', userId },
+    { ...invitation, userId },
   ),
 };
 

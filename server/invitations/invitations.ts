@@ -1,10 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type Static, Type } from 'typebox';
-import { emit } from '#events';
 import { sendMessage } from '#messages';
 import { type Actor, type Ctx, type Scope, type TxCtx, transaction } from '#platform/ctx.ts';
 import { isUniqueViolation, type Tables } from '#platform/db.ts';
-import type { EventType } from '#platform/event.ts';
 import type { WorkspaceId } from '#platform/ids.ts';
 import { hashSecret, randomSecret } from '#platform/keyring.ts';
 import { openCursor, type PageQuery, pageOf } from '#platform/page.ts';
@@ -30,13 +28,13 @@ type InvitationRow = {
 /** The shared columns of a new invitation. */
 type NewInvitationRow = Omit<InvitationRow, 'id'>;
 
-/** A kind of target: where its invitations are stored, what they may grant and how they are sent. */
+/** A kind of target: where its invitations are stored, what they may grant, how they are sent and announced. */
 type InvitationTarget<Row extends InvitationRow> = {
   /** Its unique index `<table>_open` prevents a second open invitation of an address. */
   table: keyof Tables;
   /** The condition for the rows of a scope. */
   within: (scope: Scope) => RawBuilder<unknown>;
-  events: Record<'created' | 'resent' | 'revoked', EventType & `${string}invitation.${string}`>;
+  emit: (tx: TxCtx, what: 'created' | 'resent' | 'revoked', row: Row) => Promise<void>;
   insert: (tx: TxCtx, row: Row) => Promise<unknown>;
   /** The actor as stored in the column `invited_by`. */
   inviterOf: (actor: Actor) => string | null;
@@ -44,13 +42,15 @@ type InvitationTarget<Row extends InvitationRow> = {
   tokens: (tx: TxCtx) => Promise<{ prefix: string; seconds: number }>;
   /** The sender of the mail, and its variables besides the lifetime. */
   letter: (tx: TxCtx, row: Row, token: string) => Promise<Letter>;
-  /** @throws Problem AUTHORIZATION_DENIED if the actor may not grant what the invitation grants now */
-  requireToGrant: (tx: TxCtx, act: 'resend' | 'revoke', row: Row) => Promise<void>;
+  requireToGrant: RequireToGrant<Row>;
   /**
    * Whether the sender of an invitation could send it today. Locks the sender's permissions until the transaction ends.
    */
   isBacked: (tx: TxCtx, row: Row) => Promise<boolean>;
 };
+
+/** @throws Problem AUTHORIZATION_DENIED if the actor may not grant what the invitation grants now */
+export type RequireToGrant<Row> = (tx: TxCtx, act: 'resend' | 'revoke', row: Row) => Promise<void>;
 
 type Letter = { sender: TxCtx; locale: string | null; variables: { link: string; project?: string } };
 
@@ -87,14 +87,20 @@ export class Invitations<Row extends InvitationRow> {
     this.#target = target;
   }
 
-  /** A page of rows, newest first. Served by the primary key. */
-  async list(ctx: Ctx, query: Static<typeof PageQuery> & { status?: InvitationStatus }) {
-    const { limit, cursor, status } = query;
-    const list = JSON.stringify([this.#target.table, status]);
+  /**
+   * A page of rows, newest first. Served by the primary key.
+   * @param only a condition that limits the list, and the name of this list
+   */
+  async list(
+    ctx: Ctx,
+    { limit, cursor, status }: Static<typeof PageQuery> & { status?: InvitationStatus },
+    only: { name: string; where: RawBuilder<unknown> } = { name: 'all', where: sql`true` },
+  ) {
+    const list = JSON.stringify([this.#target.table, status, only.name]);
     const after = cursor === undefined ? sql`true` : sql`id < ${openCursor(ctx, list, cursor)}`;
     const rows = await this.#select(
       ctx,
-      sql`${after} and ${inStatus(ctx, status)} order by id desc limit ${limit + 1}`,
+      sql`${after} and ${only.where} and ${inStatus(ctx, status)} order by id desc limit ${limit + 1}`,
     );
     return pageOf(ctx, rows, { list, limit, keyOf: (row) => row.id });
   }
@@ -139,7 +145,7 @@ export class Invitations<Row extends InvitationRow> {
         : error;
     }
     await this.#mail(tx, row, token);
-    await this.#emit(tx, 'created', row);
+    await this.#target.emit(tx, 'created', row);
     return row;
   }
 
@@ -148,16 +154,20 @@ export class Invitations<Row extends InvitationRow> {
    * depends on what its new sender may grant.
    * @throws Problem NOT_FOUND, CONFLICT, AUTHORIZATION_DENIED
    */
-  resend(ctx: Ctx, id: string): Promise<Row> {
+  resend(
+    ctx: Ctx | TxCtx,
+    id: string,
+    requireToGrant: RequireToGrant<Row> = this.#target.requireToGrant,
+  ): Promise<Row> {
     return transaction(ctx, async (tx) => {
       const open = await this.#lockUnanswered(tx, id);
-      await this.#target.requireToGrant(tx, 'resend', open);
+      await requireToGrant(tx, 'resend', open);
       const { token, token_hash, expires_at } = await this.#newToken(tx);
       const inviter = this.#target.inviterOf(tx.actor);
       const changes = sql`token_hash = ${token_hash}, expires_at = ${expires_at}, invited_by = ${inviter}`;
       const row = await this.#change(tx, open, changes);
       await this.#mail(tx, row, token);
-      await this.#emit(tx, 'resent', row);
+      await this.#target.emit(tx, 'resent', row);
       return row;
     });
   }
@@ -166,10 +176,14 @@ export class Invitations<Row extends InvitationRow> {
    * Revokes an open invitation.
    * @throws Problem NOT_FOUND, CONFLICT, AUTHORIZATION_DENIED
    */
-  async revoke(ctx: Ctx, id: string): Promise<void> {
+  async revoke(
+    ctx: Ctx | TxCtx,
+    id: string,
+    requireToGrant: RequireToGrant<Row> = this.#target.requireToGrant,
+  ): Promise<void> {
     await transaction(ctx, async (tx) => {
       const row = await this.#lockUnanswered(tx, id);
-      await this.#target.requireToGrant(tx, 'revoke', row);
+      await requireToGrant(tx, 'revoke', row);
       await this.#end(tx, row);
     });
   }
@@ -237,7 +251,7 @@ export class Invitations<Row extends InvitationRow> {
 
   async #end(tx: TxCtx, row: Row): Promise<void> {
     await this.#change(tx, row, sql`revoked_at = ${tx.now}`);
-    await this.#emit(tx, 'revoked', row);
+    await this.#target.emit(tx, 'revoked', row);
   }
 
   async #newToken(tx: TxCtx): Promise<{ token: string; token_hash: Buffer; expires_at: Date }> {
@@ -256,9 +270,5 @@ export class Invitations<Row extends InvitationRow> {
       variables: { ...variables, days },
       expiresAt: row.expires_at,
     });
-  }
-
-  #emit(tx: TxCtx, what: 'created' | 'resent' | 'revoked', { id, email }: Row): Promise<void> {
-    return emit(tx, this.#target.events[what], { invitationId: id, email });
   }
 }

@@ -159,3 +159,131 @@ describe('an invitation to an organization', () => {
     assert.deepEqual(await mine(person.access_token), [[organizationId, ['owner']]]);
   });
 });
+
+describe('members of an organization invite by their permissions in it', () => {
+  const asMember = (as: string, path: string, method = 'GET', body?: unknown) =>
+    latchkey.api(`/v1/me/organizations/${path}`, { token: as, method, ...(body !== undefined && { body }) });
+  const memberIdOf = async (email: string): Promise<string> =>
+    (await call(`members?q=${encodeURIComponent(email)}`)).body.items[0].id;
+
+  /** A new person with these roles in an organization. */
+  async function insider(organizationId: string, roles: string[]) {
+    const { email, access_token: accessToken, session } = await register(latchkey);
+    const memberId = await memberIdOf(email);
+    const added = await call(`organizations/${organizationId}/members`, 'POST', { memberId, roles });
+    assert.equal(added.status, 201, added.text);
+    return { accessToken, memberId, userId: session.userId };
+  }
+
+  test('send, list, resend and revoke; who accepts becomes a member of both, without roles of the project', async () => {
+    const [organizationId, email] = [await newOrganization(), newEmail()];
+    const { accessToken, userId } = await insider(organizationId, ['admin']);
+    const path = `${organizationId}/invitations`;
+    const made = await asMember(accessToken, path, 'POST', { email, roles: ['admin'] });
+    assert.equal(made.status, 201, made.text);
+    const { id, expiresAt, createdAt, ...record } = made.body;
+    assert.ok(Date.parse(expiresAt) > Date.parse(createdAt));
+    assert.deepEqual(record, { email, roles: ['admin'], status: 'pending', invitedBy: userId });
+    assert.deepEqual((await asMember(accessToken, `${path}?status=pending`)).body.items, [made.body]);
+    assert.deepEqual(
+      (await call(`invitations?organizationId=${organizationId}`)).body.items.map((item: { id: string }) => item.id),
+      [id],
+    );
+    const first = await mailedToken(latchkey, email);
+    assert.equal((await asMember(accessToken, `${path}/${id}/resend`, 'POST')).status, 200);
+    expectProblem(await accept({ token: first, password: PASSWORD }), 400, 'INVALID_TOKEN');
+    const accepted = await accept({ token: await mailedToken(latchkey, email), password: PASSWORD });
+    assert.deepEqual(await mine(accepted.body.access_token), [[organizationId, ['admin']]]);
+    const { body } = await latchkey.api('/v1/me/authorization', { token: accepted.body.access_token });
+    assert.deepEqual(body.roles, []);
+    expectProblem(await asMember(accessToken, `${path}/${id}`, 'DELETE'), 409, 'CONFLICT');
+    const second = await asMember(accessToken, path, 'POST', { email: newEmail() });
+    assert.equal((await asMember(accessToken, `${path}/${second.body.id}`, 'DELETE')).status, 204);
+    const { rows } = await latchkey.system.pool.query(
+      `select type from events where data->>'organizationId' = $1 and type like 'invitation.%' order by id`,
+      [organizationId],
+    );
+    assert.deepEqual(
+      rows.map(({ type }) => type),
+      ['created', 'resent', 'accepted', 'created', 'revoked'].map((what) => `invitation.${what}`),
+    );
+  });
+
+  test('with what they have there, and nothing more', async () => {
+    const organizationId = await newOrganization();
+    const { accessToken } = await insider(organizationId, ['admin']);
+    const send = (body: Record<string, unknown>) =>
+      asMember(accessToken, `${organizationId}/invitations`, 'POST', { email: newEmail(), ...body });
+    expectProblem(await send({ roles: ['owner'] }), 403, 'AUTHORIZATION_DENIED');
+    expectProblem(await send({ roles: ['billing'] }), 403, 'AUTHORIZATION_DENIED');
+    expectProblem(await send({ roles: ['absent'] }), 400, 'VALIDATION_FAILED');
+    expectProblem(await send({ organizationRoles: ['owner'] }), 400, 'VALIDATION_FAILED');
+    expectProblem(await send({ organizationId: await newOrganization() }), 400, 'VALIDATION_FAILED');
+  });
+
+  test('nobody else: without the permission, in another organization, or while it is blocked', async () => {
+    const [organizationId, other] = [await newOrganization(), await newOrganization()];
+    const plain = await insider(organizationId, []);
+    const { accessToken } = await insider(other, ['owner']);
+    const email = newEmail();
+    const made = await invite({ email, organizationId });
+    const paths = [`${organizationId}/invitations`, `${other}/invitations`];
+    expectProblem(await asMember(plain.accessToken, `${paths[0]}`), 403, 'AUTHORIZATION_DENIED');
+    expectProblem(await asMember(plain.accessToken, `${paths[0]}`, 'POST', { email }), 403, 'AUTHORIZATION_DENIED');
+    expectProblem(await asMember(accessToken, `${paths[0]}`, 'POST', { email }), 404, 'NOT_FOUND');
+    for (const path of paths) {
+      // biome-ignore lint/performance/noAwaitInLoops: one after the other
+      expectProblem(await asMember(accessToken, `${path}/${made.body.id}/resend`, 'POST'), 404, 'NOT_FOUND');
+      expectProblem(await asMember(accessToken, `${path}/${made.body.id}`, 'DELETE'), 404, 'NOT_FOUND');
+    }
+    await call(`organizations/${other}/block`, 'POST');
+    expectProblem(await asMember(accessToken, `${paths[1]}`, 'POST', { email }), 403, 'ORGANIZATION_BLOCKED');
+  });
+
+  test('do not change an invitation that gives roles of the project or more than they have', async () => {
+    const organizationId = await newOrganization();
+    const { accessToken } = await insider(organizationId, ['admin']);
+    for (const gift of [{ roles: ['viewer'] }, { organizationRoles: ['owner'] }, { organizationRoles: ['billing'] }]) {
+      // biome-ignore lint/performance/noAwaitInLoops: one after the other
+      const { body } = await invite({ email: newEmail(), organizationId, ...gift });
+      const path = `${organizationId}/invitations/${body.id}`;
+      expectProblem(await asMember(accessToken, `${path}/resend`, 'POST'), 403, 'AUTHORIZATION_DENIED');
+      expectProblem(await asMember(accessToken, path, 'DELETE'), 403, 'AUTHORIZATION_DENIED');
+    }
+  });
+
+  test('the invitation gives nothing when its sender lost the role, or left', async () => {
+    const [organizationId, email] = [await newOrganization(), newEmail()];
+    const sender = await insider(organizationId, ['admin']);
+    await asMember(sender.accessToken, `${organizationId}/invitations`, 'POST', { email });
+    const mailed = await mailedToken(latchkey, email);
+    await call(`organizations/${organizationId}/members/${sender.memberId}`, 'DELETE');
+    expectProblem(await accept({ token: mailed, password: PASSWORD }), 400, 'INVALID_TOKEN');
+    assert.deepEqual((await call(`organizations/${organizationId}/members`)).body.items, []);
+  });
+
+  test('open invitations take a place: the maximum is exact', async () => {
+    const organizationId = await newOrganization();
+    const { accessToken } = await insider(organizationId, ['admin']);
+    await changeSettings(latchkey, { maxOrganizationMembers: 3 });
+    const responses = await Promise.all(
+      Array.from({ length: 6 }, () =>
+        asMember(accessToken, `${organizationId}/invitations`, 'POST', { email: newEmail() }),
+      ),
+    );
+    await changeSettings(latchkey, { maxOrganizationMembers: 1_000 });
+    assert.deepEqual(responses.map(({ status }) => status).sort(), [201, 201, 409, 409, 409, 409]);
+  });
+
+  test('one address gets up to ten mails in an hour', async () => {
+    const [organizationId, email] = [await newOrganization(), newEmail()];
+    const { accessToken } = await insider(organizationId, ['admin']);
+    const made = await asMember(accessToken, `${organizationId}/invitations`, 'POST', { email });
+    const resend = () => asMember(accessToken, `${organizationId}/invitations/${made.body.id}/resend`, 'POST');
+    const responses = await Promise.all(Array.from({ length: 10 }, resend));
+    assert.deepEqual(
+      responses.filter(({ status }) => status !== 200).map(({ status }) => status),
+      [429],
+    );
+  });
+});

@@ -30,7 +30,7 @@ export const invitationRoutes: Routes = [
     summary: 'Invite a person',
     body: NewInvitation,
     responses: { 201: Invitation },
-    problems: ['ALREADY_EXISTS', 'NOT_FOUND'],
+    problems: ['ALREADY_EXISTS', 'NOT_FOUND', 'CONFLICT'],
     handler: (request) => invite(request.ctx, request.body),
   }),
   get('/v1/admin/invitations/:invitationId', {

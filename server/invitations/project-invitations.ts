@@ -4,7 +4,16 @@ import { authAddressOf } from '#domains';
 import { projectOf } from '#environments';
 import { emit } from '#events';
 import { addMember, addRoles, authorityNow, lockRoles, RoleKey, requireAuthority } from '#members';
-import { joinOrganization, lockKnownRoles, lockOrganization, lockOrganizationRoles } from '#organizations';
+import {
+  joinOrganization,
+  lockKnownRoles,
+  lockOrganization,
+  lockOrganizationRoles,
+  mayInside,
+  type OrganizationRole,
+  ownPermissions,
+  requireRoomInOrganization,
+} from '#organizations';
 import { type Actor, type Ctx, type Environment, type TxCtx, transaction } from '#platform/ctx.ts';
 import type { Json } from '#platform/db.ts';
 import { Email, normaliseEmail } from '#platform/identifiers.ts';
@@ -21,9 +30,9 @@ import { hashSecret } from '#platform/keyring.ts';
 import { type Page, PageQuery } from '#platform/page.ts';
 import { problem } from '#platform/problem.ts';
 import { Instant, nullable } from '#platform/schemas.ts';
-import { acrossProjects } from '#platform/scoped.ts';
+import { acrossProjects, inScope } from '#platform/scoped.ts';
 import { isClosed } from '#tenancy';
-import { InvitationStatus, Invitations, isOpen, statusOf } from './invitations.ts';
+import { InvitationStatus, Invitations, isOpen, type RequireToGrant, statusOf } from './invitations.ts';
 
 export type InvitationId = Id<'inv'>;
 
@@ -78,17 +87,21 @@ export const Invitation = Type.Object(
   },
   { title: 'Invitation' },
 );
-type Invitation = Static<typeof Invitation>;
+export type Invitation = Static<typeof Invitation>;
 
-export const InvitationQuery = Type.Object({ ...PageQuery.properties, status: Type.Optional(InvitationStatus) });
+export const InvitationQuery = Type.Object({
+  ...PageQuery.properties,
+  status: Type.Optional(InvitationStatus),
+  organizationId: Type.Optional(IdSchema('org')),
+});
 
-type Row = Selectable<InvitationsTable>;
+export type InvitationRow = Selectable<InvitationsTable>;
 
-const invitations = new Invitations<Row>({
+const invitations = new Invitations<InvitationRow>({
   table: 'invitations',
   within: ({ workspaceId, projectId, environment }) =>
     sql`workspace_id = ${workspaceId} and project_id = ${projectId} and environment = ${environment}`,
-  events: { created: 'invitation.created', resent: 'invitation.resent', revoked: 'invitation.revoked' },
+  emit: (tx, what, row) => emit(tx, `invitation.${what}`, eventDataOf(row)),
   insert: (tx, row) =>
     tx.db
       .insertInto('invitations')
@@ -103,35 +116,66 @@ const invitations = new Invitations<Row>({
     const link = `${await authAddressOf(tx)}/link/invitation?token=${token}`;
     return { sender: tx, locale, variables: { link } };
   },
-  requireToGrant: async (tx, act, row) => {
-    if (row.organization_id) await requireOrganizations(tx);
-    await requireAuthority(tx, `invitation.${act}`, { grants: await grantsOf(tx, row) });
-  },
-  // The sender may still invite, and has the permissions that the invitation grants now.
-  isBacked: async (tx, row) => {
-    const grants = await grantsOf(tx, row);
-    const mayInvite = await authorityNow(tx, row.invited_by, 'invitation.accept');
-    const mayAdd = !row.organization_id || (await authorityNow(tx, row.invited_by, 'organization.member.add'));
-    return Boolean(mayInvite?.covers(grants) && mayAdd);
-  },
+  requireToGrant: async (tx, act, row) =>
+    asAdministrator(tx, act, {
+      organizationId: row.organization_id,
+      roles: await lockRoles(tx, row.roles, 'skip'),
+      inside: await lockKnownRoles(tx, row.roles_in_organization),
+    }),
+  isBacked: async (tx, row) => (await isBackedByProject(tx, row)) || (await isBackedInside(tx, row)),
 });
 
-/** The permissions that the roles of an invitation grant now; deleted roles are skipped. */
-async function grantsOf(tx: TxCtx, row: Pick<Row, 'roles' | 'roles_in_organization'>): Promise<string[]> {
-  const roles = [...(await lockRoles(tx, row.roles, 'skip')), ...(await lockKnownRoles(tx, row.roles_in_organization))];
-  return roles.flatMap(({ permissions }) => permissions);
+/** What an invitation gives. */
+type Gift = {
+  organizationId: OrganizationId | null;
+  roles: readonly { permissions: readonly string[] }[];
+  /** Its roles in the organization. */
+  inside: readonly OrganizationRole[];
+};
+
+/** @throws Problem AUTHORIZATION_DENIED unless the actor may give all of it */
+export type MayInvite = (tx: TxCtx, act: 'create' | 'resend' | 'revoke', gift: Gift) => Promise<void>;
+
+function grantsOf({ roles, inside }: Pick<Gift, 'roles' | 'inside'>): string[] {
+  return [
+    ...roles.flatMap(({ permissions }) => permissions),
+    ...inside.flatMap(({ permissions }) => ownPermissions(permissions)),
+  ];
 }
 
-/**
- * Inviting to an organization takes what adding a member to it takes.
- * @throws Problem AUTHORIZATION_DENIED
- */
-async function requireOrganizations(tx: TxCtx): Promise<void> {
-  if (await authorityNow(tx, tx.actor, 'organization.member.add')) return;
-  throw problem('AUTHORIZATION_DENIED', { extensions: { requiredPermission: 'organizations:write' } });
+/** The authority of those who invite to the project. Inviting to an organization takes what adding a member to it takes. */
+const asAdministrator: MayInvite = async (tx, act, gift) => {
+  if (gift.organizationId !== null && !(await authorityNow(tx, tx.actor, 'organization.member.add')))
+    throw problem('AUTHORIZATION_DENIED', { extensions: { requiredPermission: 'organizations:write' } });
+  await requireAuthority(tx, `invitation.${act}`, { grants: grantsOf(gift) });
+};
+
+/** Whether the sender may still invite to the project, and has the permissions that the invitation grants now. */
+async function isBackedByProject(tx: TxCtx, row: InvitationRow): Promise<boolean> {
+  const roles = await lockRoles(tx, row.roles, 'skip');
+  const inside = await lockKnownRoles(tx, row.roles_in_organization);
+  const mayInvite = await authorityNow(tx, row.invited_by, 'invitation.accept');
+  const mayAdd = !row.organization_id || (await authorityNow(tx, row.invited_by, 'organization.member.add'));
+  return Boolean(mayInvite?.covers(grantsOf({ roles, inside })) && mayAdd);
 }
 
-function recordOf(ctx: Pick<Ctx, 'now'>, row: Row): Invitation {
+/** Whether the sender may still invite as a member of the organization. That gives no roles of the project. */
+async function isBackedInside(tx: TxCtx, row: InvitationRow): Promise<boolean> {
+  if (row.organization_id === null || row.roles.length > 0 || row.invited_by.kind !== 'customer') return false;
+  const sender = { organizationId: row.organization_id, userId: row.invited_by.userId };
+  await lockOrganization(tx, row.organization_id);
+  return mayInside(tx, sender, 'invitation.create', await lockKnownRoles(tx, row.roles_in_organization));
+}
+
+function eventDataOf({
+  id,
+  email,
+  organization_id: organizationId,
+}: Pick<InvitationRow, 'id' | 'email' | 'organization_id'>) {
+  return { invitationId: id, email, organizationId };
+}
+
+function recordOf(ctx: Pick<Ctx, 'now'>, row: InvitationRow): Invitation {
   return {
     id: row.id,
     email: row.email,
@@ -150,9 +194,13 @@ function inviterOf(actor: Actor): string | null {
   return actor.kind === 'management' ? actor.applicationId : null;
 }
 
-/** Invitations of the project, newest first. */
-export async function listInvitations(ctx: Ctx, query: Static<typeof InvitationQuery>): Promise<Page<Invitation>> {
-  const { rows, nextCursor } = await invitations.list(ctx, query);
+/** Invitations of the project, newest first; those to an organization are served by invitations_to_organization. */
+export async function listInvitations(
+  ctx: Ctx,
+  { organizationId, ...query }: Static<typeof InvitationQuery>,
+): Promise<Page<Invitation>> {
+  const only = organizationId && { name: organizationId, where: sql`organization_id = ${organizationId}` };
+  const { rows, nextCursor } = await invitations.list(ctx, query, only);
   return { items: rows.map((row) => recordOf(ctx, row)), nextCursor };
 }
 
@@ -165,15 +213,20 @@ export async function getInvitation(ctx: Ctx, id: InvitationId): Promise<Invitat
  * Invites a person by mail to the project, and to one of its organizations if that is named. An actor can only grant
  * roles whose permissions it holds.
  * @throws Problem ALREADY_EXISTS while another such invitation of the address is open, AUTHORIZATION_DENIED, NOT_FOUND for
- * an unknown organization, VALIDATION_FAILED for an unknown role
+ * an unknown organization, VALIDATION_FAILED for an unknown role, CONFLICT while the organization is full
  */
-export async function invite(ctx: Ctx, invitation: Static<typeof NewInvitation>): Promise<Invitation> {
+export async function invite(
+  ctx: Ctx | TxCtx,
+  invitation: Static<typeof NewInvitation>,
+  may: MayInvite = asAdministrator,
+): Promise<Invitation> {
   const id = newId('inv', ctx.now);
   const { roles = [], organizationId = null, organizationRoles = [], locale = null } = invitation;
   return transaction(ctx, async (tx) => {
-    const grants = (await lockRoles(tx, roles, 'refuse')).flatMap(({ permissions }) => permissions);
-    const inside = await grantsInside(tx, organizationId, organizationRoles);
-    await requireAuthority(tx, 'invitation.create', { grants: [...grants, ...inside] });
+    const given = await lockRoles(tx, roles, 'refuse');
+    const inside = await rolesInside(tx, organizationId, organizationRoles);
+    await may(tx, 'create', { organizationId, roles: given, inside });
+    if (organizationId !== null) await requireRoom(tx, organizationId);
     const { projectId: project_id, environment } = tx.scope;
     const row = await invitations.create(tx, normaliseEmail(invitation.email), (common) => ({
       ...common,
@@ -190,11 +243,10 @@ export async function invite(ctx: Ctx, invitation: Static<typeof NewInvitation>)
   });
 }
 
-/** The permissions that roles grant in the organization of a new invitation. */
-async function grantsInside(tx: TxCtx, organizationId: OrganizationId | null, roles: readonly string[]) {
+/** The roles in the organization of a new invitation. */
+async function rolesInside(tx: TxCtx, organizationId: OrganizationId | null, roles: readonly string[]) {
   const pointer = '/body/organizationRoles';
   if (organizationId !== null) {
-    await requireOrganizations(tx);
     await lockOrganization(tx, organizationId);
     return lockOrganizationRoles(tx, roles, pointer);
   }
@@ -203,14 +255,34 @@ async function grantsInside(tx: TxCtx, organizationId: OrganizationId | null, ro
   throw problem('VALIDATION_FAILED', { extensions: { errors } });
 }
 
-/** @throws Problem NOT_FOUND, CONFLICT, AUTHORIZATION_DENIED */
-export async function resendInvitation(ctx: Ctx, id: InvitationId): Promise<Invitation> {
-  return recordOf(ctx, await invitations.resend(ctx, id));
+/** Open invitations take a place. The caller has locked the organization, so that the maximum is exact. */
+async function requireRoom(tx: TxCtx, organizationId: OrganizationId): Promise<void> {
+  const { open } = await tx.db
+    .selectFrom('invitations')
+    .where(inScope(tx))
+    .where('organization_id', '=', organizationId)
+    .where(isOpen(tx))
+    .select((eb) => eb.fn.countAll<number>().as('open'))
+    .executeTakeFirstOrThrow();
+  await requireRoomInOrganization(tx, organizationId, open);
 }
 
 /** @throws Problem NOT_FOUND, CONFLICT, AUTHORIZATION_DENIED */
-export async function revokeInvitation(ctx: Ctx, id: InvitationId): Promise<void> {
-  await invitations.revoke(ctx, id);
+export async function resendInvitation(
+  ctx: Ctx,
+  id: InvitationId,
+  requireToGrant?: RequireToGrant<InvitationRow>,
+): Promise<Invitation> {
+  return recordOf(ctx, await invitations.resend(ctx, id, requireToGrant));
+}
+
+/** @throws Problem NOT_FOUND, CONFLICT, AUTHORIZATION_DENIED */
+export async function revokeInvitation(
+  ctx: Ctx,
+  id: InvitationId,
+  requireToGrant?: RequireToGrant<InvitationRow>,
+): Promise<void> {
+  await invitations.revoke(ctx, id, requireToGrant);
 }
 
 /** @throws Problem INVALID_TOKEN for an open invitation whose sender could not send it today, which is revoked */
@@ -258,12 +330,12 @@ export async function projectOfInvitation(ctx: Ctx, token: string): Promise<Proj
  * while the organization is full
  */
 export async function acceptInvitation(tx: TxCtx, token: string, userId: UserId): Promise<void> {
-  const { id, email, roles, ...row } = await invitations.accept(tx, token);
+  const row = await invitations.accept(tx, token);
   const memberId = await addMember(tx, userId);
-  await addRoles(tx, { memberId, userId }, roles);
+  await addRoles(tx, { memberId, userId }, row.roles);
   if (row.organization_id)
     await joinOrganization(tx, { organizationId: row.organization_id, memberId, userId }, row.roles_in_organization);
-  await emit(tx, 'invitation.accepted', { invitationId: id, email, userId });
+  await emit(tx, 'invitation.accepted', { ...eventDataOf(row), userId });
 }
 
 /** The invitations to any of these addresses, in all projects of the realm. */

@@ -413,8 +413,8 @@ create table invitations (
   constraint invitations_workspace_id_project_id_fkey FOREIGN KEY (workspace_id, project_id) REFERENCES projects(workspace_id, id)
 );
 CREATE INDEX invitations_of_email ON public.invitations USING btree (workspace_id, environment, email);
-CREATE INDEX invitations_of_organization ON public.invitations USING btree (workspace_id, project_id, environment, organization_id);
 CREATE UNIQUE INDEX invitations_open ON public.invitations USING btree (workspace_id, project_id, environment, email, COALESCE(organization_id, ''::text)) WHERE ((accepted_at IS NULL) AND (revoked_at IS NULL));
+CREATE INDEX invitations_to_organization ON public.invitations USING btree (workspace_id, project_id, environment, organization_id, id);
 CREATE UNIQUE INDEX invitations_token ON public.invitations USING btree (workspace_id, environment, token_hash);
 
 create table linked_identities (
@@ -664,6 +664,8 @@ create table organization_roles (
   description text not null,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  delegable boolean not null default false,
+  built_in_permissions text[] not null default '{}'::text[],
   constraint organization_roles_pkey PRIMARY KEY (workspace_id, project_id, environment, key),
   constraint organization_roles_workspace_id_project_id_fkey FOREIGN KEY (workspace_id, project_id) REFERENCES projects(workspace_id, id)
 );

@@ -1,5 +1,6 @@
 import { type Selectable, sql } from 'kysely';
 import { type Static, Type } from 'typebox';
+import { emit } from '#events';
 import { InvitationStatus, Invitations, invitationStatus as statusOf } from '#invitations';
 import { Password } from '#passwords';
 import { type Ctx, operatorOf, type TxCtx, transaction } from '#platform/ctx.ts';
@@ -66,11 +67,7 @@ type Row = Selectable<TeamInvitationsTable>;
 const invitations = new Invitations<Row>({
   table: 'team_invitations',
   within: ({ workspaceId }) => sql`workspace_id = ${workspaceId}`,
-  events: {
-    created: 'team.invitation.created',
-    resent: 'team.invitation.resent',
-    revoked: 'team.invitation.revoked',
-  },
+  emit: (tx, what, { id, email }) => emit(tx, `team.invitation.${what}`, { invitationId: id, email }),
   insert: (tx, row) => tx.db.insertInto('team_invitations').values(row).execute(),
   inviterOf: (actor) => operatorOf({ actor }).userId,
   tokens: async ({ scope }) => ({ prefix: scope.workspaceId.slice(4), seconds: LIFETIME_SECONDS }),

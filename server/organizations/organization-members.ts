@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { type Static, Type } from 'typebox';
 import { projectOf } from '#environments';
 import { emit, emitAll } from '#events';
-import { membersById, RoleKey, requireAuthority } from '#members';
+import { membersById, RoleKey } from '#members';
 import { usersAwaitingErasure } from '#people';
 import { type Ctx, type Environment, type TxCtx, transaction } from '#platform/ctx.ts';
 import { isForeignKeyViolation } from '#platform/db.ts';
@@ -20,6 +20,7 @@ import { found, problem } from '#platform/problem.ts';
 import { Instant, nullable } from '#platform/schemas.ts';
 import { inScope, scopeColumns } from '#platform/scoped.ts';
 import { changeOrganizationSessions } from '#sessions';
+import { type Authority, asAdministrator } from './organization-authority.ts';
 import { lockKnownRoles, lockOrganizationRoles, ORGANIZATION_OWNER } from './organization-roles.ts';
 import { getOrganization, lockOrganization, OrganizationRef } from './organizations.ts';
 
@@ -133,7 +134,7 @@ export function addOrganizationMember(
   return transaction(ctx, async (tx) => {
     await lockOrganization(tx, organizationId);
     const { userId } = found((await membersById(tx, [memberId]))[0]);
-    await requireAuthority(tx, 'organization.member.add', { grants: await lockOrganizationRoles(tx, roles) });
+    await asAdministrator(tx, 'organization.member.add', await lockOrganizationRoles(tx, roles));
     await insertMembership(tx, { organizationId, memberId, userId }, roles);
     return getOrganizationMember(tx, { organizationId, memberId });
   });
@@ -144,7 +145,7 @@ export function addOrganizationMember(
  * @throws Problem ALREADY_EXISTS, CONFLICT beyond the maximum, NOT_FOUND if the person leaves the project concurrently
  */
 export async function insertMembership(tx: TxCtx, who: Ref & { userId: UserId }, roles: readonly string[]) {
-  await requireRoom(tx, who.organizationId);
+  await requireRoomInOrganization(tx, who.organizationId);
   const inserting = tx.db
     .insertInto('organization_members')
     .values({
@@ -166,9 +167,10 @@ export async function insertMembership(tx: TxCtx, who: Ref & { userId: UserId },
 
 /**
  * The caller has locked the organization, so that the maximum is exact.
+ * @param invited how many people are invited who have not joined
  * @throws Problem CONFLICT
  */
-async function requireRoom(tx: TxCtx, organizationId: OrganizationId): Promise<void> {
+export async function requireRoomInOrganization(tx: TxCtx, organizationId: OrganizationId, invited = 0): Promise<void> {
   const { settings } = await projectOf(tx.system, tx.scope);
   const { count } = await tx.db
     .selectFrom('organization_members')
@@ -177,22 +179,29 @@ async function requireRoom(tx: TxCtx, organizationId: OrganizationId): Promise<v
     .select((eb) => eb.fn.countAll<number>().as('count'))
     .executeTakeFirstOrThrow();
   const limit = settings.maxOrganizationMembers;
-  if (count >= limit)
+  const current = count + invited;
+  if (current >= limit)
     throw problem('CONFLICT', {
-      detail: `An organization may have up to ${limit} members (\`maxOrganizationMembers\` of the project’s settings).`,
-      extensions: { limit, current: count },
+      detail: `An organization may have up to ${limit} members (\`maxOrganizationMembers\` of the project’s settings)${invited === 0 ? '' : '; open invitations count'}.`,
+      extensions: { limit, current },
     });
 }
 
 /**
  * Replaces the roles of a member in an organization.
+ * @param may who decides
  * @throws Problem NOT_FOUND, LAST_OWNER, VALIDATION_FAILED for an unknown role, AUTHORIZATION_DENIED for roles that grant
  * more than the actor has, before or afterwards
  */
-export function setOrganizationMemberRoles(ctx: Ctx, ref: Ref, roles: readonly string[]): Promise<OrganizationMember> {
+export function setOrganizationMemberRoles(
+  ctx: Ctx | TxCtx,
+  ref: Ref,
+  roles: readonly string[],
+  may: Authority = asAdministrator,
+): Promise<OrganizationMember> {
   return changeMembership(ctx, ref, async (tx, before) => {
-    const grants = await lockOrganizationRoles(tx, [...new Set([...roles, ...before.roles])]);
-    await requireAuthority(tx, 'organization.member.roles.replace', { grants });
+    const affected = await lockOrganizationRoles(tx, [...new Set([...roles, ...before.roles])]);
+    await may(tx, 'organization.member.roles.replace', affected);
     if (!roles.includes(ORGANIZATION_OWNER)) await keepAnOwner(tx, ref);
     await replaceRoles(tx, { ...ref, userId: before.userId }, roles);
     return getOrganizationMember(tx, ref);
@@ -233,9 +242,13 @@ export async function joinOrganization(
  * Removes a member from an organization; the membership of the project stays.
  * @throws Problem NOT_FOUND, LAST_OWNER, AUTHORIZATION_DENIED for a member with more permissions than the actor
  */
-export async function removeOrganizationMember(ctx: Ctx, ref: Ref): Promise<void> {
+export async function removeOrganizationMember(
+  ctx: Ctx | TxCtx,
+  ref: Ref,
+  may: Authority = asAdministrator,
+): Promise<void> {
   await changeMembership(ctx, ref, async (tx, { userId, roles }) => {
-    await requireAuthority(tx, 'organization.member.remove', { grants: await lockOrganizationRoles(tx, roles) });
+    await may(tx, 'organization.member.remove', await lockOrganizationRoles(tx, roles));
     await endMembership(tx, ref, userId);
   });
 }
@@ -262,7 +275,7 @@ async function endMembership(tx: TxCtx, ref: Ref, userId: UserId): Promise<void>
 
 /** Changes a membership while its organization is locked, which serializes changes of the owners. */
 function changeMembership<T>(
-  ctx: Ctx,
+  ctx: Ctx | TxCtx,
   ref: Ref,
   change: (tx: TxCtx, before: { userId: UserId; roles: string[] }) => Promise<T>,
 ): Promise<T> {

@@ -51,7 +51,7 @@ describe('roles of organizations', () => {
     assert.deepEqual((await call(`${PATH}/${key}`)).body, body);
     const list = (await call(PATH)).body.items;
     assert.deepEqual(list[0], body);
-    assert.deepEqual([list.at(-1).key, list.at(-1).builtIn], ['owner', true]);
+    assert.deepEqual([list.at(-2).key, list.at(-2).builtIn], ['owner', true]);
     const changed = await call(`${PATH}/${key}`, 'PATCH', { name: 'Clerk', permissions: ['orders:read'] });
     assert.deepEqual([changed.body.name, changed.body.permissions], ['Clerk', ['orders:read']]);
     assert.equal((await call(`${PATH}/${key}`, 'DELETE')).status, 204);
@@ -108,7 +108,7 @@ describe('roles of organizations', () => {
 
   test('up to a hundred', async () => {
     const { body } = await call(`${PATH}?limit=100`);
-    const room = 100 - (body.items.length - 1);
+    const room = 100 - body.items.filter(({ builtIn }: { builtIn: boolean }) => !builtIn).length;
     const responses = await Promise.all(Array.from({ length: room + 3 }, () => add()));
     assert.equal(responses.filter(({ status }) => status === 201).length, room);
     const refused = responses.filter(({ body: { errorCode } }) => errorCode === 'CONFLICT');

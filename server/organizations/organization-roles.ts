@@ -11,6 +11,7 @@ import { type Page, type PageQuery, pageOfWhole } from '#platform/page.ts';
 import { found, problem } from '#platform/problem.ts';
 import { Instant, nullable } from '#platform/schemas.ts';
 import { inScope, scopeColumns } from '#platform/scoped.ts';
+import { isOrganizationPermission, OF_ADMINS, OF_OWNERS, OrganizationPermission } from './organization-permissions.ts';
 
 type OrganizationRolesTable = {
   workspace_id: WorkspaceId;
@@ -19,10 +20,13 @@ type OrganizationRolesTable = {
   key: string;
   name: string;
   description: string;
+  delegable: boolean;
+  built_in_permissions: OrganizationPermission[];
   created_at: Date;
   updated_at: Date;
 };
 
+/** The project's own permissions that a role grants. */
 type OrganizationRolePermissionsTable = {
   workspace_id: WorkspaceId;
   project_id: ProjectId;
@@ -50,7 +54,18 @@ const BUILT_IN: readonly OrganizationRole[] = [
     name: 'Owner',
     description: 'Responsible for the organization. The last owner stays until another member is an owner.',
     builtIn: true,
-    permissions: [],
+    delegable: false,
+    permissions: [...OF_OWNERS].sort(),
+    createdAt: null,
+    updatedAt: null,
+  },
+  {
+    key: 'admin',
+    name: 'Admin',
+    description: 'Manages the members and invitations of the organization, but not its owners.',
+    builtIn: true,
+    delegable: false,
+    permissions: [...OF_ADMINS].sort(),
     createdAt: null,
     updatedAt: null,
   },
@@ -58,10 +73,15 @@ const BUILT_IN: readonly OrganizationRole[] = [
 
 const Name = Type.String({ minLength: 1, maxLength: 100 });
 const Description = Type.String({ maxLength: 500 });
-const Permissions = Type.Array(PermissionKey, {
+const Permissions = Type.Array(Type.Union([PermissionKey, OrganizationPermission]), {
   maxItems: 1_000,
   uniqueItems: true,
-  description: 'The project’s own permissions. Built-in permissions apply to the whole project.',
+  description:
+    'The project’s own permissions, and those to manage the organization (`org.…`). Built-in permissions of the project apply to the whole project.',
+});
+const Delegable = Type.Boolean({
+  description:
+    'Members of an organization who may change roles in it may also give and take this role without having the project’s own permissions that it grants.',
 });
 
 export const OrganizationRole = Type.Object(
@@ -70,20 +90,27 @@ export const OrganizationRole = Type.Object(
     name: Type.String(),
     description: Type.String(),
     builtIn: Type.Boolean(),
+    delegable: Delegable,
     permissions: Type.Array(Type.String()),
     createdAt: nullable(Instant),
     updatedAt: nullable(Instant),
   },
   { title: 'OrganizationRole' },
 );
-type OrganizationRole = Static<typeof OrganizationRole>;
+export type OrganizationRole = Static<typeof OrganizationRole>;
 
 export const NewOrganizationRole = Type.Object(
-  { key: RoleKey, name: Name, description: Type.Optional(Description), permissions: Type.Optional(Permissions) },
+  {
+    key: RoleKey,
+    name: Name,
+    description: Type.Optional(Description),
+    delegable: Type.Optional(Delegable),
+    permissions: Type.Optional(Permissions),
+  },
   { additionalProperties: false },
 );
 export const OrganizationRoleChanges = Type.Partial(
-  Type.Object({ name: Name, description: Description, permissions: Permissions }),
+  Type.Object({ name: Name, description: Description, delegable: Delegable, permissions: Permissions }),
   { additionalProperties: false, minProperties: 1 },
 );
 type OrganizationRoleChanges = Static<typeof OrganizationRoleChanges>;
@@ -101,7 +128,11 @@ async function ownRoles(ctx: Ctx | TxCtx): Promise<OrganizationRole[]> {
     name: role.name,
     description: role.description,
     builtIn: false,
-    permissions: (permissions.get(role.key) ?? []).map(({ permission }) => permission),
+    delegable: role.delegable,
+    permissions: [
+      ...(permissions.get(role.key) ?? []).map(({ permission }) => permission),
+      ...role.built_in_permissions,
+    ].sort(),
     createdAt: role.created_at.toISOString(),
     updatedAt: role.updated_at.toISOString(),
   }));
@@ -109,14 +140,14 @@ async function ownRoles(ctx: Ctx | TxCtx): Promise<OrganizationRole[]> {
 
 /** Reads what each combination of roles grants. */
 export async function permissionsOfRoles(ctx: Ctx | TxCtx): Promise<(keys: readonly string[]) => string[]> {
-  const roles = await ownRoles(ctx);
+  const roles = [...BUILT_IN, ...(await ownRoles(ctx))];
   return (keys) => {
     const granted = roles.filter(({ key }) => keys.includes(key)).flatMap(({ permissions }) => permissions);
     return [...new Set(granted)].sort();
   };
 }
 
-/** The project's own roles of organizations, newest first, then the built-in one. */
+/** The project's own roles of organizations, newest first, then the built-in ones. */
 export async function listOrganizationRoles(
   ctx: Ctx,
   query: Static<typeof PageQuery>,
@@ -138,16 +169,22 @@ export async function getOrganizationRole(ctx: Ctx | TxCtx, key: string): Promis
  */
 export async function createOrganizationRole(
   ctx: Ctx,
-  { key, name, description = '', permissions = [] }: Static<typeof NewOrganizationRole>,
+  { key, name, description = '', delegable = false, permissions = [] }: Static<typeof NewOrganizationRole>,
 ): Promise<OrganizationRole> {
   if (isBuiltIn(key)) throw problem('ALREADY_EXISTS', `"${key}" is a built-in role.`);
   try {
     return await transaction(ctx, async (tx) => {
-      await requireAuthority(tx, 'organization.role.create', { grants: permissions });
+      await requireAuthority(tx, 'organization.role.create', { grants: ownPermissions(permissions) });
       await requireRoom(tx);
       await tx.db
         .insertInto('organization_roles')
-        .values({ ...scopeColumns(tx), key, name, description, created_at: tx.now, updated_at: tx.now })
+        .values({
+          ...scopeColumns(tx),
+          ...{ key, name, description, delegable },
+          built_in_permissions: [],
+          created_at: tx.now,
+          updated_at: tx.now,
+        })
         .execute();
       await grant(tx, key, permissions);
       await emit(tx, 'organization.role.created', { key });
@@ -185,7 +222,8 @@ export function updateOrganizationRole(
 ): Promise<OrganizationRole> {
   return transaction(ctx, async (tx) => {
     const before = await lockOwnRole(tx, key);
-    await requireAuthority(tx, 'organization.role.change', { grants: [...before, ...(permissions ?? [])] });
+    const grants = ownPermissions([...before, ...(permissions ?? [])]);
+    await requireAuthority(tx, 'organization.role.change', { grants });
     await tx.db
       .updateTable('organization_roles')
       .set({ ...changes, updated_at: tx.now })
@@ -207,7 +245,7 @@ export function updateOrganizationRole(
  */
 export async function deleteOrganizationRole(ctx: Ctx, key: string): Promise<void> {
   await transaction(ctx, async (tx) => {
-    const grants = await lockOwnRole(tx, key);
+    const grants = ownPermissions(await lockOwnRole(tx, key));
     await requireAuthority(tx, 'organization.role.delete', { grants });
     if (await isHeld(tx, key))
       throw problem('CONFLICT', 'Members of organizations have this role. Remove it from them first.');
@@ -216,11 +254,26 @@ export async function deleteOrganizationRole(ctx: Ctx, key: string): Promise<voi
   });
 }
 
-/** @throws Problem VALIDATION_FAILED for a permission that is not the project's own */
+/**
+ * Those of these permissions that the project has added. The others may be given out by everybody who manages roles, as they
+ * apply only in organizations.
+ */
+export function ownPermissions(permissions: readonly string[]): string[] {
+  return permissions.filter((key) => !isOrganizationPermission(key));
+}
+
+/** @throws Problem VALIDATION_FAILED for a permission that is neither the project's own nor one in organizations */
 async function grant(tx: TxCtx, role: string, permissions: readonly string[]): Promise<void> {
-  if (permissions.length === 0) return;
-  await requireOwnPermissions(tx, permissions);
-  const rows = permissions.map((permission) => ({ ...scopeColumns(tx), role, permission }));
+  const builtIn = permissions.filter(isOrganizationPermission);
+  await tx.db
+    .updateTable('organization_roles')
+    .set({ built_in_permissions: builtIn })
+    .where(inScope(tx))
+    .where('key', '=', role)
+    .execute();
+  if (builtIn.length === permissions.length) return;
+  await requireOwnPermissions(tx, permissions, builtIn);
+  const rows = ownPermissions(permissions).map((permission) => ({ ...scopeColumns(tx), role, permission }));
   await tx.db.insertInto('organization_role_permissions').values(rows).execute();
 }
 
@@ -274,7 +327,7 @@ export async function lockKnownRoles(tx: TxCtx, keys: readonly string[]): Promis
 }
 
 /**
- * The permissions that these roles grant. Locks the roles like {@link lockKnownRoles}.
+ * These roles, locked like {@link lockKnownRoles}.
  * @param pointer where the request has them
  * @throws Problem VALIDATION_FAILED for a role that does not exist
  */
@@ -282,7 +335,7 @@ export async function lockOrganizationRoles(
   tx: TxCtx,
   keys: readonly string[],
   pointer = '/body/roles',
-): Promise<string[]> {
+): Promise<OrganizationRole[]> {
   const known = await lockKnownRoles(tx, keys);
   const errors = keys.flatMap((key, index) =>
     known.some((role) => role.key === key)
@@ -290,5 +343,5 @@ export async function lockOrganizationRoles(
       : [{ pointer: `${pointer}/${index}`, message: `"${key}" is not a role of organizations` }],
   );
   if (errors.length > 0) throw problem('VALIDATION_FAILED', { extensions: { errors } });
-  return known.flatMap(({ permissions }) => permissions);
+  return known;
 }

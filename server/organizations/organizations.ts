@@ -188,7 +188,7 @@ async function requireRoom(tx: TxCtx): Promise<void> {
  * @throws Problem NOT_FOUND, ALREADY_EXISTS for a slug that is taken, PAYLOAD_TOO_LARGE
  */
 export async function updateOrganization(
-  ctx: Ctx,
+  ctx: Ctx | TxCtx,
   id: OrganizationId,
   changes: Static<typeof OrganizationChanges>,
 ): Promise<Organization> {

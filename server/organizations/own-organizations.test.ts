@@ -42,7 +42,9 @@ describe('my organizations', () => {
     assert.equal(status, 201);
     const { id, joinedAt, ...record } = body;
     assert.ok(Date.parse(joinedAt));
-    assert.deepEqual(record, { name: 'Acme', slug: 'my-acme', status: 'active', roles: ['owner'], permissions: [] });
+    const { permissions, ...rest } = record;
+    assert.deepEqual(rest, { name: 'Acme', slug: 'my-acme', status: 'active', roles: ['owner'] });
+    assert.ok(permissions.every((key: string) => key.startsWith('org.')) && permissions.includes('org.members:write'));
     assert.deepEqual((await mine(person, `/${id}`)).body, body);
     assert.deepEqual((await mine(person)).body, { items: [body], nextCursor: null });
     const members = await admin(`organizations/${id}/members`);

@@ -10,7 +10,7 @@ import { Instant, nullable } from '#platform/schemas.ts';
 import { acrossProjects, inScope } from '#platform/scoped.ts';
 import { insertMembership, leaveOrganization } from './organization-members.ts';
 import { ORGANIZATION_OWNER, permissionsOfRoles } from './organization-roles.ts';
-import { createOrganization, NewOrganization, Organization } from './organizations.ts';
+import { createOrganization, NewOrganization, Organization, OrganizationChanges } from './organizations.ts';
 
 /** An organization as its member sees it. */
 export const OwnOrganization = Type.Object(
@@ -25,9 +25,13 @@ export const OwnOrganization = Type.Object(
   },
   { title: 'OwnOrganization' },
 );
-type OwnOrganization = Static<typeof OwnOrganization>;
+export type OwnOrganization = Static<typeof OwnOrganization>;
 
 const { name, slug } = NewOrganization.properties;
+export const OwnOrganizationChanges = Type.Pick(OrganizationChanges, ['name', 'slug'], {
+  additionalProperties: false,
+  minProperties: 1,
+});
 export const NewOwnOrganization = Type.Object({ name, slug }, { additionalProperties: false });
 
 /** Organizations with the memberships of some members, in every project of the realm. */
@@ -65,10 +69,17 @@ export async function listOwnOrganizations(
 
 /** @throws Problem NOT_FOUND, also for an organization that the person is not in */
 export async function getOwnOrganization(ctx: Ctx | TxCtx, id: OrganizationId): Promise<OwnOrganization> {
-  const rows = await withMemberships(ctx, [await ownMemberId(ctx)])
-    .where('o.id', '=', id)
-    .execute();
-  return found((await recordsOf(ctx, rows))[0]);
+  return found(await membershipIn(ctx, id, await ownMemberId(ctx)));
+}
+
+/** An organization as one of its members sees it. */
+export async function membershipIn(
+  ctx: Ctx | TxCtx,
+  id: OrganizationId,
+  memberId: MemberId,
+): Promise<OwnOrganization | undefined> {
+  const rows = await withMemberships(ctx, [memberId]).where('o.id', '=', id).execute();
+  return (await recordsOf(ctx, rows))[0];
 }
 
 type Row = Awaited<ReturnType<ReturnType<typeof withMemberships>['execute']>>[number];

@@ -1,6 +1,7 @@
 import type { Part } from '#platform/part.ts';
 import { rowsOfProject } from '#platform/removal.ts';
 import { events } from './events.ts';
+import { organizationManagementRoutes } from './organization-management.me.ts';
 import { organizationMemberRoutes } from './organization-members.admin.ts';
 import { leaveOrganizations } from './organization-members.ts';
 import { organizationRoleRoutes } from './organization-roles.admin.ts';
@@ -15,7 +16,7 @@ export const part = {
     'organizations:write': 'Add, change, block and remove organizations, and change their members',
   },
   routes: {
-    me: ownOrganizationRoutes,
+    me: [...ownOrganizationRoutes, ...organizationManagementRoutes],
     admin: [...organizationRoutes, ...organizationMemberRoutes, ...organizationRoleRoutes],
   },
   standing,

@@ -118,9 +118,14 @@ export async function requireKnownPermissions(tx: TxCtx, permissions: readonly s
 /**
  * Rejects permissions that are not the project's own, and prevents the removal of the others until the transaction
  * ends. Served by the primary key.
+ * @param besides permissions that are no records of the project
  * @throws Problem VALIDATION_FAILED
  */
-export async function requireOwnPermissions(tx: TxCtx, permissions: readonly string[]): Promise<void> {
+export async function requireOwnPermissions(
+  tx: TxCtx,
+  permissions: readonly string[],
+  besides: readonly string[],
+): Promise<void> {
   const rows = await tx.db
     .selectFrom('permissions')
     .select('key')
@@ -129,7 +134,7 @@ export async function requireOwnPermissions(tx: TxCtx, permissions: readonly str
     .orderBy('key')
     .forKeyShare()
     .execute();
-  const own = rows.map((row) => row.key);
+  const own = [...besides, ...rows.map((row) => row.key)];
   refuseUnknown(permissions, own, 'is not one of the permissions that this project has added');
 }
 

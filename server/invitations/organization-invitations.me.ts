@@ -1,0 +1,66 @@
+import { Type } from 'typebox';
+import { OrganizationRef } from '#organizations';
+import { IdSchema } from '#platform/ids.ts';
+import { PageOf } from '#platform/page.ts';
+import { del, get, post, type Routes } from '#platform/route.ts';
+import {
+  inviteInside,
+  listInvitationsInside,
+  NewOrganizationInvitation,
+  OrganizationInvitation,
+  OrganizationInvitationQuery,
+  resendInside,
+  revokeInside,
+} from './organization-invitations.ts';
+
+const PATH = '/v1/me/organizations/:organizationId/invitations';
+const ONE = `${PATH}/:invitationId`;
+const Ref = Type.Object({ ...OrganizationRef.properties, invitationId: IdSchema('inv') });
+
+const INSIDE = ['NOT_FOUND', 'AUTHORIZATION_DENIED', 'ORGANIZATION_BLOCKED', 'MEMBERSHIP_REQUIRED'] as const;
+const CHANGING = [...INSIDE, 'REAUTHENTICATION_REQUIRED', 'CONFLICT'] as const;
+
+/** The invitations to an organization, for its members who may invite. */
+export const organizationInvitationRoutes: Routes = [
+  get(PATH, {
+    permission: 'customer',
+    summary: 'List the invitations to one of my organizations',
+    description: 'Takes `org.invitations:read` in it.',
+    params: OrganizationRef,
+    query: OrganizationInvitationQuery,
+    responses: { 200: PageOf(OrganizationInvitation) },
+    problems: [...INSIDE, 'INVALID_CURSOR'],
+    handler: (request) => listInvitationsInside(request.ctx, request.params.organizationId, request.query),
+  }),
+  post(PATH, {
+    permission: 'customer',
+    freshProof: 'second factor',
+    summary: 'Invite a person to one of my organizations',
+    description:
+      'Takes `org.invitations:write` in it, and every permission of the roles, except the project’s own permissions of a `delegable` role. Who accepts becomes a member of the project, too. An organization sends up to 100 invitations in an hour.',
+    params: OrganizationRef,
+    body: NewOrganizationInvitation,
+    responses: { 201: OrganizationInvitation },
+    problems: [...CHANGING, 'ALREADY_EXISTS', 'RATE_LIMIT_EXCEEDED'],
+    handler: (request) => inviteInside(request.ctx, request.params.organizationId, request.body),
+  }),
+  post(`${ONE}/resend`, {
+    permission: 'customer',
+    freshProof: 'second factor',
+    summary: 'Resend an invitation to one of my organizations',
+    description: 'Takes what sending it takes. The previous link becomes invalid.',
+    params: Ref,
+    responses: { 200: OrganizationInvitation },
+    problems: [...CHANGING, 'RATE_LIMIT_EXCEEDED'],
+    handler: (request) => resendInside(request.ctx, request.params),
+  }),
+  del(ONE, {
+    permission: 'customer',
+    freshProof: 'any factor',
+    summary: 'Revoke an invitation to one of my organizations',
+    params: Ref,
+    responses: { 204: Type.Null() },
+    problems: CHANGING,
+    handler: (request) => revokeInside(request.ctx, request.params),
+  }),
+];

@@ -1,0 +1,139 @@
+import { type Static, Type } from 'typebox';
+import { Value } from 'typebox/value';
+import { asInsider, lockKnownRoles, lockOrganization, requireInside } from '#organizations';
+import type { Ctx } from '#platform/ctx.ts';
+import { mailboxOf } from '#platform/email-address.ts';
+import { IdSchema, type OrganizationId, type UserId } from '#platform/ids.ts';
+import { limitKey, limits } from '#platform/limits.ts';
+import type { Page } from '#platform/page.ts';
+import { problem, problemWithRetry } from '#platform/problem.ts';
+import { nullable } from '#platform/schemas.ts';
+import type { RequireToGrant } from './invitations.ts';
+import {
+  getInvitation,
+  Invitation,
+  type InvitationId,
+  InvitationQuery,
+  type InvitationRow,
+  invite,
+  listInvitations,
+  type MayInvite,
+  NewInvitation,
+  resendInvitation,
+  revokeInvitation,
+} from './project-invitations.ts';
+
+const {
+  roles: _projectRoles,
+  organizationId: _organizationId,
+  organizationRoles: roles,
+  ...new_
+} = NewInvitation.properties;
+/** An invitation that a member of the organization sends; `roles` are those in the organization. */
+export const NewOrganizationInvitation = Type.Object({ ...new_, roles }, { additionalProperties: false });
+
+/** An invitation as a member of the organization sees it. */
+export const OrganizationInvitation = Type.Object(
+  {
+    id: Invitation.properties.id,
+    email: Invitation.properties.email,
+    roles: Invitation.properties.organizationRoles,
+    status: Invitation.properties.status,
+    invitedBy: nullable(IdSchema('usr')),
+    expiresAt: Invitation.properties.expiresAt,
+    createdAt: Invitation.properties.createdAt,
+  },
+  { title: 'OrganizationInvitation' },
+);
+type OrganizationInvitation = Static<typeof OrganizationInvitation>;
+
+const { organizationId: _filter, ...query } = InvitationQuery.properties;
+export const OrganizationInvitationQuery = Type.Object(query);
+
+/** The invitation of one organization. */
+type Ref = { organizationId: OrganizationId; invitationId: InvitationId };
+
+const sent = limits({
+  'organization-invitations': { points: 100, seconds: 3_600 },
+  'organization-invitations-address': { points: 10, seconds: 3_600 },
+});
+
+function recordOf({ id, email, organizationRoles, status, ...invitation }: Invitation): OrganizationInvitation {
+  const { invitedBy, expiresAt, createdAt } = invitation;
+  return { id, email, roles: organizationRoles, status, invitedBy: userIdIn(invitedBy), expiresAt, createdAt };
+}
+
+/** Members of an organization see people only, not the applications of the project. */
+function userIdIn(inviter: string | null): UserId | null {
+  return Value.Check(IdSchema('usr'), inviter) ? inviter : null;
+}
+
+/**
+ * The invitations to an organization, newest first.
+ * @throws Problem NOT_FOUND, ORGANIZATION_BLOCKED, AUTHORIZATION_DENIED, INVALID_CURSOR
+ */
+export async function listInvitationsInside(
+  ctx: Ctx,
+  organizationId: OrganizationId,
+  wanted: Static<typeof OrganizationInvitationQuery>,
+): Promise<Page<OrganizationInvitation>> {
+  await requireInside(ctx, organizationId, 'org.invitations:read');
+  const { items, nextCursor } = await listInvitations(ctx, { ...wanted, organizationId });
+  return { items: items.map(recordOf), nextCursor };
+}
+
+/**
+ * Invites a person to the organization, and with it to the project, without roles of the project.
+ * @throws Problem NOT_FOUND, ORGANIZATION_BLOCKED, AUTHORIZATION_DENIED for a role that grants more than the sender has
+ * in the organization, ALREADY_EXISTS, CONFLICT while it is full, VALIDATION_FAILED, RATE_LIMIT_EXCEEDED
+ */
+export async function inviteInside(
+  ctx: Ctx,
+  organizationId: OrganizationId,
+  { roles: organizationRoles = [], ...invitation }: Static<typeof NewOrganizationInvitation>,
+): Promise<OrganizationInvitation> {
+  await requireInside(ctx, organizationId, 'org.invitations:write');
+  await count(ctx, organizationId, invitation.email);
+  const may: MayInvite = (tx, act, { inside }) => asInsider(organizationId)(tx, `invitation.${act}`, inside);
+  return recordOf(await invite(ctx, { ...invitation, organizationId, organizationRoles }, may));
+}
+
+/** @throws Problem NOT_FOUND, ORGANIZATION_BLOCKED, AUTHORIZATION_DENIED, CONFLICT, RATE_LIMIT_EXCEEDED */
+export async function resendInside(ctx: Ctx, { organizationId, invitationId }: Ref): Promise<OrganizationInvitation> {
+  await requireInside(ctx, organizationId, 'org.invitations:write');
+  const { email } = await getInvitation(ctx, invitationId);
+  await count(ctx, organizationId, email);
+  return recordOf(await resendInvitation(ctx, invitationId, insideOnly(organizationId)));
+}
+
+/** @throws Problem NOT_FOUND, ORGANIZATION_BLOCKED, AUTHORIZATION_DENIED, CONFLICT */
+export async function revokeInside(ctx: Ctx, { organizationId, invitationId }: Ref): Promise<void> {
+  await requireInside(ctx, organizationId, 'org.invitations:write');
+  await revokeInvitation(ctx, invitationId, insideOnly(organizationId));
+}
+
+/**
+ * Limits the mails that members of an organization can send through it.
+ * @throws Problem RATE_LIMIT_EXCEEDED
+ */
+async function count(ctx: Ctx, organizationId: OrganizationId, email: string): Promise<void> {
+  const { 'organization-invitations': all, 'organization-invitations-address': one } = sent(ctx.system);
+  const { workspaceId, environment } = ctx.scope;
+  const counted = await Promise.all([
+    all.take(ctx, limitKey(organizationId)),
+    one.take(ctx, limitKey(workspaceId, environment, mailboxOf(email))),
+  ]);
+  const refused = counted.find(({ allowed }) => !allowed);
+  if (refused) throw problemWithRetry('RATE_LIMIT_EXCEEDED', refused.retryAfter);
+}
+
+/** Members change invitations to their organization that give no roles of the project. */
+function insideOnly(organizationId: OrganizationId): RequireToGrant<InvitationRow> {
+  return async (tx, act, row) => {
+    if (row.organization_id !== organizationId) throw problem('NOT_FOUND');
+    if (row.roles.length > 0)
+      throw problem('AUTHORIZATION_DENIED', 'This invitation gives roles of the project. Ask its administrators.');
+    await lockOrganization(tx, organizationId);
+    await asInsider(organizationId)(tx, `invitation.${act}`, await lockKnownRoles(tx, row.roles_in_organization));
+  };
+}

@@ -1,0 +1,79 @@
+import { accessOf } from '#members';
+import { type Ctx, customerOf, type TxCtx, transaction } from '#platform/ctx.ts';
+import type { OrganizationId, UserId } from '#platform/ids.ts';
+import { problem } from '#platform/problem.ts';
+import { type Authority, excessInside, type OrganizationAct } from './organization-authority.ts';
+import type { OrganizationPermission } from './organization-permissions.ts';
+import type { OrganizationRole } from './organization-roles.ts';
+import { lockOrganization } from './organizations.ts';
+import { getOwnOrganization, membershipIn, type OwnOrganization } from './own-organizations.ts';
+
+/**
+ * The organization, if the signed-in person has a permission in it.
+ * @throws Problem NOT_FOUND if they are not in it, ORGANIZATION_BLOCKED, AUTHORIZATION_DENIED
+ */
+export async function requireInside(
+  ctx: Ctx | TxCtx,
+  organizationId: OrganizationId,
+  permission: OrganizationPermission,
+): Promise<OwnOrganization> {
+  const own = await getOwnOrganization(ctx, organizationId);
+  if (own.status === 'blocked') throw problem('ORGANIZATION_BLOCKED');
+  if (!own.permissions.includes(permission)) throw denied(permission);
+  return own;
+}
+
+/**
+ * A change that the signed-in person makes to an organization they are in. The lock holds their roles until the
+ * transaction ends.
+ * @throws Problem as {@link requireInside}
+ */
+export function changeInside<T>(
+  ctx: Ctx,
+  organizationId: OrganizationId,
+  permission: OrganizationPermission,
+  change: (tx: TxCtx) => Promise<T>,
+): Promise<T> {
+  return transaction(ctx, async (tx) => {
+    await requireInside(tx, organizationId, permission);
+    await lockOrganization(tx, organizationId);
+    await requireInside(tx, organizationId, permission);
+    return change(tx);
+  });
+}
+
+/**
+ * The authority of a member of the organization: their permissions in the organization count, those in the project do
+ * not.
+ */
+export function asInsider(organizationId: OrganizationId): Authority {
+  return async (tx, act, roles) => {
+    const held = await heldInside(tx, organizationId, customerOf(tx).userId);
+    const excess = excessInside(held, act, roles);
+    if (excess !== undefined) throw denied(excess);
+  };
+}
+
+/** Whether a person could do this in the organization today if it were not blocked. The caller has locked the organization. */
+export async function mayInside(
+  tx: TxCtx,
+  { organizationId, userId }: { organizationId: OrganizationId; userId: UserId },
+  act: OrganizationAct,
+  roles: readonly OrganizationRole[],
+): Promise<boolean> {
+  return excessInside(await heldInside(tx, organizationId, userId), act, roles) === undefined;
+}
+
+/** Nothing while the membership of the project is blocked. */
+async function heldInside(tx: TxCtx, organizationId: OrganizationId, userId: UserId): Promise<readonly string[]> {
+  const { memberId, status } = await accessOf(tx, userId);
+  if (memberId === null || status !== 'active') return [];
+  return (await membershipIn(tx, organizationId, memberId))?.permissions ?? [];
+}
+
+function denied(requiredPermission: string) {
+  return problem('AUTHORIZATION_DENIED', {
+    detail: `You need "${requiredPermission}" in this organization: you can only grant, or take away, what you have there.`,
+    extensions: { requiredPermission },
+  });
+}

@@ -1,0 +1,27 @@
+import { Type } from 'typebox';
+
+/**
+ * What roles may allow in an organization itself. Permissions of a project have no dot in their keys, so neither is ever
+ * taken for the other.
+ */
+const KEYS = [
+  'org.profile:write',
+  'org.members:read',
+  'org.members:write',
+  'org.invitations:read',
+  'org.invitations:write',
+  'org.audit:read',
+] as const;
+
+export const OrganizationPermission = Type.Enum([...KEYS]);
+export type OrganizationPermission = (typeof KEYS)[number];
+
+/** The owner has every permission in the organization. */
+export const OF_OWNERS: readonly OrganizationPermission[] = KEYS;
+
+/** Admins can't name, change or remove owners, because they lack a permission that owners have. */
+export const OF_ADMINS: readonly OrganizationPermission[] = KEYS.filter((key) => key !== 'org.profile:write');
+
+export function isOrganizationPermission(key: string): key is OrganizationPermission {
+  return KEYS.some((known) => known === key);
+}
