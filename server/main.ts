@@ -104,17 +104,26 @@ statements
     (await import('./cli/statements.ts')).payStatement(settings(), id, options),
   );
 
-command('backup <file>', 'write the whole database to one file')
+command('backup [file]', 'write the whole database to a file, to standard output (-), or to LATCHKEY_BACKUP_TO')
   .option('--json', 'print the result as JSON')
-  .action(async (file: string, options: { json?: true }) =>
-    (await import('./cli/backup.ts')).backup(settings(), file, { ...options, version: manifest.version }),
+  .action(async (file: string | undefined, options: { json?: true }) =>
+    (await import('./cli/backup.ts')).backup(settings(), file, options),
   );
 
-command('restore <file>', 'restore a backup into an empty database')
+command('backups', 'list the backups at LATCHKEY_BACKUP_TO, the newest last')
+  .option('--json', 'print them as JSON')
+  .action(async (options: { json?: true }) => (await import('./cli/backup.ts')).listBackups(settings(), options));
+
+command('backup-key', 'print a new key that encrypts backups').action(async () =>
+  (await import('./cli/backup.ts')).printBackupKey(),
+);
+
+command('restore <backup>', 'restore a backup into an empty database')
+  .option('--stored', 'the backup is at LATCHKEY_BACKUP_TO; "newest" names the newest')
   .option('--verify', 'prove that the backup can be restored, in a temporary database')
   .option('--json', 'print the result as JSON')
-  .action(async (file: string, options: { verify?: true; json?: true }) =>
-    (await import('./cli/restore.ts')).restore(settings(), file, options),
+  .action(async (name: string, options: { stored?: true; verify?: true; json?: true }) =>
+    (await import('./cli/restore.ts')).restore(settings(), name, options),
   );
 
 command('import <file>', 'add members to a project from NDJSON or CSV, with their password hashes')

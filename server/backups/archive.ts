@@ -66,6 +66,17 @@ export type Progress = { advance: (count: number) => void; end: () => void };
 /** @param total the expected number of rows */
 export type ShowProgress = (what: string, total: number) => Progress;
 
+/**
+ * Values have the same text on every server, whatever its settings, and rows come in the order in which they are
+ * stored.
+ */
+export async function prepareCopying(client: pg.ClientBase): Promise<void> {
+  await client.query(
+    `set datestyle = 'ISO, MDY'; set intervalstyle = 'postgres'; set timezone = 'UTC'; set extra_float_digits = 1;
+     set bytea_output = 'hex'; set synchronize_seqscans = off`,
+  );
+}
+
 /** The COPY command of a table, in either direction. */
 export function copyStatement(
   { name, columns }: Pick<TableShape, 'name' | 'columns'>,

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
-import { runLatchkey } from '#tests/command-line.ts';
+import { pipeLatchkey, runLatchkey } from '#tests/command-line.ts';
 import { newEmail, register, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
 import { emptyDatabase } from '#tests/postgres.ts';
 
@@ -82,12 +82,51 @@ describe('latchkey backup and restore', () => {
     assert.match(again.errors, /holds an installation already/);
   });
 
-  test('verifying restores into a database that is dropped afterwards', async () => {
+  test('verifying restores into a database that is dropped afterwards, with those of killed processes', async (t) => {
+    const [abandoned, used] = ['latchkey_verify_abandoned', 'latchkey_verify_used'];
+    await latchkey.system.pool.query(`create database ${abandoned}`);
+    await latchkey.system.pool.query(`create database ${used}`);
+    const user = new pg.Client({ connectionString: latchkey.databaseUrl, application_name: used });
+    await user.connect();
+    t.after(async () => {
+      await user.end();
+      await latchkey.system.pool.query(`drop database if exists ${used}`);
+    });
     const { status, output, errors } = await runLatchkey(['restore', file, '--verify'], backedUp());
     assert.equal(status, 0, errors);
     assert.match(output, /can be restored, and its secrets can be opened/);
-    const { rows } = await latchkey.system.pool.query("select from pg_database where datname like 'latchkey_verify_%'");
-    assert.equal(rows.length, 0);
+    const { rows } = await latchkey.system.pool.query<{ datname: string }>(
+      "select datname from pg_database where datname in ('latchkey_verify_abandoned', 'latchkey_verify_used')",
+    );
+    assert.deepEqual(rows, [{ datname: used }]);
+  });
+
+  test('with a key the backup is encrypted, also on its way to standard output, and only that key restores it', async () => {
+    const { output } = await runLatchkey(['backup-key'], {});
+    const keyed = { ...backedUp(), LATCHKEY_BACKUP_KEY: output };
+    const sealed = join(folder, 'sealed.zip.age');
+    assert.equal((await runLatchkey(['backup', sealed], keyed)).status, 0);
+    assert.match((await readFile(sealed, 'latin1')).slice(0, 30), /^age-encryption\.org\/v1\n/);
+    const verified = await runLatchkey(['restore', sealed, '--verify'], keyed);
+    assert.equal(verified.status, 0, verified.errors);
+    const { output: other } = await runLatchkey(['backup-key'], {});
+    for (const [settings, fault] of [
+      [backedUp(), /Configure the secret key it was made for: LATCHKEY_BACKUP_KEY/],
+      [{ ...backedUp(), LATCHKEY_BACKUP_KEY: other }, /encrypted for another key/],
+    ] as const) {
+      // biome-ignore lint/performance/noAwaitInLoops: one command at a time
+      const refused = await runLatchkey(['restore', sealed, '--verify'], settings);
+      assert.equal(refused.status, 1);
+      assert.match(refused.errors, fault);
+    }
+  });
+
+  test('a backup to standard output holds nothing else', async () => {
+    const piped = join(folder, 'piped.zip');
+    const { errors, status } = await pipeLatchkey(['backup', '-'], backedUp(), piped);
+    assert.equal(status, 0, errors);
+    const verified = await runLatchkey(['restore', piped, '--verify'], backedUp());
+    assert.equal(verified.status, 0, verified.errors);
   });
 
   test('a damaged backup, or one of another secret, is reported and restores nothing', async (t) => {
@@ -110,5 +149,6 @@ describe('latchkey backup and restore', () => {
     assert.deepEqual([left['public.workspaces'], left['public.users'], left['public.events']], [[], [], []]);
     const good = await runLatchkey(['restore', file], settingsFor(target.url));
     assert.equal(good.status, 0, good.errors);
+    assert.match(good.output, /valid again.*latchkey sessions end-all --yes/s);
   });
 });

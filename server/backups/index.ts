@@ -1,4 +1,8 @@
-/** Backups of the whole installation: writing, restoring and verifying them. */
+/** Backups of the whole installation: made, stored, restored, verified. */
 export type { Manifest, ShowProgress } from './archive.ts';
-export { checkSecrets, inScratchDatabase, openArchive, restoreInto } from './restoring.ts';
+export { configuredPlace, findBackup, makeBackupAlone } from './backups.ts';
+export { newBackupKey } from './encryption.ts';
+export { storeFile } from './folder.ts';
+export { restoreBackup } from './restoring.ts';
+export { startBackups } from './schedule.ts';
 export { writeBackup } from './writing.ts';

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
+import { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import type pg from 'pg';
-import { from as copyFrom } from 'pg-copy-streams';
+import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
 import { Value } from 'typebox/value';
-import { type Entry, openPromise, type ZipFile } from 'yauzl';
+import { type Entry, fromRandomAccessReaderPromise, type ZipFile } from 'yauzl';
 import { canOpenSigningKeys } from '#keys';
 import { connectAlone } from '#platform/connections.ts';
 import type { Keyring } from '#platform/keyring.ts';
@@ -17,18 +18,25 @@ import {
   MANIFEST,
   Manifest,
   type Progress,
+  prepareCopying,
   RowMeter,
   type ShowProgress,
   type TableContent,
   tablesOf,
 } from './archive.ts';
+import { decrypted } from './encryption.ts';
+import { type Source, SourceReader, withTail } from './source.ts';
 
 type Archive = { zip: ZipFile; entries: Map<string, Entry>; manifest: Manifest };
 
-/** @throws StartError if the file is not a backup */
-export async function openArchive(file: string): Promise<Archive> {
+/**
+ * Opens a backup, and decrypts it if it is encrypted.
+ * @throws StartError if it is not a backup, or if none of the keys decrypts it
+ */
+async function openArchive({ name, source, keys }: Restoring): Promise<Archive> {
   try {
-    const zip = await openPromise(file, { autoClose: false });
+    const plain = await withTail(await decrypted(await source, keys));
+    const zip = await fromRandomAccessReaderPromise(new SourceReader(plain), plain.size, { autoClose: false });
     const entries = new Map<string, Entry>();
     for await (const entry of zip.eachEntry()) entries.set(entry.fileName, entry);
     const found = entries.get(MANIFEST);
@@ -36,26 +44,31 @@ export async function openArchive(file: string): Promise<Archive> {
     const manifest = Value.Parse(Manifest, JSON.parse(await text(await zip.openReadStreamPromise(found))));
     return { zip, entries, manifest };
   } catch (error) {
+    if (error instanceof StartError) throw error;
     const reason = error instanceof Error ? error.message : String(error);
-    throw new StartError(`${file} is not a backup that this Latchkey can read: ${reason}.`);
+    throw new StartError(`${name} is not a backup that this Latchkey can read: ${reason}.`);
   }
 }
 
 /** @throws StartError if none of the configured secrets decrypts what is sealed in the backup */
-export function checkSecrets({ secretIds }: Manifest, keyring: Keyring): void {
+function checkSecrets({ secretIds }: Manifest, keyring: Keyring): void {
   if (secretIds.some((id) => keyring.secretIds.includes(id))) return;
   throw new StartError(
     'The backup was made with another LATCHKEY_SECRET: what is encrypted in it could not be read. Configure the secret it was made with (without DATABASE_URL: the file "secret" of the data folder).',
   );
 }
 
+const SCRATCH = 'latchkey_verify_';
+
 /** Makes a temporary database beside the given one, for as long as the work takes. */
-export async function inScratchDatabase(databaseUrl: string, work: (url: string) => Promise<void>): Promise<void> {
-  const name = `latchkey_verify_${randomBytes(6).toString('hex')}`;
+async function inScratchDatabase(databaseUrl: string, work: (url: string) => Promise<void>): Promise<void> {
+  const name = `${SCRATCH}${randomBytes(6).toString('hex')}`;
   const url = new URL(databaseUrl);
   url.pathname = `/${name}`;
-  const administrator = await connectAlone(databaseUrl, { name: 'latchkey-restore' });
+  // The name of this connection tells that the database is in use.
+  const administrator = await connectAlone(databaseUrl, { name });
   try {
+    await dropAbandoned(administrator);
     await administrator.query(`create database ${name}`);
     await work(url.href);
   } finally {
@@ -67,23 +80,55 @@ export async function inScratchDatabase(databaseUrl: string, work: (url: string)
   }
 }
 
-type Steps = {
+/** Drops temporary databases whose process was killed. */
+async function dropAbandoned(administrator: pg.Client): Promise<void> {
+  const { rows } = await administrator.query<{ name: string }>(
+    `select datname as name from pg_database d where starts_with(datname, $1) and pg_has_role(datdba, 'member')
+       and not exists (select from pg_stat_activity where application_name = d.datname)`,
+    [SCRATCH],
+  );
+  const dropped = rows.map(({ name }) =>
+    administrator.query(`drop database if exists ${administrator.escapeIdentifier(name)} with (force)`),
+  );
+  await Promise.all(dropped);
+}
+
+export type Restoring = {
+  name: string;
+  source: Promise<Source>;
+  /** Of LATCHKEY_BACKUP_KEY. */
+  keys: readonly string[];
+  keyring: Keyring;
+  /** In a temporary database; reads every table again, and compares what is stored with what was written. */
+  verify: boolean;
   say: (line: string) => void;
   showProgress: ShowProgress;
   /** Opens the database that is restored. */
-  withSystem: <T>(work: (system: System) => Promise<T>) => Promise<T>;
+  withSystemOf: <T>(databaseUrl: string, work: (system: System) => Promise<T>) => Promise<T>;
 };
+
+/**
+ * Restores a backup into an empty database, or only proves that it could be.
+ * @throws StartError if it can't be restored there
+ */
+export async function restoreBackup(databaseUrl: string, restoring: Restoring): Promise<Manifest> {
+  const archive = await openArchive(restoring);
+  checkSecrets(archive.manifest, restoring.keyring);
+  if (restoring.verify) await inScratchDatabase(databaseUrl, (url) => restoreInto(url, archive, restoring));
+  else await restoreInto(databaseUrl, archive, restoring);
+  return archive.manifest;
+}
 
 /**
  * Restores into an empty database, in one transaction, and migrates it to this version.
  * @throws StartError
  */
-export async function restoreInto(
+async function restoreInto(
   databaseUrl: string,
   archive: Archive,
-  { say, showProgress, withSystem }: Steps,
+  { verify, say, showProgress, withSystemOf }: Restoring,
 ): Promise<void> {
-  await checkEmpty(databaseUrl, withSystem);
+  await checkEmpty(databaseUrl, withSystemOf);
   await migrate(databaseUrl, say, archive.manifest.schema);
   const client = await connectAlone(databaseUrl, { name: 'latchkey-restore' });
   const progress = showProgress(
@@ -91,8 +136,9 @@ export async function restoreInto(
     archive.manifest.tables.reduce((sum, { rows }) => sum + rows, 0),
   );
   try {
+    await prepareCopying(client);
     await client.query('begin');
-    await load(client, archive, progress);
+    await load(client, archive, { verify, progress });
     await client.query('commit');
     await client.query('analyze');
   } finally {
@@ -101,25 +147,29 @@ export async function restoreInto(
     await client.end();
   }
   await migrate(databaseUrl, say);
-  const opened = await withSystem(canOpenSigningKeys);
+  const opened = await withSystemOf(databaseUrl, canOpenSigningKeys);
   if (!opened) throw new StartError('The configured secrets do not decrypt the sealed values of the backup.');
 }
 
 /** @throws StartError if the database contains data; remains of a failed restore do not count */
-async function checkEmpty(databaseUrl: string, withSystem: Steps['withSystem']): Promise<void> {
+async function checkEmpty(databaseUrl: string, withSystemOf: Restoring['withSystemOf']): Promise<void> {
   const client = await connectAlone(databaseUrl, { name: 'latchkey-restore' });
   const { rows } = await client
     .query<{ there: boolean }>("select to_regclass('public.schema_migrations') is not null as there")
     .finally(() => client.end());
   if (!rows[0]?.there) return;
-  const workspaces = await withSystem(({ db }) => allWorkspaces(db));
+  const workspaces = await withSystemOf(databaseUrl, ({ db }) => allWorkspaces(db));
   if (workspaces.length === 0) return;
   throw new StartError(
     'The database holds an installation already. Restore into an empty one: set DATABASE_URL, or LATCHKEY_DATA_DIR to a new folder (copy the file "secret" there first).',
   );
 }
 
-async function load(client: pg.Client, { zip, entries, manifest }: Archive, progress: Progress): Promise<void> {
+async function load(
+  client: pg.Client,
+  { zip, entries, manifest }: Archive,
+  { verify, progress }: { verify: boolean; progress: Progress },
+): Promise<void> {
   const here = await tablesOf(client);
   const order = new Map(here.map(({ name }, position) => [name, position]));
   const unknown = manifest.tables.filter(({ name }) => !order.has(name));
@@ -139,6 +189,7 @@ async function load(client: pg.Client, { zip, entries, manifest }: Archive, prog
       client.query(copyFrom(copyStatement(table, 'from stdin'))),
     );
     checkContent(table, meter);
+    if (verify) await checkStored(client, table);
   }
   for (const { name, value } of manifest.sequences)
     if (value !== null)
@@ -151,6 +202,20 @@ async function load(client: pg.Client, { zip, entries, manifest }: Archive, prog
   await client.query(
     'update graphile_worker._private_job_queues set locked_at = null, locked_by = null where locked_at is not null',
   );
+}
+
+/** Triggers of this version must not have changed what was loaded. */
+async function checkStored(client: pg.Client, table: TableContent): Promise<void> {
+  const meter = new RowMeter(() => undefined);
+  await pipeline(client.query(copyTo(copyStatement(table, 'to stdout'))), meter, new Writable({ write: discard }));
+  if (meter.rows === table.rows && meter.fingerprint() === table.sha256) return;
+  throw new StartError(
+    `${table.name} does not hold what was loaded: ${meter.rows} rows of ${table.rows}, or other ones.`,
+  );
+}
+
+function discard(_chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
+  done();
 }
 
 function checkContent({ name, rows, sha256 }: TableContent, meter: RowMeter): void {

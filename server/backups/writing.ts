@@ -1,6 +1,4 @@
-import { createWriteStream } from 'node:fs';
-import { open, rename, rm } from 'node:fs/promises';
-import { Readable } from 'node:stream';
+import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
@@ -12,52 +10,71 @@ import {
   MANIFEST,
   type Manifest,
   type Progress,
+  prepareCopying,
   RowMeter,
   type ShowProgress,
   type TableContent,
   type TableShape,
   tablesOf,
 } from './archive.ts';
+import { encrypted } from './encryption.ts';
 
-type Origin = Pick<Manifest, 'latchkey' | 'secretIds'>;
+export type Writing = {
+  latchkey: string;
+  secretIds: readonly string[];
+  /** Encrypts the backup; null: it stays readable. */
+  key: string | null;
+  showProgress: ShowProgress;
+  /** Where the bytes go. It fails if not all of them arrive. */
+  store: (content: Readable) => Promise<void>;
+};
+
+/** What was written, and how many bytes it took. */
+export type Written = Manifest & { bytes: number };
 
 /**
- * Writes a consistent snapshot of the database to one ZIP file, also while Latchkey runs. The file is created
- * atomically. It contains no secrets of the configuration.
+ * Writes a consistent snapshot of the database as a ZIP, also while Latchkey runs, and never holds more of it in memory
+ * than what is on its way. It contains no secrets of the configuration.
  */
-export async function writeBackup(
-  databaseUrl: string,
-  file: string,
-  { origin, showProgress }: { origin: Origin; showProgress: ShowProgress },
-): Promise<Manifest> {
-  const partial = `${file}.partial`;
+export async function writeBackup(databaseUrl: string, writing: Writing): Promise<Written> {
   const client = await connectAlone(databaseUrl, { name: 'latchkey-backup', readOnly: true });
   try {
+    await prepareCopying(client);
     await client.query('begin isolation level repeatable read read only');
-    const content = await contentOf(client, origin);
-    const archive = new ZipFile();
-    const output = createWriteStream(partial, { mode: 0o600, flags: 'w' });
-    const written = pipeline(archive.outputStream, output);
-    archive.on('error', (error: Error) => output.destroy(error));
+    const content = await contentOf(client, writing);
     const tables = await tablesOf(client);
-    const progress = showProgress(
+    const progress = writing.showProgress(
       'Rows written',
       tables.reduce((sum, { estimate }) => sum + estimate, 0),
     );
+    const archive = new ZipFile();
+    const plain = Readable.from(archive.outputStream);
+    archive.on('error', (error: Error) => plain.destroy(error));
     addTables(archive, client, { tables, content, progress });
     archive.end({ forceZip64Format: true, comment: 'Latchkey backup' });
-    await written;
+    const bytes = await storeCounted(writing.key === null ? plain : await encrypted(plain, writing.key), writing.store);
     progress.end();
-    await sync(partial);
-    await rename(partial, file);
-    return content;
+    return { ...content, bytes };
   } finally {
-    await rm(partial, { force: true });
     await client.end();
   }
 }
 
-async function contentOf(client: pg.Client, origin: Origin): Promise<Manifest> {
+/** @returns the number of bytes */
+async function storeCounted(content: Readable, store: Writing['store']): Promise<number> {
+  let bytes = 0;
+  const counted = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      bytes += chunk.length;
+      done(null, chunk);
+    },
+  });
+  const [stored, piped] = await Promise.allSettled([store(counted), pipeline(content, counted)]);
+  for (const result of [stored, piped]) if (result.status === 'rejected') throw result.reason;
+  return bytes;
+}
+
+async function contentOf(client: pg.Client, { latchkey, secretIds }: Writing): Promise<Manifest> {
   const { newest } = await readSchema(client);
   const { rows: sequences } = await client.query<{ name: string; value: string | null }>(
     `select quote_ident(schemaname) || '.' || quote_ident(sequencename) as name, last_value::text as value from pg_sequences
@@ -65,7 +82,8 @@ async function contentOf(client: pg.Client, origin: Origin): Promise<Manifest> {
   );
   return {
     format: 1,
-    ...origin,
+    latchkey,
+    secretIds: [...secretIds],
     createdAt: new Date().toISOString(),
     schema: newest,
     tables: [],
@@ -92,11 +110,4 @@ function addTables(
 
 function contentOfTable({ name, columns }: TableShape, meter: RowMeter): TableContent {
   return { name, columns, rows: meter.rows, sha256: meter.fingerprint() };
-}
-
-/** A backup that was reported as written must survive a loss of power. */
-async function sync(path: string): Promise<void> {
-  const handle = await open(path, 'r+');
-  await handle.sync();
-  await handle.close();
 }

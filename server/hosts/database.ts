@@ -29,10 +29,12 @@ export async function prepareDatabase({ config, databaseUrl, log, progress }: Pr
 }
 
 /** The maximum number of connections that a process with this configuration opens to PostgreSQL itself. */
-export function connectionsNeeded({ roles, database, databaseDirectUrl }: Config): number {
+export function connectionsNeeded({ roles, database, databaseDirectUrl, backup }: Config): number {
   const pooled = databaseDirectUrl === null ? poolConnections(database.pool) : 0;
   const feed = 1;
-  const worker = roles.includes('worker') ? 2 + (databaseDirectUrl === null ? 0 : JOB_CONNECTIONS) : 0;
+  // A lock and the one that copies; verifying takes three more for the temporary database.
+  const backups = backup.schedule === null && backup.verifySchedule === null ? 0 : 5;
+  const worker = roles.includes('worker') ? 2 + backups + (databaseDirectUrl === null ? 0 : JOB_CONNECTIONS) : 0;
   const status = roles.includes('status') ? 1 : 0;
   return pooled + feed + worker + status;
 }

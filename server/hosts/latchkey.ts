@@ -71,7 +71,8 @@ export async function startLatchkey(options: StartOptions): Promise<Latchkey> {
     const demo = alone ? null : await demoOfFirstStart(system, options.progress);
     await startViews(system);
     parts.push(startCounting(system));
-    if (system.config.roles.includes('worker')) parts.push(await startWorker(system));
+    if (system.config.roles.includes('worker'))
+      parts.push(await startWorker(system, (databaseUrl, work) => withSystem({ ...options, databaseUrl }, work)));
     parts.push(hosts);
     await hosts.open();
     parts.push(await startMonitor(system));

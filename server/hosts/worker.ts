@@ -1,4 +1,5 @@
 import { auditFollower } from '#audit';
+import { startBackups } from '#backups';
 import { Dispatcher } from '#events';
 import { dailyFigures } from '#figures';
 import { openSending } from '#messages';
@@ -18,7 +19,10 @@ const SWEEP_MS = 30_000;
 export const JOB_CONNECTIONS = 8;
 
 /** Starts all work outside of requests: numbering and delivering events, sending messages, cleaning up. */
-export async function startWorker(system: System): Promise<{ stop: () => Promise<void> }> {
+export async function startWorker(
+  system: System,
+  withSystemOf: Parameters<typeof startBackups>[1],
+): Promise<{ stop: () => Promise<void> }> {
   const deliverer = new Deliverer(system, { logout: composeLogout });
   const sending = openSending(system, quarantineRefused(system));
   const tasks = {
@@ -37,10 +41,11 @@ export async function startWorker(system: System): Promise<{ stop: () => Promise
     deleteOldLimits,
   });
   const sweeping = repeat(system, SWEEP_MS, Object.assign({}, ...PARTS.map(({ sweeps }) => sweeps)));
+  const backups = startBackups(system, withSystemOf);
   return {
     stop: async () => {
       heartbeat.stop();
-      await Promise.all([cleaning, sweeping, jobs, dispatcher, deliverer].map((part) => part.stop()));
+      await Promise.all([cleaning, sweeping, backups, jobs, dispatcher, deliverer].map((part) => part.stop()));
       sending.close();
     },
   };

@@ -167,6 +167,18 @@ create table audit_resources (
   constraint audit_resources_pkey PRIMARY KEY (workspace_id, project_id, environment, resource, occurred_at, sequence)
 );
 
+create table backups (
+  name text not null,
+  started_at timestamp with time zone not null,
+  finished_at timestamp with time zone not null,
+  bytes bigint,
+  row_count bigint,
+  error text,
+  verified_at timestamp with time zone,
+  verify_error text,
+  constraint backups_pkey PRIMARY KEY (name)
+);
+
 create table consents (
   workspace_id text not null,
   environment text not null,

@@ -14,6 +14,8 @@ export const advisoryLocks = {
   consoleSetUp: 7_154_228,
   /** Held by the first start in development mode, which creates the demo. */
   firstStart: 7_154_229,
+  /** Held by the process that makes or verifies a backup. */
+  backup: 7_154_230,
 } as const;
 
 /**

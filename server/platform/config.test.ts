@@ -68,6 +68,7 @@ describe('the configuration from the environment', () => {
       smsUrls: [],
       smsTiers: shippedTiers,
       paymentsUrl: null,
+      backup: { keys: [], to: null, schedule: null, verifySchedule: null, keep: 30, keepDays: null },
       breachedPasswordsUrl: null,
       valkeyUrl: null,
       webhookAllowPrivate: [],
@@ -195,6 +196,36 @@ describe('the configuration from the environment', () => {
     assert.deepEqual(faultsOf(links), []);
     assert.match(faultOf({ ...links, LATCHKEY_HTTPS_PRT: '1' }), /Did you mean LATCHKEY_HTTPS_PORT/);
     assert.match(faultOf({ LATCHKEY_PORT: '4000' }), /is not a setting/);
+  });
+
+  test('scheduled backups need a place, a place needs a key, and verifying needs a secret key', () => {
+    const shared = 'age1hhmcdul89mqxvgx5d8tmc0yfmgr3cc9yxq28zf77gth0jt7uvqasdypqvk';
+    const secret = 'AGE-SECRET-KEY-1WVEGAV6WY533TVKFLN88XHVL64KLXGTJHDHSDAYKUENKU7MT2QCQFNNXPX';
+    const place = 's3://key:secret@storage.example.com/bucket/prefix?region=eu-central-1';
+    const whole = {
+      LATCHKEY_BACKUP_TO: place,
+      LATCHKEY_BACKUP_KEY: `# public key: ${shared}\n${secret}\n`,
+      LATCHKEY_BACKUP_SCHEDULE: '0 3 * * *',
+      LATCHKEY_BACKUP_VERIFY_SCHEDULE: '30 4 * * 0',
+      LATCHKEY_BACKUP_KEEP: '7',
+      LATCHKEY_BACKUP_KEEP_DAYS: '14',
+    };
+    assert.deepEqual(loadConfig(whole).backup, {
+      keys: [secret],
+      to: place,
+      schedule: '0 3 * * *',
+      verifySchedule: '30 4 * * 0',
+      keep: 7,
+      keepDays: 14,
+    });
+    assert.match(faultOf({ LATCHKEY_BACKUP_TO: '/backups' }), /^LATCHKEY_BACKUP_KEY is missing; .*latchkey backup-key/);
+    assert.match(faultOf({ LATCHKEY_BACKUP_SCHEDULE: '0 3 * * *' }), /^LATCHKEY_BACKUP_TO is missing/);
+    assert.match(faultOf({ ...whole, LATCHKEY_BACKUP_KEY: shared }), /^LATCHKEY_BACKUP_KEY .* a secret key/);
+    assert.match(faultOf({ ...whole, LATCHKEY_BACKUP_SCHEDULE: 'every night' }), /five fields, in UTC/);
+    for (const wrong of ['backups', 's3://storage.example.com/bucket', 's3://key:secret@storage.example.com/'])
+      assert.match(faultOf({ ...whole, LATCHKEY_BACKUP_TO: wrong }), /absolute path of a folder, or s3:/);
+    const unreadable = faultOf({ LATCHKEY_BACKUP_KEY: 'AGE-SECRET-KEY-lower' });
+    assert.ok(!unreadable.includes('lower'), unreadable);
   });
 
   test('two hosts cannot share an address', () => {

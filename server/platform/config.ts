@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
+import { type BackupConfig, readBackup } from './config-backup.ts';
 import { ConfigReader, readSettings, type Values } from './config-reader.ts';
 import { parseMailbox, parseSender, type Sender } from './email-address.ts';
 import { readSmsTiers, type SmsTier, shippedTiers } from './sms-tiers.ts';
@@ -66,6 +67,7 @@ export type Config = {
   dnsServers: readonly string[];
   /** Certificates for the hosts of projects (RFC 8555), and the ports that serve them. Null: a proxy terminates TLS. */
   acme: { directory: string; email: string; httpsPort: number; httpPort: number } | null;
+  backup: BackupConfig;
   logLevel: LogLevel;
 };
 
@@ -129,6 +131,7 @@ export function loadConfig(environment: Values = process.env, overrides: Values 
     webhookAllowPrivate: reader.ranges('LATCHKEY_WEBHOOK_ALLOW_PRIVATE'),
     dnsServers: reader.servers('LATCHKEY_DNS_SERVERS'),
     acme: acme(reader),
+    backup: readBackup(reader),
     logLevel: reader.choice('LATCHKEY_LOG_LEVEL', LOG_LEVELS, mode === 'development' ? 'warn' : 'info'),
   };
   if (mode === 'production') checkProduction(reader, config);

@@ -180,6 +180,17 @@ export function ownFetch({ config: { addresses } }: System) {
   };
 }
 
+/**
+ * Calls an address of the configuration. It may be private; the response is streamed and may be of any size. Redirects
+ * are not followed.
+ */
+export function callConfigured(
+  url: string,
+  outgoing: Omit<Outgoing, 'body'> & { body?: Buffer<ArrayBuffer> },
+): Promise<Response> {
+  return fetch(url, { redirect: 'manual', ...outgoing });
+}
+
 function checkAddress(system: System, { protocol, hostname }: URL): void {
   if (protocol !== 'https:' && (protocol !== 'http:' || system.config.mode === 'production'))
     throw new RefusedAddress(`Expected an https address, received ${protocol}//${hostname}.`);

@@ -1,7 +1,11 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
 import { mock } from 'node:test';
 // biome-ignore lint/style/noRestrictedImports: the program belongs to no part
 import { run } from '../main.ts';
@@ -12,16 +16,40 @@ export type Ran = { status: number; output: string; errors: string };
 
 /** Runs a command to its end in a process of its own, with exactly these settings as its environment. */
 export function spawnLatchkey(args: readonly string[], settings: Record<string, string>): Promise<Ran> {
-  const env = {
+  return new Promise((done) => {
+    execFile(
+      process.execPath,
+      [ENTRY, ...args],
+      { env: environmentOf(settings), maxBuffer: 50_000_000 },
+      (error, output, errors) => done({ status: error === null ? 0 : Number(error.code ?? -1), output, errors }),
+    );
+  });
+}
+
+/** {@link spawnLatchkey} with its standard output in a file, as in a pipe. */
+export async function pipeLatchkey(
+  args: readonly string[],
+  settings: Record<string, string>,
+  path: string,
+): Promise<Omit<Ran, 'output'>> {
+  const child = spawn(process.execPath, [ENTRY, ...args], {
+    env: environmentOf(settings),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const [errors, [status]] = await Promise.all([
+    text(child.stderr),
+    once(child, 'close'),
+    pipeline(child.stdout, createWriteStream(path)),
+  ]);
+  return { status: Number(status), errors };
+}
+
+function environmentOf(settings: Record<string, string>): Record<string, string> {
+  return {
     PATH: process.env['PATH'] ?? '',
     NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '',
     ...settings,
   };
-  return new Promise((done) => {
-    execFile(process.execPath, [ENTRY, ...args], { env, maxBuffer: 50_000_000 }, (error, output, errors) =>
-      done({ status: error === null ? 0 : Number(error.code ?? -1), output, errors }),
-    );
-  });
 }
 
 class Exit extends Error {
