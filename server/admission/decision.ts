@@ -28,7 +28,13 @@ export type Decision =
   | { kind: 'needs'; what: 'second_factor' | 'enrolment' | 'fresh_proof' }
   | { kind: 'refused'; because: Refusal };
 
-export type OrganizationRefusal = 'no_organization' | 'organization_blocked';
+const ORGANIZATION_REFUSALS = ['no_organization', 'organization_blocked'] as const;
+export type OrganizationRefusal = (typeof ORGANIZATION_REFUSALS)[number];
+
+/** Whether a refusal is about the organization that the person wants to enter, not about the project. */
+export function isOfOrganization(because: string): boolean {
+  return ORGANIZATION_REFUSALS.some((refusal) => refusal === because);
+}
 
 export type Refusal =
   | 'closed'

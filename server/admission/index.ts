@@ -8,6 +8,7 @@ export {
 export {
   type Decision,
   isAnotherThan,
+  isOfOrganization,
   mustBeLookedAtAgain,
 } from './decision.ts';
 export { ENTRANCES, type Entrance } from './entrances.ts';

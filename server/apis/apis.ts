@@ -52,6 +52,7 @@ const RESERVED_SCOPES = [
   'offline_access',
   'roles',
   'permissions',
+  'organization',
 ] as const;
 
 const ApiScope = Type.Object(

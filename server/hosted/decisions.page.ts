@@ -49,6 +49,7 @@ const SCOPES: Readonly<Record<string, TextId>> = {
   phone: 'scope.phone',
   roles: 'scope.roles',
   permissions: 'scope.permissions',
+  organization: 'scope.organization',
   offline_access: 'scope.offline_access',
 };
 

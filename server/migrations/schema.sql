@@ -636,6 +636,7 @@ create table oidc_records (
 CREATE INDEX oidc_records_expired ON public.oidc_records USING btree (expires_at);
 CREATE INDEX oidc_records_of_grant ON public.oidc_records USING btree (issuer, grant_id) WHERE (grant_id IS NOT NULL);
 CREATE INDEX oidc_records_of_impersonation ON public.oidc_records USING btree (((payload ->> 'workspaceId'::text))) WHERE ((model = 'Grant'::text) AND (payload ? 'impersonation'::text));
+CREATE INDEX oidc_records_of_organization ON public.oidc_records USING btree (((payload ->> 'organizationId'::text)), ((payload ->> 'accountId'::text))) WHERE ((model = 'Grant'::text) AND (payload ? 'organizationId'::text));
 CREATE INDEX oidc_records_of_project ON public.oidc_records USING btree (project_id) WHERE (project_id IS NOT NULL);
 CREATE INDEX oidc_records_of_session ON public.oidc_records USING btree (session_id) WHERE (session_id IS NOT NULL);
 CREATE UNIQUE INDEX oidc_records_uid ON public.oidc_records USING btree (issuer, model, uid) WHERE (uid IS NOT NULL);

@@ -9,16 +9,18 @@ import { type Ctx, systemCtx } from '#platform/ctx.ts';
 import type { UserId } from '#platform/ids.ts';
 import { IdSchema } from '#platform/ids.ts';
 import { Problem } from '#platform/problem.ts';
+import { standingIn } from '#platform/standing.ts';
 import type { System } from '#platform/system.ts';
 import { sessionLifetimes } from '#settings';
 import { applicationOf } from './clients.ts';
 import { consentTo } from './consents.ts';
+import { organizationClaims } from './organizations.ts';
 
 const UserIdSchema = IdSchema('usr');
 
 /** The claims of each OAuth scope (OpenID Connect Core §5.4), besides the subject. */
 export const CLAIMS: Record<string, string[]> = {
-  openid: ['sub', 'workspace_id', 'project_id', 'acr', 'amr', 'auth_time'],
+  openid: ['sub', 'workspace_id', 'project_id', 'org_id', 'acr', 'amr', 'auth_time'],
   profile: [
     'name',
     'given_name',
@@ -39,6 +41,7 @@ export const CLAIMS: Record<string, string[]> = {
   phone: ['phone_number', 'phone_number_verified'],
   roles: ['roles'],
   permissions: ['permissions'],
+  organization: ['org_name', 'org_slug', 'org_roles', 'org_permissions'],
 };
 
 /** The OAuth scopes a person can consent to; others are not granted (RFC 6749 §3.3). */
@@ -77,9 +80,22 @@ export async function findAccount(
       const userinfoIsOpen = entities.AccessToken?.aud === undefined;
       const byClaims = use === 'id_token' && application.idTokenClaims === 'requested' && userinfoIsOpen;
       const granted = claimsGranted({ scopes: byClaims ? [] : scope.split(' '), asked: Object.keys(asked), consented });
-      return claimsOf(ctx, { userId: subject, access, granted });
+      const organization = await organizationOf(ctx, entities, subject);
+      return claimsOf(ctx, { userId: subject, access: { ...access, ...organization }, granted });
     },
   };
+}
+
+/** The claims about the organization of the grant, if it is in one and its user still is. */
+export async function organizationOf(
+  ctx: Ctx,
+  { Grant: grant }: KoaContextWithOIDC['oidc']['entities'],
+  subject: string,
+): Promise<Partial<ReturnType<typeof organizationClaims>>> {
+  const organizationId = grant?.organizationId;
+  if (!organizationId || !Value.Check(UserIdSchema, subject)) return {};
+  const standing = await standingIn(ctx, { organizationId, userId: subject });
+  return standing?.status === 'active' ? organizationClaims(standing) : {};
 }
 
 /**
@@ -121,7 +137,7 @@ async function lifetimesOf(system: System, application: Application): Promise<Li
 /** Roles and permissions, as claims and for access tokens. */
 export type AccessClaims = { roles: string[]; permissions: string[] };
 
-type Told = { userId: UserId; access: AccessClaims; granted: ReadonlySet<string> };
+type Told = { userId: UserId; access: AccessClaims & Record<string, unknown>; granted: ReadonlySet<string> };
 export function isAccess(value: unknown): value is AccessClaims {
   return typeof value === 'object' && value !== null && 'roles' in value;
 }

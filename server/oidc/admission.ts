@@ -11,6 +11,7 @@ import type { Settings } from '#settings';
 import { ctxOf, findAccount } from './accounts.ts';
 import type { Bound } from './bound-sessions.ts';
 import { applicationOf } from './clients.ts';
+import { organizationAsked } from './organizations.ts';
 import { wantedLevel } from './wanted-level.ts';
 
 const UserIdSchema = IdSchema('usr');
@@ -34,17 +35,18 @@ export function decisionOn(system: System, oidc: KoaContextWithOIDC['oidc'], gra
 const ADMITTED: Decision = { kind: 'admitted', by: 'proof', joins: false };
 
 async function decideOn(system: System, oidc: KoaContextWithOIDC['oidc'], grant?: Bound): Promise<Decision> {
-  const { session, account, client, result } = oidc;
+  const { session, account, client } = oidc;
   if (!session || !account || !client || !Value.Check(UserIdSchema, session.accountId)) return ADMITTED;
   const application = applicationOf(client);
-  const { settings } = await projectOf(system, application);
-  const wanted = wantedLevel(oidc.params);
-  // A voluntary request is attempted once (OpenID Connect Core §3.1.2.1).
-  const secondFactor = wanted === 'wished' && result?.login ? 'no' : wanted;
-  const { acr = 'aal1' } = session;
-  if (grant?.admittedUnder && secondFactor === 'no' && !isStricter(settings, { acr, grant }))
-    return { kind: 'admitted', by: grant.onDevice ? 'remembered_device' : 'proof', joins: false };
   const ctx = ctxOf(system, application);
+  const organizationId = await organizationAsked(ctx, oidc.params);
+  if (organizationId === undefined) return { kind: 'refused', because: 'no_organization' };
+  const { settings } = await projectOf(system, application);
+  const secondFactor = secondFactorAsked(oidc);
+  const { acr = 'aal1' } = session;
+  const isKept = organizationId === null && secondFactor === 'no';
+  if (grant?.admittedUnder && isKept && !isStricter(settings, { acr, grant }))
+    return { kind: 'admitted', by: grant.onDevice ? 'remembered_device' : 'proof', joins: false };
   // Tokens state the level with which the browser's session started; the project's policy uses the current level.
   const said = {
     amr: session.amr ?? [],
@@ -58,12 +60,19 @@ async function decideOn(system: System, oidc: KoaContextWithOIDC['oidc'], grant?
   const { decision } = await admit(ctx, 'authorize', {
     userId: session.accountId,
     member: 'active',
+    organizationId,
     party: isFirstParty(application) ? 'first' : 'third',
     proof,
     device: deviceOfSession(ctx, session.accountId, proof),
     asked: { secondFactor },
   });
   return decision;
+}
+
+/** A voluntary request is attempted once (OpenID Connect Core §3.1.2.1). */
+function secondFactorAsked({ params, result }: KoaContextWithOIDC['oidc']) {
+  const wanted = wantedLevel(params);
+  return wanted === 'wished' && result?.login ? 'no' : wanted;
 }
 
 function isStricter(settings: Settings, { acr, grant }: { acr: string; grant: Bound | undefined }): boolean {
@@ -106,7 +115,7 @@ type Source = { accountId?: string | undefined; acr?: unknown };
 
 /**
  * The account of a request, as {@link findAccount} returns it. At the token endpoint it is undefined if the session no
- * longer suffices for the project: the code or refresh token is refused (`invalid_grant`).
+ * longer suffices for the project, or the user is no longer in the organization of the grant: the code or refresh token is refused (`invalid_grant`).
  */
 export async function admittedAccount(
   system: System,
@@ -127,7 +136,8 @@ async function goesOn(
   const { settings } = await projectOf(system, application);
   const { accountId } = source;
   const acr = typeof source.acr === 'string' ? source.acr : 'aal1';
-  if (!isStricter(settings, { acr, grant })) return true;
+  const organizationId = grant?.organizationId ?? null;
+  if (organizationId === null && !isStricter(settings, { acr, grant })) return true;
   if (!grant?.sessionId || !Value.Check(UserIdSchema, accountId)) return false;
   const ctx = ctxOf(system, application);
   const proof = await findSession(ctx, grant.sessionId);
@@ -135,6 +145,7 @@ async function goesOn(
   const { decision } = await admit(ctx, 'oidc_token', {
     userId: accountId,
     member: 'active',
+    organizationId,
     party: isFirstParty(application) ? 'first' : 'third',
     proof,
     device: deviceOfSession(ctx, accountId, proof),

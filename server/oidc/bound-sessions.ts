@@ -1,11 +1,12 @@
 import { sql } from 'kysely';
 import type { Provider } from 'oidc-provider';
 import type { TxCtx } from '#platform/ctx.ts';
-import type { ProjectId, SessionId, WorkspaceId } from '#platform/ids.ts';
+import type { OrganizationId, ProjectId, SessionId, WorkspaceId } from '#platform/ids.ts';
 import type { Settings } from '#settings';
 import { endGrants, holdGrant } from './grant-endings.ts';
 import { endImpersonations, type Impersonation } from './impersonation.ts';
 import { type Ended, tellOfLogout } from './logout.ts';
+import { changeGrantsIn } from './organizations.ts';
 
 /** The Latchkey session behind a record of the provider. */
 export type Bound = {
@@ -15,6 +16,10 @@ export type Bound = {
   workspaceId?: WorkspaceId;
   /** The project of a grant; for a browser's session, the project in which it started. */
   projectId?: ProjectId;
+  /** For a grant: the organization that it is in. */
+  organizationId?: OrganizationId;
+  /** For a grant: JWT access tokens that were issued before are invalid; seconds since the epoch. */
+  tokensFrom?: number;
   /** For a grant: the `mfa` setting of its project when the user was admitted. */
   admittedUnder?: Settings['mfa'];
   /** For a grant: whether a remembered device replaced the second factor. */
@@ -34,6 +39,8 @@ const FIELDS = [
   'endsAt',
   'workspaceId',
   'projectId',
+  'organizationId',
+  'tokensFrom',
   'admittedUnder',
   'onDevice',
   'impersonation',
@@ -50,10 +57,15 @@ export function bindToSessions({ Session, Grant }: Provider): void {
 /**
  * Ends everything the provider made from a session when it ends: the browser's cookie, grants, codes and tokens. Clients
  * with a back-channel address are notified, with retries (OpenID Connect Back-Channel Logout 1.0 §2.5; OA-11). When all
- * sessions of a user end, impersonations of the user end, too. A new entry of a session requires that the grant through
+ * sessions of a user end, impersonations of the user end, too. Grants in an organization end with the membership. A new entry of a session requires that the grant through
  * which it is obtained is valid.
  */
-export const sessionSteps = { ended: endBound, userEnded: endImpersonations, obtaining: holdGrant };
+export const sessionSteps = {
+  ended: endBound,
+  userEnded: endImpersonations,
+  inOrganization: changeGrantsIn,
+  obtaining: holdGrant,
+};
 
 /**
  * Replaces a session by a new one of the same user and keeps what depends on it. The policy under which the old one was

@@ -5,7 +5,7 @@ import { findApplication, isFirstParty } from '#applications';
 import { cookieOptions } from '#platform/cookies.ts';
 import { guardedFetch } from '#platform/fetch.ts';
 import type { System } from '#platform/system.ts';
-import { CLAIMS, ctxOf, isAccess, Lifetimes, SCOPES } from './accounts.ts';
+import { CLAIMS, ctxOf, isAccess, Lifetimes, organizationOf, SCOPES } from './accounts.ts';
 import { adapterFor } from './adapter.ts';
 import { admittedAccount } from './admission.ts';
 import { apiServer } from './apis.ts';
@@ -17,6 +17,7 @@ import { grantFor } from './grants.ts';
 import { cookieNames } from './host-cookies.ts';
 import { signOutByHint } from './logout-hint.ts';
 import { defaultMachineResource, describeToken, machineResource, machineTokenSeconds } from './management-tokens.ts';
+import { checkOrganization } from './organizations.ts';
 import { prompts } from './prompts.ts';
 import { deviceConfirmed, deviceDone, deviceEntry, failure, loggedOut, logoutQuestion } from './provider-pages.ts';
 import { isRotated } from './refresh-rotation.ts';
@@ -59,6 +60,7 @@ export function configuration(system: System, issuer: IssuerAddress): Configurat
     interactions: { policy: prompts(system), url: (_ctx, interaction) => pageOf(interaction) },
     claims: CLAIMS,
     scopes: SCOPES,
+    extraParams: { organization: checkOrganization },
     acrValues: ['aal1', 'aal2'],
     subjectTypes: ['public', 'pairwise'],
     pairwiseIdentifier: (_ctx, subject, client) => pairwise(system, subject, client),
@@ -220,19 +222,28 @@ function isMachine({ oidc }: KoaContextWithOIDC): boolean {
 type Token = { kind: string; accountId?: string; scope?: string | undefined };
 
 /**
- * What an API needs to authorize without a further request: the user, the project and the permissions. A third-party
- * application gets roles and permissions only if the user consented to these scopes.
+ * What an API needs to authorize without a further request: the user, the project, the organization and the permissions.
+ * A third-party application gets roles, permissions and more of the organization than its id only if the user consented
+ * to these scopes.
  */
 async function describeAccess(system: System, ctx: KoaContextWithOIDC, token: Token) {
   const { oidc } = ctx;
   if (token.kind !== 'AccessToken' || !oidc.client || !oidc.account) return undefined;
   const application = applicationOf(oidc.client);
-  const { workspaceId, projectId } = ctxOf(system, application).scope;
+  const appCtx = ctxOf(system, application);
+  const { workspaceId, projectId } = appCtx.scope;
   const access: unknown = oidc.account['access'];
-  const scopes = token.scope?.split(' ') ?? [];
-  const told = isFirstParty(application) ? ['roles', 'permissions'] : scopes;
-  const claims = Object.entries(isAccess(access) ? access : {}).filter(
-    ([claim]) => told.includes(claim) && mayCarry(ctx, claim),
-  );
+  const known = {
+    ...(isAccess(access) && access),
+    ...(await organizationOf(appCtx, oidc.entities, oidc.account.accountId)),
+  };
+  const scopes = isFirstParty(application) ? ['roles', 'permissions', 'organization'] : (token.scope?.split(' ') ?? []);
+  const told = [
+    'org_id',
+    ...['roles', 'permissions', 'organization'].flatMap((scope) =>
+      scopes.includes(scope) ? (CLAIMS[scope] ?? []) : [],
+    ),
+  ];
+  const claims = Object.entries(known).filter(([claim]) => told.includes(claim) && mayCarry(ctx, claim));
   return { workspace_id: workspaceId, project_id: projectId, ...Object.fromEntries(claims) };
 }

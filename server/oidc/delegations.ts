@@ -53,9 +53,10 @@ async function grantFor(
   { subject: { grant }, application: { clientId } }: Pick<Delegation, 'subject' | 'application'>,
 ): Promise<{ id: string; isNew: boolean }> {
   const id = hash('sha256', `${grant.jti} ${clientId}`, 'base64url');
-  const { accountId, sessionId, endsAt, workspaceId, projectId, admittedUnder, onDevice, exp } = grant;
+  const { accountId, sessionId, endsAt, workspaceId, projectId, organizationId, exp } = grant;
+  const { admittedUnder, onDevice } = grant;
   const iat = Math.floor(tx.now.getTime() / 1000);
-  const bound = { sessionId, endsAt, workspaceId, projectId, admittedUnder, onDevice };
+  const bound = { sessionId, endsAt, workspaceId, projectId, organizationId, admittedUnder, onDevice };
   const { numInsertedOrUpdatedRows } = await tx.db
     .insertInto('oidc_records')
     .values({

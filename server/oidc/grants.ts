@@ -13,10 +13,11 @@ import { applicationOf } from './clients.ts';
 import { consentTo, removeConsent } from './consents.ts';
 import { endGrants, type GrantRef } from './grant-endings.ts';
 import { askOfflineAccess, withoutOfflineAccess } from './offline-access.ts';
+import { grantIn, organizationAsked } from './organizations.ts';
 
 /**
- * The grant for an authorization request: the one that the browser's session has with the client, extended by the
- * request where no consent is needed, which is so for first-party applications and for what the user consented to
+ * The grant for an authorization request: the one that the browser's session has with the client, in the organization
+ * that the request names if it names one, extended by the request where no consent is needed, which is so for first-party applications and for what the user consented to
  * before.
  * @returns undefined when the user must be asked
  */
@@ -27,7 +28,7 @@ export async function grantFor(system: System, ctx: KoaContextWithOIDC): Promise
   bindSession(ctx);
   const grantId = result?.consent?.grantId ?? session.grantIdFor(client.clientId);
   const known = grantId ? await provider.Grant.find(grantId) : undefined;
-  const current = known?.accountId === account.accountId ? known : undefined;
+  const current = await currentGrant(system, ctx, known);
   const decision = await decisionOn(system, ctx.oidc, current);
   // The user has to sign in again (see prompts.ts). The current grant does not change.
   if (decision.kind !== 'admitted') return current;
@@ -38,13 +39,30 @@ export async function grantFor(system: System, ctx: KoaContextWithOIDC): Promise
   if (current && allowed && covers(ctx, current)) return noted(current, under);
   if (!allowed || !mayWiden(ctx)) return allowed ? current : undefined;
   await enterProjectOf(system, application, session);
+  const organizationId = await organizationAsked(ctxOf(system, application), ctx.oidc.params);
   const grant = current ?? new provider.Grant({ accountId: account.accountId, clientId: client.clientId });
   Object.assign(grant, boundOf(session), under, { projectId: application.projectId });
+  if (organizationId) grant.organizationId = organizationId;
   grant.addOIDCScope(ctx.oidc.requestParamOIDCScopes);
   grant.addOIDCClaims(ctx.oidc.requestParamClaims);
   for (const [resource, scopes] of resourceScopes(ctx)) grant.addResourceScope(resource, scopes);
   await grant.save();
   return grant;
+}
+
+/** The last grant of the session with the client, unless it is another user's, or in another organization. */
+async function currentGrant(
+  system: System,
+  ctx: KoaContextWithOIDC,
+  last: Grant | undefined,
+): Promise<Grant | undefined> {
+  const { client, account, params } = ctx.oidc;
+  const there = ctxOf(system, applicationOf(client));
+  const organizationId = await organizationAsked(there, params);
+  if (organizationId === undefined) return undefined;
+  const isThere = last?.organizationId === (organizationId ?? undefined);
+  const grant = last && !isThere ? await grantIn(there, ctx, organizationId) : last;
+  return grant?.accountId === account?.accountId ? grant : undefined;
 }
 
 async function noted(grant: Grant, under: Bound): Promise<Grant> {

@@ -1,4 +1,5 @@
 import { errors, interactionPolicy, type KoaContextWithOIDC } from 'oidc-provider';
+import { isOfOrganization } from '#admission';
 import type { System } from '#platform/system.ts';
 import { isClosed } from '#tenancy';
 import { decisionOn } from './admission.ts';
@@ -45,10 +46,14 @@ async function beganInClosed(system: System, { session, result }: KoaContextWith
 /**
  * Whether the browser's session does not suffice for the project, or for what the application requests.
  * @throws UnmetAuthenticationRequirements when the second factor is essential and the user has none: a prompt would be
- * useless
+ * useless, AccessDenied when the user cannot enter the organization of the request
  */
 async function needsMore(system: System, oidc: KoaContextWithOIDC['oidc']): Promise<boolean> {
+  // A person who signs in again may be somebody else.
+  if (oidc.promptPending('login')) return false;
   const decision = await decisionOn(system, oidc);
+  if (decision.kind === 'refused' && isOfOrganization(decision.because))
+    throw new errors.AccessDenied('the person cannot use this organization', decision.because);
   if (decision.kind === 'refused' && decision.because === 'unmet')
     throw new errors.UnmetAuthenticationRequirements('the person has no second factor that reaches what was asked for');
   return decision.kind !== 'admitted';

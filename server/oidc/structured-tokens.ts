@@ -74,7 +74,8 @@ export async function knownToken(provider: Provider, { system, issuer, token }: 
   const [, grantId] = jti.split('.');
   const endedAt = grantId === undefined ? application.tokensEndedAt : application.signInsEndedAt;
   if (endedAt && payload.iat * 1000 <= endedAt.getTime()) return undefined;
-  if (grantId !== undefined && !(await isLive(provider, { system, issuer, application, grantId }))) return undefined;
+  if (grantId !== undefined && !(await isLive(provider, { system, issuer, application, grantId, iat: payload.iat })))
+    return undefined;
   const audiences = (await grantedApis(system, application)).map(({ identifier }) => identifier);
   const own = grantId === undefined ? await apiHostsOf(system, application) : [];
   if (![...audiences, ...own].includes(aud) || (await isSpent(system, issuer, jti))) return undefined;
@@ -82,12 +83,12 @@ export async function knownToken(provider: Provider, { system, issuer, token }: 
   return { payload, application, grantId, spend: () => spendOnce(system, issuer, { id: jti, seconds }) };
 }
 
-type Granted = { system: System; issuer: IssuerAddress; application: Application; grantId: string };
+type Granted = { system: System; issuer: IssuerAddress; application: Application; grantId: string; iat: number };
 
-/** Whether the grant of an application's token is live. */
-async function isLive(provider: Provider, { system, issuer, application, grantId }: Granted): Promise<boolean> {
+/** Whether the grant of an application's token is live, and the token was not ended since by a change in its organization. */
+async function isLive(provider: Provider, { system, issuer, application, grantId, iat }: Granted): Promise<boolean> {
   const grant = await provider.Grant.find(grantId);
-  if (grant && !grant.impersonation) return grant.clientId === application.clientId;
+  if (grant && !grant.impersonation) return grant.clientId === application.clientId && iat >= (grant.tokensFrom ?? 0);
   return isActing(system, issuer, { grantId, application });
 }
 

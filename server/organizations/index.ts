@@ -1,6 +1,6 @@
 export { asInsider, mayInside, requireInside } from './organization-insiders.ts';
 export { joinOrganization, requireRoomInOrganization } from './organization-members.ts';
 export { lockKnownRoles, lockOrganizationRoles, type OrganizationRole, ownPermissions } from './organization-roles.ts';
-export { lockOrganization, OrganizationRef } from './organizations.ts';
+export { findOrganizationId, lockOrganization, OrganizationRef } from './organizations.ts';
 export { organizationsOf } from './own-organizations.ts';
 export { part } from './part.ts';

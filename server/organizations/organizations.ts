@@ -133,6 +133,20 @@ export async function getOrganization(ctx: Ctx | TxCtx, id: OrganizationId): Pro
 }
 
 /**
+ * The id of an organization that a request names by its id or slug. Served by the primary key and organizations_slug.
+ * @returns undefined if there is none
+ */
+export async function findOrganizationId(ctx: Ctx | TxCtx, named: string): Promise<OrganizationId | undefined> {
+  const row = await ctx.db
+    .selectFrom('organizations')
+    .select('id')
+    .where(inScope(ctx))
+    .where((eb) => eb.or([eb('id', '=', sql<OrganizationId>`${named}`), eb('slug', '=', named)]))
+    .executeTakeFirst();
+  return row?.id;
+}
+
+/**
  * Adds an organization without members.
  * @throws Problem ALREADY_EXISTS for a slug that is taken, CONFLICT beyond the project's maximum, PAYLOAD_TOO_LARGE
  */

@@ -239,6 +239,7 @@ export const german: Texts = {
   'scope.email': 'Deine E-Mail-Adresse',
   'scope.offline_access': 'Zugriff, während du weg bist',
   'scope.openid': 'Wer du bist',
+  'scope.organization': 'Deine Organisation und deine Rollen darin',
   'scope.permissions': 'Was du darfst',
   'scope.phone': 'Deine Telefonnummer',
   'scope.profile': 'Dein Name und Profil',

@@ -233,6 +233,7 @@ export const english = {
   'scope.email': 'Your email address',
   'scope.offline_access': 'Access while you are away',
   'scope.openid': 'Who you are',
+  'scope.organization': 'Your organization and your roles in it',
   'scope.permissions': 'What you may do',
   'scope.phone': 'Your phone number',
   'scope.profile': 'Your name and profile',

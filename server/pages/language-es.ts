@@ -234,6 +234,7 @@ export const spanish: Texts = {
   'scope.email': 'Tu correo electrónico',
   'scope.offline_access': 'Acceso cuando no estás',
   'scope.openid': 'Quién eres',
+  'scope.organization': 'Tu organización y tus roles en ella',
   'scope.permissions': 'Lo que puedes hacer',
   'scope.phone': 'Tu número de teléfono',
   'scope.profile': 'Tu nombre y perfil',

@@ -238,6 +238,7 @@ export const french: Texts = {
   'scope.email': 'Votre adresse e-mail',
   'scope.offline_access': 'Accès en votre absence',
   'scope.openid': 'Qui vous êtes',
+  'scope.organization': 'Votre organisation et vos rôles dans celle-ci',
   'scope.permissions': 'Ce que vous pouvez faire',
   'scope.phone': 'Votre numéro de téléphone',
   'scope.profile': 'Votre nom et votre profil',

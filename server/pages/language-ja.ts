@@ -235,6 +235,7 @@ export const japanese: Texts = {
   'scope.email': 'メールアドレス',
   'scope.offline_access': '不在時のアクセス',
   'scope.openid': 'あなたが誰か',
+  'scope.organization': 'あなたの組織とその中でのロール',
   'scope.permissions': 'あなたに許可されていること',
   'scope.phone': '電話番号',
   'scope.profile': '名前とプロフィール',

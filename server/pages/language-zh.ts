@@ -225,6 +225,7 @@ export const chinese: Texts = {
   'scope.email': '您的电子邮箱',
   'scope.offline_access': '您离开时的访问',
   'scope.openid': '您的身份',
+  'scope.organization': '您的组织以及您在其中的角色',
   'scope.permissions': '您的权限',
   'scope.phone': '您的电话号码',
   'scope.profile': '您的姓名和资料',

@@ -1,0 +1,86 @@
+import { sql } from 'kysely';
+import { errors, type Grant, type KoaContextWithOIDC } from 'oidc-provider';
+import { findOrganizationId } from '#organizations';
+import type { Ctx, TxCtx } from '#platform/ctx.ts';
+import type { OrganizationId } from '#platform/ids.ts';
+import type { OrganizationSessions } from '#platform/part.ts';
+import type { Standing } from '#platform/standing.ts';
+import { endGrants, type GrantRef } from './grant-endings.ts';
+
+/** An id or a slug. */
+const NAME = /^[a-z0-9_-]{2,63}$/;
+
+/** Checks the parameter `organization` of an authorization request. */
+export function checkOrganization(_ctx: KoaContextWithOIDC, named: unknown): void {
+  if (named === undefined) return;
+  if (typeof named !== 'string' || !NAME.test(named))
+    throw new errors.InvalidRequest('organization must be the id or the slug of an organization');
+}
+
+/**
+ * The organization that an authorization request names.
+ * @returns null if it names none; undefined if the project has no such organization
+ */
+export async function organizationAsked(
+  ctx: Ctx,
+  params: Readonly<Record<string, unknown>> | undefined,
+): Promise<OrganizationId | null | undefined> {
+  const named = params?.['organization'];
+  return typeof named === 'string' ? findOrganizationId(ctx, named) : null;
+}
+
+/** The claims about the organization of a grant; `org_slug` where there is one. */
+export function organizationClaims({ id, name, slug, roles, permissions }: Standing) {
+  return {
+    org_id: id,
+    org_name: name,
+    ...(slug !== null && { org_slug: slug }),
+    org_roles: roles,
+    org_permissions: permissions,
+  };
+}
+
+/**
+ * The grant of the browser's session for the client in an organization, or in none; a session has one for each. Served
+ * by oidc_records_of_session.
+ */
+export async function grantIn(
+  ctx: Ctx,
+  { oidc: { client, session, provider } }: KoaContextWithOIDC,
+  organizationId: OrganizationId | null,
+): Promise<Grant | undefined> {
+  if (!client || !session?.sessionId) return undefined;
+  const { rows } = await sql<{ id: string }>`select id from oidc_records
+    where session_id = ${session.sessionId} and model = 'Grant' and grant_id is null
+      and payload->>'clientId' = ${client.clientId} and payload->>'organizationId' is not distinct from ${organizationId}
+      and not payload ? 'impersonation'
+    limit 1`.execute(ctx.db);
+  return rows[0] && provider.Grant.find(rows[0].id);
+}
+
+/**
+ * Ends the grants of people in an organization, or their access tokens: then the next use of a refresh token is decided
+ * and described again. Served by oidc_records_of_organization.
+ */
+export async function changeGrantsIn(
+  tx: TxCtx,
+  { organizationId, userId, action, reason }: OrganizationSessions,
+): Promise<void> {
+  const { rows } = await sql<GrantRef>`select issuer, id from oidc_records
+    where model = 'Grant' and payload ? 'organizationId' and payload->>'organizationId' = ${organizationId}
+      and project_id = ${tx.scope.projectId} and (${userId ?? null}::text is null or payload->>'accountId' = ${userId ?? null})`.execute(
+    tx.db,
+  );
+  if (action === 'end') await endGrants(tx, rows, reason);
+  else await endAccessTokens(tx, rows);
+}
+
+/** Tokens that are JWTs are not stored: introspection refuses those issued before `tokensFrom`. */
+async function endAccessTokens(tx: TxCtx, grants: readonly GrantRef[]): Promise<void> {
+  const tokensFrom = Math.floor(tx.now.getTime() / 1000) + 1;
+  const [issuers, ids] = [grants.map(({ issuer }) => issuer), grants.map(({ id }) => id)];
+  const listed = sql`select * from unnest(${issuers}::text[], ${ids}::text[])`;
+  await sql`delete from oidc_records where model = 'AccessToken' and (issuer, grant_id) in (${listed})`.execute(tx.db);
+  await sql`update oidc_records set payload = payload || ${JSON.stringify({ tokensFrom })}::jsonb
+    where model = 'Grant' and (issuer, id) in (${listed})`.execute(tx.db);
+}
