@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { decodeJwt } from 'jose';
 import * as client from 'openid-client';
-import { createApi } from '#apis';
-import { createApplication, type NewApplication } from '#applications';
+import { newApplication } from '#tests/apis.ts';
 import { ownerToken, register, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
 import { browserOf, codeFlow, returned, signInOn, userInfoOf } from '#tests/oidc.ts';
 
@@ -18,28 +17,14 @@ before(async () => {
   token = await ownerToken(latchkey);
   await admin('permissions', 'POST', { key: 'orders:refund', description: 'Refund' });
   await admin('organization-roles', 'POST', { key: 'billing', name: 'Billing', permissions: ['orders:refund'] });
-  const { id: apiId } = await latchkey.inProject((tx) =>
-    createApi(tx, {
-      identifier: RESOURCE,
-      name: 'Orders',
-      requirePermissions: true,
-      scopes: [{ name: 'orders:refund', description: 'Refund' }],
-    }),
-  );
-  own = await newClient({ apis: [{ apiId, scopes: ['orders:refund'], machineScopes: [] }] });
+  const scopes = [{ name: 'orders:refund', description: 'Refund' }];
+  await admin('apis', 'POST', { identifier: RESOURCE, name: 'Orders', requirePermissions: true, scopes });
+  own = await newClient({ apis: [{ identifier: RESOURCE, scopes: ['orders:refund'] }] });
 });
 after(() => latchkey.stop());
 
-async function newClient(values: Partial<NewApplication>) {
-  const { clientId, secret } = await latchkey.inProject((tx) =>
-    createApplication(tx, {
-      kind: 'web',
-      name: 'Shop',
-      redirectUris: ['http://localhost:5173/callback'],
-      grants: ['authorization_code', 'refresh_token'],
-      ...values,
-    }),
-  );
+async function newClient(values: Record<string, unknown>) {
+  const { clientId, secret } = await newApplication(latchkey, values);
   return { clientId, secret: secret ?? '' };
 }
 
