@@ -52,7 +52,7 @@ command('upgrade-check', 'say what an upgrade to this version would change, and 
   .option('--json', 'print the findings as JSON')
   .action(async (options: { json?: true }) => (await import('./cli/doctor.ts')).upgradeCheck(settings(), options));
 
-const keys = command('keys', 'show or rotate the signing keys');
+const keys = command('keys', 'show or rotate the signing keys, or change the secret');
 keys
   .command('list')
   .description('show the signing keys')
@@ -66,6 +66,15 @@ keys
   .option('--json', 'print the keys as JSON')
   .action(async (options: { now?: true; retire?: string[]; json?: true }) =>
     (await import('./cli/keys.ts')).rotateSigningKeys(settings(), options),
+  );
+
+keys
+  .command('reseal')
+  .description('encrypt all data with the first secret of LATCHKEY_SECRET, so that the others can be removed')
+  .option('--new-key', 'after a leak: replace the data key too, and seal every value again')
+  .option('--json', 'print the result as JSON')
+  .action(async (options: { newKey?: true; json?: true }) =>
+    (await import('./cli/reseal.ts')).resealAll(settings(), options),
   );
 
 command('sessions', 'manage the sessions of all users')

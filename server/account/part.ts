@@ -5,4 +5,5 @@ export const part = {
   routes: {
     auth: accountRoutes,
   },
+  sealed: { 'account-step': 'browsers' },
 } satisfies Part;

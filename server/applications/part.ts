@@ -1,5 +1,6 @@
 import type { Part } from '#platform/part.ts';
 import { rowsOfProject } from '#platform/removal.ts';
+import { sealedIn } from '#platform/sealed.ts';
 import { permissionsOfAbsent } from './absent-clients.ts';
 import { applicationRoutes } from './applications.admin.ts';
 import { events } from './events.ts';
@@ -21,6 +22,7 @@ export const part = {
     'providers:read': 'See identity providers',
     'providers:write': 'Change identity providers',
   },
+  sealed: { 'identity-provider-secret': sealedIn('identity_providers', 'client_secret_sealed') },
   removals: [
     rowsOfProject('applications', 'application_secrets'),
     rowsOfProject('registration_tokens'),

@@ -1,4 +1,5 @@
 import { withSystem } from '#hosts';
+import { openDataKeys } from '#keys';
 import { createOwner, setUpConsole, setUpLink } from '#operators';
 import { loadSecrets } from '#platform/data-dir.ts';
 import { createLog } from '#platform/log.ts';
@@ -31,6 +32,7 @@ function withConsole<T>(overrides: Overrides, work: (system: System) => Promise<
   return withDatabase(overrides, async ({ config, databaseUrl }) => {
     await migrate(databaseUrl, (line) => process.stderr.write(`${line}\n`));
     return withSystem({ config, databaseUrl, secrets: loadSecrets(config), log: createLog(config) }, async (system) => {
+      await openDataKeys(system);
       await setUpConsole(system);
       return work(system);
     });

@@ -27,7 +27,7 @@ async function toFile(overrides: Overrides, file: string, options: Options): Pro
   await withDatabase(overrides, async ({ config, databaseUrl }) => {
     const written = await writeBackup(databaseUrl, {
       latchkey: VERSION,
-      secretIds: new Keyring(loadSecrets(config)).secretIds,
+      secretIds: new Keyring(loadSecrets(config), []).secretIds,
       key: config.backup.keys[0] ?? null,
       showProgress,
       store: (content) =>

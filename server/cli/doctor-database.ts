@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { withSystem } from '#hosts';
 import { oldAddresses } from '#identifiers';
-import { canOpenSigningKeys } from '#keys';
+import { examineDataKeys } from '#keys';
 import { dearHashes } from '#passwords';
 import type { Config } from '#platform/config.ts';
 import { connectAlone } from '#platform/connections.ts';
@@ -142,13 +142,24 @@ function optionsOf(databaseUrl: string, config: Config) {
 }
 
 async function checkSecret(databaseUrl: string, config: Config): Promise<Finding> {
-  if (await withSystem(optionsOf(databaseUrl, config), canOpenSigningKeys))
-    return { check: 'secret', state: 'ok', found: 'decrypts the sealed values of the database' };
+  const check = 'secret';
+  const keys = await withSystem(optionsOf(databaseUrl, config), examineDataKeys);
+  if (keys === null) return { check, state: 'ok', found: 'no data keys yet: the first start creates them' };
+  if ('fault' in keys)
+    return { check, state: 'failed', found: keys.fault, remedy: 'Put the old secret back into LATCHKEY_SECRET.' };
+  const { secretIds, sealsWith, wrappedByOlder, sealedOtherwise, needsNewKey } = keys;
+  const found = `${secretIds.join(', ')} encrypts the data keys, of which ${sealsWith} seals`;
+  const rest = [
+    wrappedByOlder && 'an older secret than the first still encrypts them',
+    needsNewKey && 'that key is itself a secret',
+    sealedOtherwise > 0 && `${sealedOtherwise} rows are sealed with other keys`,
+  ].filter((text) => text !== false);
+  if (rest.length === 0) return { check, state: 'ok', found };
   return {
-    check: 'secret',
-    state: 'failed',
-    found: 'signing keys were sealed with a secret that is not configured',
-    remedy: 'Add the old secret to LATCHKEY_SECRET, after a comma.',
+    check,
+    state: 'warning',
+    found: `${found}; ${rest.join('; ')}`,
+    remedy: 'When every process has the first secret of LATCHKEY_SECRET, run: latchkey keys reseal',
   };
 }
 

@@ -64,7 +64,7 @@ describe('latchkey doctor', () => {
       LATCHKEY_MAIL_DKIM: 'shop.invalid:mail:/nowhere/key.pem',
     });
     assert.equal(status, 1);
-    assert.match(of('secret').remedy ?? '', /old secret to LATCHKEY_SECRET/);
+    assert.match(of('secret').remedy ?? '', /old secret back into LATCHKEY_SECRET/);
     assert.equal(of('test auth').state, 'failed');
     assert.match(of('test API').found, /has no address/);
     assert.match(of('mail').found, /ECONNREFUSED/);

@@ -1,4 +1,4 @@
-import { UnknownSecretError } from '#platform/keyring.ts';
+import { UnknownKeyError } from '#platform/keyring.ts';
 import { StartError } from '#platform/start-error.ts';
 
 const CERTIFICATE =
@@ -50,7 +50,7 @@ export async function failing(command: () => Promise<void>): Promise<void> {
 /** The fault, and its remedy. */
 export function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  if (error instanceof StartError || error instanceof UnknownSecretError) return error.message;
+  if (error instanceof StartError || error instanceof UnknownKeyError) return error.message;
   const remedy = REMEDIES['code' in error ? String(error.code) : ''];
   if (remedy !== undefined) return `${error.message || String(Object(error).code)}. ${remedy}`;
   if (error instanceof AggregateError) return error.errors.map(explain).join('\n');

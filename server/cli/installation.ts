@@ -1,4 +1,5 @@
 import { withSystem } from '#hosts';
+import { openDataKeys } from '#keys';
 import { type Config, loadConfig } from '#platform/config.ts';
 import { loadSecrets } from '#platform/data-dir.ts';
 import { createLog } from '#platform/log.ts';
@@ -14,7 +15,10 @@ export type Overrides = Record<string, string | undefined>;
  */
 export async function withInstallation<T>(overrides: Overrides, work: (system: System) => Promise<T>): Promise<T> {
   return withDatabase(overrides, ({ config, databaseUrl }) =>
-    withSystem({ config, databaseUrl, secrets: loadSecrets(config), log: createLog(config) }, work),
+    withSystem({ config, databaseUrl, secrets: loadSecrets(config), log: createLog(config) }, async (system) => {
+      await openDataKeys(system);
+      return work(system);
+    }),
   );
 }
 

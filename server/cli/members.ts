@@ -14,6 +14,7 @@ import {
   receiveImport,
   reportImport,
 } from '#imports';
+import { openDataKeys } from '#keys';
 import { memberCount } from '#members';
 import { type Ctx, type Scope, systemCtx } from '#platform/ctx.ts';
 import { loadSecrets } from '#platform/data-dir.ts';
@@ -157,9 +158,10 @@ async function inProject(overrides: Overrides, options: MemberOptions, { check, 
     await withDatabase(overrides, async ({ config, databaseUrl }) => {
       await migrate(databaseUrl, (line) => process.stderr.write(`${line}\n`));
       const secrets = loadSecrets(config);
-      await withSystem({ config, databaseUrl, secrets, log: createLog(config) }, async (system) =>
-        work(systemCtx(system, await scopeOf(system, options), 'command line', crypto.randomUUID())),
-      );
+      await withSystem({ config, databaseUrl, secrets, log: createLog(config) }, async (system) => {
+        await openDataKeys(system);
+        await work(systemCtx(system, await scopeOf(system, options), 'command line', crypto.randomUUID()));
+      });
     });
   });
 }

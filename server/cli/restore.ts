@@ -24,7 +24,7 @@ export async function restore(overrides: Overrides, named: string, { stored, ver
         name,
         source,
         keys: config.backup.keys,
-        keyring: new Keyring(secrets),
+        keyring: new Keyring(secrets, []),
         verify: verify === true,
         say: (line) => process.stderr.write(`${line}\n`),
         showProgress,

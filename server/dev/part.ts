@@ -10,4 +10,5 @@ export const part = {
     development: [...devAppRoutes, ...devInboxRoutes, ...devProviderRoutes, ...devReceiverRoutes],
     start: startPageRoutes,
   },
+  sealed: { 'dev-app': 'browsers' },
 } satisfies Part;

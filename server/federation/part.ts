@@ -1,5 +1,7 @@
+import { sql } from 'kysely';
 import { expiredRowsOf, type Part } from '#platform/part.ts';
 import { rowsOfProject } from '#platform/removal.ts';
+import { sealedIn } from '#platform/sealed.ts';
 import { events } from './events.ts';
 import { providerTestRoutes } from './providers.admin.ts';
 import { socialRoutes } from './social.auth.ts';
@@ -10,6 +12,10 @@ export const part = {
   routes: {
     auth: socialRoutes,
     admin: providerTestRoutes,
+  },
+  sealed: {
+    'upstream-flow': sealedIn('upstream_flows', 'sealed', sql`encode(state_hash, 'hex')`),
+    'link-ticket': 'browsers',
   },
   removals: [rowsOfProject('upstream_flows')],
   cleanUps: { 'expired upstream flows': expiredRowsOf('upstream_flows') },

@@ -7,4 +7,5 @@ export const part = {
   routes: {
     auth: [...assetRoutes, ...mailedLinkRoutes, ...signInRoutes],
   },
+  sealed: { 'sign-in-step': 'browsers' },
 } satisfies Part;

@@ -1,7 +1,7 @@
 import { Valkey } from 'iovalkey';
 import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
-import { ensureSigningKeys } from '#keys';
+import { ensureSigningKeys, followDataKeys, openDataKeys } from '#keys';
 import { setUpConsole, setUpLink } from '#operators';
 import { advisoryLocks, takeLock } from '#platform/advisory-locks.ts';
 import { type Clock, systemClock } from '#platform/clock.ts';
@@ -10,6 +10,7 @@ import { connectAlone, openLookups, openPool, openProofs, type TimeLimits } from
 import { openDb } from '#platform/db.ts';
 import { ChangeFeed } from '#platform/feed.ts';
 import { Keyring } from '#platform/keyring.ts';
+import { sealedPlaces } from '#platform/sealed.ts';
 import { measureStatements } from '#platform/statements.ts';
 import { connectionsOf, makeSystem, type PasswordCost, type System } from '#platform/system.ts';
 import { startCounting, startMonitor, startViews } from '#status';
@@ -66,6 +67,8 @@ export async function startLatchkey(options: StartOptions): Promise<Latchkey> {
     }
   };
   try {
+    if (!alone) await openDataKeys(system);
+    followDataKeys(system);
     await system.feed.start();
     if (!alone) await ensureSigningKeys(system);
     const demo = alone ? null : await demoOfFirstStart(system, options.progress);
@@ -146,7 +149,10 @@ function openSystem(
       config,
       log,
       clock,
-      keyring: new Keyring(secrets),
+      keyring: new Keyring(
+        secrets,
+        sealedPlaces(PARTS).map(([purpose]) => purpose),
+      ),
       feed: new ChangeFeed(databaseUrl, notify, log),
       metrics,
       parts: PARTS,

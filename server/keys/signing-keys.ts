@@ -4,8 +4,9 @@ import { type Environment, environments, type TxCtx } from '#platform/ctx.ts';
 import type { Json, ReadDb } from '#platform/db.ts';
 import { announce } from '#platform/feed.ts';
 import { newId } from '#platform/ids.ts';
-import { UnknownSecretError } from '#platform/keyring.ts';
+import { UnknownKeyError } from '#platform/keyring.ts';
 import { perSystem, type System } from '#platform/system.ts';
+import { openDataKeys } from './data-keys.ts';
 
 /** ES256 for Latchkey's own access tokens; RS256 for id tokens, because every client library supports it. */
 export const algorithms = ['ES256', 'RS256'] as const;
@@ -202,13 +203,14 @@ const keySets = perSystem((system) => {
   return sets;
 });
 
-/** True if the configured secrets decrypt the signing keys of the database, or if there are none. */
+/** Opens the data keys. True if the configured secrets decrypt them and the signing keys, or if there are none. */
 export async function canOpenSigningKeys(system: System): Promise<boolean> {
   try {
+    await openDataKeys(system);
     await Promise.all(environments.map((environment) => loadKeys(system, system.db, environment)));
     return true;
   } catch (error) {
-    if (error instanceof UnknownSecretError) return false;
+    if (error instanceof UnknownKeyError) return false;
     throw error;
   }
 }

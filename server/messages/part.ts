@@ -1,5 +1,6 @@
 import type { Part } from '#platform/part.ts';
 import { rowsOfProject } from '#platform/removal.ts';
+import { sealedIn } from '#platform/sealed.ts';
 import { events } from './events.ts';
 import { messageRoutes } from './messages.admin.ts';
 import { removeOldMessages } from './messages.ts';
@@ -13,6 +14,7 @@ export const part = {
     admin: messageRoutes,
     callbacks: receiptRoutes,
   },
+  sealed: { message: sealedIn('messages', 'body_sealed') },
   removals: [rowsOfProject('messages'), rowsOfProject('message_templates')],
   cleanUps: { removeOldMessages },
   sweeps: { settleAbandoned },

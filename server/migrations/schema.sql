@@ -232,6 +232,19 @@ create table daily_figures (
   constraint daily_figures_pkey PRIMARY KEY (workspace_id, project_id, environment, figure, day)
 );
 
+create table data_keys (
+  number integer not null,
+  id text not null,
+  wrapped text not null,
+  state text not null,
+  from_secret boolean not null,
+  created_at timestamp with time zone not null,
+  constraint data_keys_pkey PRIMARY KEY (number),
+  constraint data_keys_id_key UNIQUE (id),
+  constraint data_keys_state_check CHECK ((state = ANY (ARRAY['next'::text, 'active'::text, 'former'::text, 'retired'::text])))
+);
+CREATE UNIQUE INDEX data_keys_state ON public.data_keys USING btree (state) WHERE (state = ANY (ARRAY['next'::text, 'active'::text]));
+
 create table default_projects (
   environment text not null,
   workspace_id text not null,

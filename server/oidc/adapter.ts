@@ -6,6 +6,7 @@ import type { Json } from '#platform/db.ts';
 import type { ProjectId, SessionId } from '#platform/ids.ts';
 import { hashSecret } from '#platform/keyring.ts';
 import { deleteOldRows } from '#platform/part.ts';
+import { type SealedColumn, sealedIn } from '#platform/sealed.ts';
 import { singleWrite } from '#platform/single-writes.ts';
 import type { System } from '#platform/system.ts';
 import { REFRESH_GRACE_MS } from '#settings';
@@ -76,6 +77,15 @@ type EndedAt = (clientId: string) => Promise<Date | null>;
  */
 const BEARER = new Set(['AccessToken', 'AuthorizationCode', 'DeviceCode', 'RefreshToken']);
 const SEALED = 'oidc-token';
+
+/** Where bearer credentials are kept. */
+export const bearerTokens: SealedColumn = {
+  ...sealedIn('oidc_records', 'payload'),
+  json: {
+    text: sql`payload->>'jti'`,
+    again: (content, seal) => ({ ...Object(content), jti: seal(String(Object(content).jti)) }),
+  },
+};
 
 /** Records of one model: codes, grants, sessions, replay marks. */
 export class RecordAdapter implements Adapter {

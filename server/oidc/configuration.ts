@@ -105,7 +105,7 @@ function cookies(system: System, issuer: IssuerAddress): Configuration['cookies'
   const { path: _whole, ...bound } = cookieOptions(issuer, 'lax');
   const options = { ...bound, signed: true };
   return {
-    // The first key signs, all verify: a change of the installation's secret signs no one out.
+    // The first key signs, all verify: another data key signs no one out.
     keys: system.keyring.tags(realmOf(issuer), 'oidc-cookies').map((key) => key.toString('base64url')),
     names: cookieNames(issuer),
     long: options,
@@ -114,12 +114,12 @@ function cookies(system: System, issuer: IssuerAddress): Configuration['cookies'
 }
 
 /**
- * A subject that only clients of the same sector see (OpenID Connect Core §8.1). Uses the oldest secret: with the
- * newest, a change of the secret would change all subjects.
+ * A subject that only clients of the same sector see (OpenID Connect Core §8.1). Made with the oldest key, so that
+ * it never changes.
  */
 function pairwise(system: System, subject: string, client: Client): string {
   const sector = client.sectorIdentifier ?? new URL(client.redirectUris?.[0] ?? 'urn:none').hostname;
-  return system.keyring.tags(`${sector} ${subject}`, 'pairwise-subject').at(-1)?.toString('base64url') ?? '';
+  return system.keyring.lastingTag(`${sector} ${subject}`, 'pairwise-subject').toString('base64url');
 }
 
 /** No token or grant outlives its session. */

@@ -1,5 +1,5 @@
 import type { Part } from '#platform/part.ts';
-import { oidcCleanup } from './adapter.ts';
+import { bearerTokens, oidcCleanup } from './adapter.ts';
 import { usedApplicationRoutes } from './applications.me.ts';
 import { sessionSteps } from './bound-sessions.ts';
 import { events } from './events.ts';
@@ -19,6 +19,7 @@ export const part = {
   permissions: {
     'members:impersonate': 'Act as members',
   },
+  sealed: { 'oidc-token': bearerTokens },
   removals: [consents, records],
   cleanUps: { oidcCleanup },
   sessions: sessionSteps,

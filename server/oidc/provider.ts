@@ -36,7 +36,7 @@ export function commonIssuer(system: System, environment: Environment): IssuerAd
 }
 
 /**
- * The provider of an issuer. Created at first use, and again when its keys, its domain or the project's settings
+ * The provider of an issuer. Created at first use, and again when its keys, the data keys, its domain or the project's settings
  * change.
  */
 export function issuerOf(system: System, address: IssuerAddress): Issuer | Promise<Issuer> {
@@ -58,7 +58,7 @@ class IssuerCache {
       .subscribe({
         replay: async () => this.#forget(),
         onChange: ({ topic, key }) => {
-          if (topic === 'signing-keys' || topic === 'domain') this.#forget();
+          if (topic === 'signing-keys' || topic === 'data-keys-read' || topic === 'domain') this.#forget();
           else if (topic === 'project') this.#dropProject(key);
         },
       })

@@ -1,5 +1,7 @@
+import { sql } from 'kysely';
 import type { Part } from '#platform/part.ts';
 import { rowsOfWorkspace } from '#platform/removal.ts';
+import { sealedIn } from '#platform/sealed.ts';
 import { permissionsOfAbsent } from './absent-operators.ts';
 import { events } from './events.ts';
 import { keepTeamsOwned, leaveTeams } from './operator-erasure.ts';
@@ -13,6 +15,10 @@ export const part = {
   events,
   routes: {
     console: [...sessionRoutes, ...teamRoutes, ...teamInvitationRoutes, ...setUpRoutes],
+  },
+  sealed: {
+    'console-client': sealedIn('console_installation', 'secret_sealed', sql.ref('client_id')),
+    'console-sign-in': 'browsers',
   },
   removals: [rowsOfWorkspace('team_invitations'), rowsOfWorkspace('team_members')],
   cleanUps: { removeDeadOperatorSessions },

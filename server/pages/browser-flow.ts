@@ -48,7 +48,7 @@ export function browserFlow<Step extends AnyStep>({ purpose, parse, faults }: Ki
     try {
       return parse(JSON.parse(request.server.system.keyring.open(sealed, purpose, place.owner)));
     } catch {
-      // The step of another owner, or sealed with a removed secret: the flow starts again.
+      // The step of another owner, or sealed with a retired key: the flow starts again.
       return parse({});
     }
   }

@@ -6,7 +6,7 @@ export const advisoryLocks = {
   migration: 7_154_223,
   /** Held by the process that numbers events. */
   eventDispatcher: 7_154_224,
-  /** Held while signing keys are rotated. */
+  /** Held while signing keys are rotated, or data keys are created or replaced. */
   keyRotation: 7_154_226,
   /** Held by the process that measures the status. */
   statusLeader: 7_154_227,

@@ -10,6 +10,9 @@ const MAX_BACKOFF_MS = 5_000;
 const CHECK_MS = 2_000;
 const RESPONSE_MS = 3_000;
 
+/** How the connection of a feed is named. */
+export const FEED_NAME = 'latchkey-feed';
+
 /** The topic of the notifications by which a feed proves that it works. */
 const PROOF = 'proof';
 
@@ -43,6 +46,7 @@ export class ChangeFeed {
   #check: NodeJS.Timeout | null = null;
   #proof: { key: string; arrived: () => void } | null = null;
   #roundTripMs: number | null = null;
+  #name = FEED_NAME;
 
   constructor(url: string, notify: Notify, log: Logger) {
     this.#url = url;
@@ -65,12 +69,18 @@ export class ChangeFeed {
     if (this.#live) await subscriber.replay();
   }
 
+  /** Says something about this process to those who list the connections of the database. At most 49 characters. */
+  async describe(text: string): Promise<void> {
+    this.#name = `${FEED_NAME} ${text}`;
+    await this.#client?.query("select set_config('application_name', $1, false)", [this.#name]);
+  }
+
   /** Connects, and reconnects until {@link stop}. */
   async start(): Promise<void> {
     this.#stopped = false;
     let client: pg.Client | null = null;
     try {
-      client = await connectAlone(this.#url, { name: 'latchkey-feed', timeoutMs: RESPONSE_MS });
+      client = await connectAlone(this.#url, { name: this.#name, timeoutMs: RESPONSE_MS });
       if (this.#stopped) await client.end();
       else await this.#listenOn(client);
     } catch (error) {

@@ -9,6 +9,7 @@ import type { Metric } from './metrics.ts';
 import type { Removal } from './removal.ts';
 import type { Works } from './repeating.ts';
 import type { Routes } from './route.ts';
+import type { SealedPlace } from './sealed.ts';
 import { singleWrite } from './single-writes.ts';
 import type { InOrganization, Standing } from './standing.ts';
 import type { System } from './system.ts';
@@ -98,6 +99,8 @@ export type Part = {
   events?: Readonly<Record<string, EventDefinition>>;
   /** Permissions that routes require, with what they allow; every project has them. Viewers have those named `…:read`. */
   permissions?: Readonly<Record<`${string}:${string}`, string>>;
+  /** Where the values are that the part seals, by their purpose, so that another data key can seal them again. */
+  sealed?: Readonly<Record<string, SealedPlace>>;
   /** Removes the part's rows of a project or workspace. The order matters where rows refer to each other. */
   removals?: readonly Removal[];
   /** Tables that an import fills. The planner's statistics are updated during the import. */

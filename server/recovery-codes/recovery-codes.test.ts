@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { systemCtx, transaction } from '#platform/ctx.ts';
-import { Keyring } from '#platform/keyring.ts';
+import { Keyring, newDataKey } from '#platform/keyring.ts';
 import { register, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
 import { newRecoveryCodes, useRecoveryCode } from './recovery-codes.ts';
 
@@ -11,15 +11,19 @@ before(async () => {
 });
 after(() => latchkey.stop());
 
-test('a recovery code works once, also after the installation’s secret was changed', async () => {
-  const [older, newer] = ['the older secret, which is long enough', 'the newer secret, which is long enough'];
+test('a recovery code works once, also after its data key was retired', async () => {
   const { userId } = (await register(latchkey)).session;
   const { scope } = await latchkey.inProject(async (tx) => tx);
-  const under = <T>(secrets: string[], work: (tx: Parameters<typeof newRecoveryCodes>[0]) => Promise<T>) =>
-    transaction(systemCtx({ ...latchkey.system, keyring: new Keyring(secrets) }, scope, 'test', 'test'), work);
+  const [older, newer] = [newDataKey(), newDataKey()];
+  const under = <T>(keys: (typeof older)[], work: (tx: Parameters<typeof newRecoveryCodes>[0]) => Promise<T>) => {
+    const keyring = new Keyring(['a secret that is long enough'], []);
+    const stored = keys.map((key) => ({ id: key.id, wrapped: keyring.wrap(key, 'newest') }));
+    keyring.load(stored.map((key, index) => ({ ...key, state: index === 0 ? 'active' : 'retired' })));
+    return transaction(systemCtx({ ...latchkey.system, keyring }, scope, 'test', 'test'), work);
+  };
   const [first, second] = await under([older], (tx) => newRecoveryCodes(tx, userId));
   assert.ok(first && second);
-  const use = (code: string, secrets: string[]) => under(secrets, (tx) => useRecoveryCode(tx, userId, code));
+  const use = (code: string, keys: (typeof older)[]) => under(keys, (tx) => useRecoveryCode(tx, userId, code));
   assert.equal(await use(first, [newer]), false);
   assert.equal(await use(first.toUpperCase(), [newer, older]), true);
   assert.equal(await use(first, [newer, older]), false);

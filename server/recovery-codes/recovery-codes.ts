@@ -63,7 +63,7 @@ export async function useRecoveryCode(tx: TxCtx, userId: UserId, code: string): 
     .set({ used_at: tx.now })
     .where(inRealm(tx))
     .where('user_id', '=', userId)
-    // Also matches codes created before the installation's secret was changed.
+    // Also matches codes that were created with a key that is retired since.
     .where('hash', '=', sql<Buffer>`any(${tx.system.keyring.tags(textOf(userId, code), PURPOSE)}::bytea[])`)
     .where('used_at', 'is', null)
     .executeTakeFirst();

@@ -1,4 +1,5 @@
 import type { Part } from '#platform/part.ts';
+import { sealedIn } from '#platform/sealed.ts';
 import { statusComponentRoutes } from './components.admin.ts';
 import { events } from './events.ts';
 import { removeSilentWorkers } from './heartbeat.ts';
@@ -31,6 +32,7 @@ export const part = {
     'status:read': 'See status components, incidents and subscribers',
     'status:write': 'Change status components, incidents and maintenances',
   },
+  sealed: { 'status-webhook': sealedIn('status_subscribers', 'secret_sealed') },
   cleanUps: { removeSilentWorkers },
   tasks: { status_notice: statusNoticeTask },
 } satisfies Part;

@@ -38,7 +38,12 @@ export function openToken(
 ): { environment: Environment; id: SubscriberId } {
   const [environment = '', id = '', expires = '', tag = ''] = token.split('.');
   const claim = `${environment}.${id}.${expires}`;
-  const genuine = system.keyring.checkTag(claim, `status-${purpose}`, Buffer.from(tag, 'base64url'));
+  const bytes = Buffer.from(tag, 'base64url');
+  // Every mail that was ever sent can end its subscription.
+  const genuine =
+    purpose === 'unsubscribe'
+      ? system.keyring.checkLastingTag(claim, `status-${purpose}`, bytes)
+      : system.keyring.checkTag(claim, `status-${purpose}`, bytes);
   const until = Number.parseInt(expires, 36);
   if (!genuine || (until !== 0 && until <= system.clock.now().getTime())) throw problem('INVALID_TOKEN');
   return { environment: environment === 'test' ? 'test' : 'production', id: `sub_${id.slice(4)}` };

@@ -11,8 +11,12 @@ const CHECK = /^CHECK \(\((\w+) = ANY \(ARRAY\[(.*)\]\)\)\)$/;
  */
 const KEPT = ['projects', 'workspaces', 'default_projects', 'console_installation', 'console_sessions'];
 
-/** Values that give a worker nothing to do. */
-const SPECIAL: Record<string, string> = { 'events.sequence': '1', 'messages.status': "'sent'" };
+/** Values that give a worker nothing to do, and the only one that a column takes. */
+const SPECIAL: Record<string, string> = {
+  'events.sequence': '1',
+  'messages.status': "'sent'",
+  'audit_keys.purpose': "'checkpoints'",
+};
 const FAR = "'2100-01-01T00:00:00Z'";
 
 const VALUES: Record<string, string> = {
@@ -31,18 +35,22 @@ const VALUES: Record<string, string> = {
 
 type Column = { table: string; name: string; type: string; filled: boolean };
 
-/** The columns of every table with rows of a workspace or project, read from the database. */
-async function tenantColumns(pool: pg.Pool): Promise<Column[]> {
+/** The columns of every table, read from the database. */
+async function columnsOf(pool: pg.Pool): Promise<Column[]> {
   const { rows } = await pool.query<Column>(
-    `select c.table_name as table, c.column_name as name, c.data_type as type,
-            c.is_nullable = 'NO' and c.column_default is null as filled
-     from information_schema.columns c
-     where c.table_schema = 'public' and exists (
-       select from information_schema.columns t
-       where t.table_schema = 'public' and t.table_name = c.table_name and t.column_name in ('workspace_id', 'project_id'))
-     order by c.ordinal_position`,
+    `select table_name as table, column_name as name, data_type as type, is_nullable = 'NO' and column_default is null as filled
+     from information_schema.columns where table_schema = 'public' order by ordinal_position`,
   );
-  return rows.filter(({ table }) => !KEPT.includes(table));
+  return rows;
+}
+
+/** The columns of every table with rows of a workspace or project. */
+async function tenantColumns(pool: pg.Pool): Promise<Column[]> {
+  const columns = await columnsOf(pool);
+  const tenants = new Set(
+    columns.filter(({ name }) => name === 'workspace_id' || name === 'project_id').map(({ table }) => table),
+  );
+  return columns.filter(({ table }) => tenants.has(table) && !KEPT.includes(table));
 }
 
 /** The tables with rows of a workspace or project, which are removed with it. */
@@ -64,22 +72,35 @@ async function checkedValues(pool: pg.Pool): Promise<Map<string, string>> {
 }
 
 /** Inserts a row into every tenant table. The rows refer to one another. */
-export async function fillTenantTables({ pool, databaseUrl }: TestSystem, scope: Scope): Promise<void> {
+export async function fillTenantTables(system: TestSystem, scope: Scope): Promise<void> {
+  await fill(system, scope, await tenantColumns(system.pool));
+}
+
+/** Inserts a row into each of these tables. */
+export async function fillTables(system: TestSystem, scope: Scope, tables: ReadonlySet<string>): Promise<void> {
+  await fill(
+    system,
+    scope,
+    (await columnsOf(system.pool)).filter(({ table }) => tables.has(table)),
+  );
+}
+
+async function fill({ pool, databaseUrl }: TestSystem, scope: Scope, columns: readonly Column[]): Promise<void> {
   const own: Record<string, string> = {
     workspace_id: `'${scope.workspaceId}'`,
     project_id: `'${scope.projectId}'`,
     environment: `'${scope.environment}'`,
   };
   const checked = await checkedValues(pool);
-  const tables = Map.groupBy(await tenantColumns(pool), ({ table }) => table);
+  const tables = Map.groupBy(columns, ({ table }) => table);
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   try {
     await client.query('begin');
     // Foreign keys are disabled, because the rows are inserted in no particular order.
     await client.query('set local session_replication_role = replica');
-    for (const [table, columns] of tables) {
-      const given = columns.filter(({ name, filled }) => filled || own[name] || SPECIAL[`${table}.${name}`]);
+    for (const [table, all] of tables) {
+      const given = all.filter(({ name, filled }) => filled || own[name] || SPECIAL[`${table}.${name}`]);
       const valueFor = ({ name, type }: Column) =>
         own[name] ?? SPECIAL[`${table}.${name}`] ?? checked.get(`${table}.${name}`) ?? VALUES[type];
       // biome-ignore lint/performance/noAwaitInLoops: one connection, one statement after the other

@@ -1,5 +1,6 @@
 import type { Part } from '#platform/part.ts';
 import { rowsOfProject, rowsOfWorkspace } from '#platform/removal.ts';
+import { sealedIn } from '#platform/sealed.ts';
 import { deliveryRoutes } from './deliveries.admin.ts';
 import { endpointActionRoutes } from './endpoint-actions.admin.ts';
 import { endpointRepairRoutes } from './endpoint-repair.admin.ts';
@@ -9,6 +10,7 @@ import { metrics } from './metrics.ts';
 import { deliveries } from './removal.ts';
 import { replayTask } from './replay.task.ts';
 import { deleteOldDeliveries } from './retention.ts';
+import { endpointSecrets } from './secrets.ts';
 
 export const part = {
   events,
@@ -19,6 +21,7 @@ export const part = {
     'webhooks:read': 'See webhook endpoints, deliveries and event types',
     'webhooks:write': 'Change webhook endpoints, retry and replay deliveries',
   },
+  sealed: { 'webhook-headers': sealedIn('webhook_endpoints', 'headers_sealed'), 'webhook-secret': endpointSecrets },
   removals: [deliveries, rowsOfWorkspace('webhook_attempts'), rowsOfProject('webhook_endpoints')],
   cleanUps: { deleteOldDeliveries },
   tasks: { replay_webhooks: replayTask },

@@ -1,11 +1,24 @@
 import { createHmac, randomBytes } from 'node:crypto';
+import { sql } from 'kysely';
 import type { Keyring } from '#platform/keyring.ts';
 import { problem } from '#platform/problem.ts';
+import { type SealedColumn, sealedIn } from '#platform/sealed.ts';
 
 /** A stored signing secret. Times are ISO 8601; `expiresAt` null: the current secret. */
 export type StoredSecret = { sealed: string; createdAt: string; expiresAt: string | null };
 
 const PURPOSE = 'webhook-secret';
+
+/** Where the secrets of endpoints are kept. */
+export const endpointSecrets: SealedColumn = {
+  ...sealedIn('webhook_endpoints', 'secrets'),
+  json: {
+    text: sql`secrets::text`,
+    again: (content, seal) =>
+      Array.isArray(content) ? content.map((secret) => ({ ...secret, sealed: seal(String(secret.sealed)) })) : content,
+  },
+};
+
 const PREFIX = 'whsec_';
 /** Each live secret adds a signature to every delivery. */
 const MAX_LIVE = 4;
