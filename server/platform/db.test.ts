@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler, sql } from 'kysely';
-import { readOnly, type Tables } from './db.ts';
+import pg from 'pg';
+import { emptyDatabase } from '#tests/postgres.ts';
+import { type Db, openDb, readOnly, type Tables } from './db.ts';
 import { prepared } from './prepared.ts';
 
 const db = new Kysely<Tables>({
@@ -42,4 +44,35 @@ describe('a database outside a transaction', () => {
       refused,
     );
   });
+});
+
+describe('a connection that has prepared statements', () => {
+  let drop: () => Promise<void>;
+  let pool: pg.Pool;
+  let own: Db;
+  before(async () => {
+    const database = await emptyDatabase(process.env['LATCHKEY_TEST_DATABASE_URL'] ?? '');
+    drop = database.drop;
+    pool = new pg.Pool({ connectionString: database.url, max: 1 });
+    own = openDb(pool, (_text, run) => run());
+    await pool.query('create table boxes (id integer)');
+  });
+  after(() => pool.end().then(drop));
+
+  for (const text of [
+    'select * from boxes where id = ',
+    'select b.* from boxes b where b.id = ',
+    'select id, * from boxes where id = ',
+    'select count(*) from boxes where id = ',
+    'select b from boxes b where id = ',
+    'update boxes set id = id returning *, id = ',
+  ])
+    test(`goes on when another version adds a column: ${text}…`, async () => {
+      const name = `c${crypto.randomUUID().replaceAll('-', '')}`;
+      const run = (on: Db) => sql`${sql.raw(text)}${1}`.execute(on);
+      await run(own);
+      await pool.query(`alter table boxes add column ${name} text`);
+      await run(own);
+      await own.transaction().execute(run);
+    });
 });

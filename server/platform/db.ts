@@ -25,6 +25,12 @@ export type ReadDb = Pick<Db, 'selectFrom' | 'fn' | 'getExecutor'>;
 /** A jsonb column: read as a value, written as JSON text. */
 export type Json<T> = ColumnType<T, string, string>;
 
+/**
+ * A prepared statement whose columns change fails. So statements that return all columns, such as `select *` and `returning *`,
+ * run unnamed: another version may add columns while this one runs. (PostgreSQL's error 0A000 in RevalidateCachedQuery.)
+ */
+const RETURNS_ALL_COLUMNS = /[\s.,]\*/;
+
 /** The statements of the code base fit in this many names; texts beyond it (long `in` lists) run unnamed. */
 const MAX_PREPARED = 1000;
 
@@ -80,7 +86,7 @@ function preparing(pool: pg.Pool, measure: Measure): PostgresPool {
   const names = new Map<string, string>();
   const nameOf = (text: string): string | undefined => {
     const known = names.get(text);
-    if (known || names.size >= MAX_PREPARED) return known;
+    if (known || names.size >= MAX_PREPARED || RETURNS_ALL_COLUMNS.test(text)) return known;
     const name = `s${names.size}`;
     names.set(text, name);
     return name;
