@@ -3,13 +3,16 @@ import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, beforeEach, describe, test } from 'node:test';
+import { Registry } from 'prom-client';
 import { withSystem } from '#hosts';
 import { loadSecrets } from '#platform/data-dir.ts';
 import type { System } from '#platform/system.ts';
 import { runLatchkey } from '#tests/command-line.ts';
-import { startTestLatchkey, TestClock, type TestLatchkey } from '#tests/harness.ts';
+import { expectProblem, startTestLatchkey, TestClock, type TestLatchkey } from '#tests/harness.ts';
+import { signInOperator, teammate } from '#tests/operators.ts';
 import { refusal, type Storage, startStorage } from '#tests/s3.ts';
 import { newBackupKey } from './encryption.ts';
+import { metrics } from './metrics.ts';
 import { readRecords } from './records.ts';
 import { makeDueBackup, verifyDueBackup } from './schedule.ts';
 
@@ -28,6 +31,8 @@ let lines: string[] = [];
 before(async () => {
   storage = await startStorage();
   folder = await mkdtemp(join(tmpdir(), 'latchkey-backups-'));
+  // As a place it fails: it is no folder.
+  await writeFile(join(folder, 'file'), '');
   latchkey = await startTestLatchkey({
     clock,
     settings: {
@@ -99,7 +104,6 @@ describe('scheduled backups', () => {
 
   test('a failure is logged as an error and recorded, leaves nothing behind, and is tried again', async () => {
     setClock('2026-03-06T03:00:00Z');
-    await writeFile(join(folder, 'file'), '');
     const broken = systemWith({ to: join(folder, 'file') });
     await makeDueBackup(broken);
     const [record] = await readRecords(latchkey.system);
@@ -177,6 +181,91 @@ describe('scheduled backups', () => {
     setClock('2026-06-02T03:00:00Z');
     await makeDueBackup(latchkey.system, AbortSignal.abort());
     assert.deepEqual([await kept(), await readRecords(latchkey.system), lines], [[], [], []]);
+  });
+});
+
+describe('what is known about backups', () => {
+  const readings = async () => {
+    const system = { ...latchkey.system, metrics: new Registry() };
+    for (const metric of metrics) metric.register(system);
+    const lines = (await system.metrics.metrics()).split('\n').filter((line) => line.startsWith('latchkey_backup_'));
+    return Object.fromEntries(lines.map((line) => line.replace('latchkey_backup_', '').split(' ')));
+  };
+  const settings = () => ({
+    DATABASE_URL: latchkey.databaseUrl,
+    LATCHKEY_SECRET: SECRET,
+    LATCHKEY_BACKUP_TO: join(folder, 'kept'),
+    LATCHKEY_BACKUP_KEY: key.secret,
+    LATCHKEY_BACKUP_SCHEDULE: '0 3 * * *',
+  });
+  const examine = async () => {
+    const { output } = await runLatchkey(['doctor', '--json'], settings());
+    const { findings }: { findings: { check: string; state: string; found: string }[] } = JSON.parse(output);
+    return findings.filter(({ check }) => check === 'backups');
+  };
+
+  test('its metrics tell the age, the size, what is overdue and what fails', async () => {
+    setClock('2026-09-01T03:00:00Z');
+    assert.deepEqual(await readings(), { overdue_seconds: '0', failures: '0' });
+    await makeDueBackup(latchkey.system);
+    const [record] = await readRecords(latchkey.system);
+    clock.advance(HOUR_MS);
+    const made = { bytes: String(record?.bytes), duration_seconds: '0' };
+    assert.deepEqual(await readings(), { age_seconds: '3600', overdue_seconds: '0', failures: '0', ...made });
+    setClock('2026-09-02T04:30:00Z');
+    await makeDueBackup(systemWith({ to: join(folder, 'file') }));
+    await latchkey.system.pool.query(
+      "update backups set verified_at = started_at, verify_error = 'lost' where error is null",
+    );
+    const late = { age_seconds: '91800', overdue_seconds: '5400', failures: '1', damaged: '1' };
+    assert.deepEqual(await readings(), { ...late, ...made });
+  });
+
+  test('latchkey doctor fails when one is overdue, damaged, or its place is gone', async () => {
+    setClock(new Date().toISOString());
+    await makeDueBackup(latchkey.system);
+    const [healthy] = await examine();
+    assert.equal(healthy?.state, 'ok', healthy?.found);
+    await latchkey.system.pool.query("update backups set started_at = now() - interval '3 days', finished_at = now()");
+    await latchkey.system.pool.query("update backups set verified_at = now(), verify_error = 'its end is missing'");
+    await rm(join(folder, 'kept'), { recursive: true });
+    await writeFile(join(folder, 'kept'), 'no folder');
+    const faults = await examine();
+    assert.deepEqual(
+      faults.map(({ state }) => state),
+      ['failed', 'failed', 'failed'],
+    );
+    assert.match(faults.map(({ found }) => found).join(), /due since .*its end is missing.*can not be listed: .*ENOTDIR/);
+  });
+
+  test('the console shows them to owners of the installation alone', async () => {
+    setClock(new Date().toISOString());
+    await makeDueBackup(systemWith({ to: join(folder, 'file') }));
+    clock.advance(HOUR_MS);
+    await makeDueBackup(latchkey.system);
+    const owner = await signInOperator(latchkey);
+    const { status, body } = await owner.call('/console/v1/backups');
+    assert.equal(status, 200);
+    const { installation } = (await owner.call('/console/v1/session')).body;
+    const admin = await teammate(latchkey, 'admin', installation.workspaceId);
+    const other = await teammate(latchkey, 'owner');
+    expectProblem(
+      await admin.call('/console/v1/backups', { headers: { 'x-workspace-id': installation.workspaceId } }),
+      403,
+      'AUTHORIZATION_DENIED',
+    );
+    expectProblem(await other.call('/console/v1/backups'), 403, 'AUTHORIZATION_DENIED');
+    assert.equal(body.schedule, '0 3 * * *');
+    assert.deepEqual(
+      body.items.map(({ bytes, error }: { bytes: number | null; error: string | null }) => [
+        bytes !== null,
+        error !== null,
+      ]),
+      [
+        [true, false],
+        [false, true],
+      ],
+    );
   });
 });
 

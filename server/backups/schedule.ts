@@ -1,8 +1,9 @@
-import { Cron } from 'croner';
 import { repeat } from '#platform/repeating.ts';
 import type { System } from '#platform/system.ts';
 import { alone, makeBackup } from './backups.ts';
-import { type BackupRecord, deleteOldFailures, isGood, readRecords } from './records.ts';
+import { deleteOldFailures } from './records.ts';
+import { type BackupState, backupState } from './state.ts';
+import { nextTime } from './times.ts';
 import { type Verifying, verifyStored } from './verifying.ts';
 
 const LOOK_MS = 30_000;
@@ -29,10 +30,10 @@ export function startBackups(system: System, withSystemOf: Verifying['withSystem
 /** Makes a backup if one is due and no other process makes one. A failure is logged, recorded and tried again. */
 export async function makeDueBackup(system: System, signal?: AbortSignal): Promise<void> {
   const { schedule } = system.config.backup;
-  if (schedule === null || !isBackupDue(schedule, await recordsUntilNow(system), system.clock.now())) return;
+  if (schedule === null || !isBackupDue(schedule, await backupState(system), system.clock.now())) return;
   await alone(system, async () => {
     // Another process may have made it in the meantime.
-    if (!isBackupDue(schedule, await recordsUntilNow(system), system.clock.now())) return;
+    if (!isBackupDue(schedule, await backupState(system), system.clock.now())) return;
     try {
       const { name, bytes } = await makeBackup(system, { ...silently, ...(signal && { signal }) });
       system.log.info({ backup: name, bytes }, 'backup made');
@@ -46,10 +47,10 @@ export async function makeDueBackup(system: System, signal?: AbortSignal): Promi
 /** Verifies the newest backup if that is due and no other process works on backups. */
 export async function verifyDueBackup(system: System, withSystemOf: Verifying['withSystemOf']): Promise<void> {
   const { verifySchedule } = system.config.backup;
-  if (verifySchedule === null || !dueVerification(verifySchedule, await recordsUntilNow(system), system.clock.now()))
+  if (verifySchedule === null || !dueVerification(verifySchedule, await backupState(system), system.clock.now()))
     return;
   await alone(system, async () => {
-    const name = dueVerification(verifySchedule, await recordsUntilNow(system), system.clock.now());
+    const name = dueVerification(verifySchedule, await backupState(system), system.clock.now());
     if (name === null) return;
     try {
       await verifyStored(system, name, { ...silently, withSystemOf });
@@ -60,34 +61,22 @@ export async function verifyDueBackup(system: System, withSystemOf: Verifying['w
   });
 }
 
-/**
- * Records of the future are left out, the newest first: they were made while the clock was wrong, and would delay the
- * next backup until then.
- */
-async function recordsUntilNow(system: System): Promise<BackupRecord[]> {
-  const now = system.clock.now();
-  return (await readRecords(system)).filter(({ started_at: startedAt }) => startedAt <= now);
-}
-
 /** The first is due at once. */
-function isBackupDue(schedule: string, records: readonly BackupRecord[], now: Date): boolean {
-  const [latest] = records;
-  if (latest && !isGood(latest) && now.getTime() - latest.finished_at.getTime() < RETRY_MS) return false;
-  return isPast(schedule, records.find(isGood)?.started_at, now);
+function isBackupDue(schedule: string, { newest, failures }: BackupState, now: Date): boolean {
+  const [failure] = failures;
+  if (failure && now.getTime() - failure.finished_at.getTime() < RETRY_MS) return false;
+  return isPast(schedule, newest?.started_at, now);
 }
 
 /** The newest backup, if a verification is due and it was not verified yet. */
-function dueVerification(schedule: string, records: readonly BackupRecord[], now: Date): string | null {
-  const newest = records.find(isGood);
+function dueVerification(schedule: string, { newest, verified }: BackupState, now: Date): string | null {
   if (!newest || newest.verified_at !== null) return null;
-  const times = records.flatMap(({ verified_at: at }) => (at !== null && at <= now ? [at.getTime()] : []));
-  const last = times.length === 0 ? undefined : new Date(Math.max(...times));
-  return isPast(schedule, last, now) ? newest.name : null;
+  return isPast(schedule, verified?.verified_at ?? undefined, now) ? newest.name : null;
 }
 
 /** Whether a time of the schedule has passed since `last`. */
 function isPast(schedule: string, last: Date | undefined, now: Date): boolean {
   if (last === undefined) return true;
-  const next = new Cron(schedule, { timezone: 'UTC' }).nextRun(last);
+  const next = nextTime(schedule, last);
   return next !== null && next <= now;
 }

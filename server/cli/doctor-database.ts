@@ -10,6 +10,7 @@ import { hostsOf } from '#platform/database-url.ts';
 import { createLog } from '#platform/log.ts';
 import { joinDatabase } from './database.ts';
 import type { Finding } from './doctor.ts';
+import { checkBackups } from './doctor-backups.ts';
 import { checkConnection } from './doctor-connection.ts';
 import { checkUpgrade } from './doctor-upgrade.ts';
 import { explain } from './failing.ts';
@@ -96,6 +97,7 @@ async function checkSchema(client: pg.Client, { databaseUrl, config }: Opened): 
     await checkStoredAddresses(databaseUrl, config),
     await checkExpensiveHashes(databaseUrl, config),
     ...(await checkJobs(client)),
+    ...(await checkBackups(databaseUrl, config)),
   ];
 }
 

@@ -4,6 +4,7 @@ import { part as apis } from '#apis';
 import { part as applications } from '#applications';
 import { part as attempts } from '#attempts';
 import { part as audit } from '#audit';
+import { part as backups } from '#backups';
 import { part as billing } from '#billing';
 import { part as consoleApi } from '#console-api';
 import { part as dev } from '#dev';
@@ -89,5 +90,6 @@ export const PARTS: readonly Part[] = [
   hosted,
   account,
   consoleApi,
+  backups,
   dev,
 ];

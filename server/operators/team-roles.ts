@@ -23,6 +23,8 @@ const CONSOLE = [
 
 /** What the team of the built-in workspace may do for the whole installation. */
 const INSTALLATION = ['workspaces:create', 'status:write'] as const;
+/** What its owners may do in addition: backups hold the accounts of every workspace. */
+const INSTALLATION_OWNER = [...INSTALLATION, 'backups:read'] as const;
 
 /**
  * Actions that destroy a workspace or project, and acting for people. Only owners can grant a role that has any of
@@ -155,5 +157,6 @@ function ofWorkspace(key: string): boolean {
 
 /** The permissions of a role in the built-in workspace for the whole installation. */
 export function permissionsForInstallation(role: TeamRole | null): readonly string[] {
-  return role === 'owner' || role === 'admin' ? INSTALLATION : [];
+  if (role === 'owner') return INSTALLATION_OWNER;
+  return role === 'admin' ? INSTALLATION : [];
 }

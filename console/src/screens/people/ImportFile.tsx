@@ -8,8 +8,9 @@ import { useAt } from '#shell/place.ts';
 import { useAsk } from '#ui/ask.tsx';
 import { Card } from '#ui/page.tsx';
 import { useFilters } from '#ui/search.ts';
+import { sizeOf } from '#ui/sizes.ts';
 import classes from './imports.module.css';
-import { type Chosen, formatOf, keepTried, sizeOf, triedIn } from './imports.ts';
+import { type Chosen, formatOf, keepTried, triedIn } from './imports.ts';
 
 /** One gibibyte, the limit of the server. */
 const MAX_BYTES = 1_073_741_824;

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { formatOf, keepTried, sizeOf, triedIn } from './imports.ts';
+import { sizeOf } from '#ui/sizes.ts';
+import { formatOf, keepTried, triedIn } from './imports.ts';
 
 test('the name of the file decides the format', () => {
   expect(['people.CSV', 'people.jsonl', 'people.ndjson', 'people'].map(formatOf)).toEqual([

@@ -10,14 +10,6 @@ export function formatOf(name: string): ImportFormat {
   return OF_NAMES.find(([pattern]) => pattern.test(name))?.[1] ?? 'ndjson';
 }
 
-const UNITS = ['bytes', 'kB', 'MB', 'GB'];
-
-/** A human-readable size: 12.3 MB. */
-export function sizeOf(bytes: number): string {
-  const step = bytes < 1000 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log10(bytes) / 3));
-  return `${(bytes / 1000 ** step).toLocaleString('en', { maximumFractionDigits: 1 })} ${UNITS[step]}`;
-}
-
 export type Chosen = { file: File; format: ImportFormat };
 
 /** The file of the last dry run, kept until the page is reloaded, so that it does not have to be selected again. */

@@ -5,6 +5,7 @@ import { Fields, RecordFields, useRecordForm } from '#ui/form.tsx';
 import { Card, Facts, Page } from '#ui/page.tsx';
 import { Loaded } from '#ui/states.tsx';
 import { Time } from '#ui/time.tsx';
+import { Backups } from './Backups.tsx';
 import { DeleteWorkspace } from './Deletion.tsx';
 
 type Workspace = { id: string; name: string; createdAt: string; deletesAt: string | null };
@@ -20,6 +21,7 @@ export function WorkspaceSettings() {
         {(record) => (
           <>
             <Edit workspace={record} reread={workspace.refetch} />
+            <Backups />
             <DeleteWorkspace workspace={record} />
           </>
         )}
