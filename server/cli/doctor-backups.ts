@@ -32,7 +32,7 @@ export async function checkBackups(databaseUrl: string, config: Config): Promise
     findings.push({
       check,
       state: 'failed',
-      found: `${verified.name} can not be restored: ${verified.verify_error}`,
+      found: `${verified.name} cannot be restored: ${verified.verify_error}`,
       remedy: 'Make a new one (latchkey backup) and verify it: latchkey restore newest --stored --verify',
     });
   return [...findings, ...(await checkPlace(config))];
@@ -45,7 +45,7 @@ async function checkPlace(config: Config): Promise<Finding[]> {
   } catch (error) {
     const remedy = 'Correct LATCHKEY_BACKUP_TO, or let the network and the rights of its key through.';
     return [
-      { check, state: 'failed', found: `their place can not be listed: ${explain(error).split('\n')[0]}`, remedy },
+      { check, state: 'failed', found: `their place cannot be listed: ${explain(error).split('\n')[0]}`, remedy },
     ];
   }
 }
