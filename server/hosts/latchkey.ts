@@ -1,4 +1,5 @@
 import { Valkey } from 'iovalkey';
+import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
 import { ensureSigningKeys, followDataKeys, openDataKeys } from '#keys';
@@ -104,7 +105,7 @@ export async function withSystem<T>(
 async function closeConnections(system: System): Promise<void> {
   const { pool, lookups, proofs, jobs, valkey } = connectionsOf(system);
   valkey?.disconnect();
-  await Promise.all([pool.end(), lookups.destroy(), proofs.end(), jobs === pool ? undefined : jobs.end()]);
+  await Promise.all([pool.end(), lookups.destroy(), proofs.destroy(), jobs === pool ? undefined : jobs.end()]);
 }
 
 /** Something started that has to be stopped. */
@@ -142,8 +143,8 @@ function openSystem(
   const lookups = openLookups(poolUrl, { limits, log });
   const metrics = new Registry();
   const measure = measureStatements(metrics);
-  const proofs = openProofs(poolUrl, { limits, log });
-  const notify = (channel: string, payload: string) => proofs.query('select pg_notify($1, $2)', [channel, payload]);
+  const proofs = openDb(openProofs(poolUrl, { limits, log }), measure);
+  const notify = (channel: string, payload: string) => sql`select pg_notify(${channel}, ${payload})`.execute(proofs);
   return makeSystem(
     {
       config,

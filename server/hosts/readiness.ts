@@ -1,10 +1,10 @@
 import { acceptsWrites } from '#platform/db.ts';
-import type { System } from '#platform/system.ts';
+import { connectionsOf, type System } from '#platform/system.ts';
 
 const TIMEOUT_MS = 2_000;
 
 /** The status page reports that the database is away; every other role needs the database. */
 export async function readinessOf(system: System): Promise<{ database?: boolean; feed?: boolean }> {
   if (system.config.roles.join() === 'status') return {};
-  return { database: await acceptsWrites(system.db, TIMEOUT_MS), feed: system.feed.live };
+  return { database: await acceptsWrites(connectionsOf(system).proofs, TIMEOUT_MS), feed: system.feed.live };
 }

@@ -69,7 +69,7 @@ test('SE-3 a feed that no longer hears this process is down', async (t) => {
   await eventually(async () => assert.equal(feed.live, true));
 });
 
-test('SE-3 the feed proves itself while requests use every connection', async (t) => {
+test('SE-3 while requests use every connection, the feed proves itself and the process is ready', async (t) => {
   const busy = await startTestLatchkey({ settings: { LATCHKEY_DATABASE_POOL: '4', LATCHKEY_ROLES: 'auth,api' } });
   const { pool, lookups } = connectionsOf(busy.system);
   const listener = new pg.Client({ connectionString: busy.databaseUrl });
@@ -91,4 +91,6 @@ test('SE-3 the feed proves itself while requests use every connection', async (t
   await eventually(async () => assert.equal(pool.totalCount - pool.idleCount, 4));
   await eventually(async () => assert.ok(proofs.size > 1));
   assert.equal(busy.system.feed.live, true);
+  const { status } = await fetch(`http://127.0.0.1:${busy.system.config.ports.internal}/readyz`);
+  assert.equal(status, 200);
 });

@@ -48,8 +48,8 @@ type Connections = {
   db: Db;
   lookupPool: pg.Pool;
   lookups: Db;
-  /** For the change feed. */
-  proofs: pg.Pool;
+  /** For the change feed and the readiness, which must not wait for requests. */
+  proofs: Db;
   /** For the queue of jobs, which listens. */
   jobs: pg.Pool;
   /** Counts limits, if configured. */
