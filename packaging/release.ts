@@ -14,6 +14,10 @@ const out = join(root, 'release');
 const WORKSPACES = ['', 'bench', 'console', 'sdk', 'server'];
 const UNRELEASED = '## Unreleased\n';
 const CHART = 'packaging/chart/Chart.yaml';
+/** What the test of upgrades starts beside the next version. */
+const LAST_RELEASE = 'packaging/upgrade/last-release.tgz';
+/** What that test does not use. */
+const UNUSED = ['console/dist', 'THIRD-PARTY-LICENSES.txt', 'README.md', 'CHANGELOG.md'];
 
 class Refused extends Error {}
 
@@ -91,6 +95,13 @@ async function makeFiles(version: string): Promise<void> {
   writeFileSync(join(out, 'SHA256SUMS'), sums.join(''));
 }
 
+/** Keeps the code of this release for the tests of the next one. */
+async function keepPackage(): Promise<void> {
+  const unused = UNUSED.map((path) => `--exclude=package/${path}`);
+  const files = ['--sort=name', '--owner=0', '--group=0', '--numeric-owner', ...unused, 'package'];
+  await run('tar', ['--create', '--gzip', '--file', join(root, LAST_RELEASE), ...files], { cwd: out });
+}
+
 async function release(version: string): Promise<void> {
   await check(version);
   setVersion(version);
@@ -99,6 +110,7 @@ async function release(version: string): Promise<void> {
     settings: { UPDATE_RELEASED: '1' },
   });
   await makeFiles(version);
+  await keepPackage();
   await git('commit', '--quiet', '--all', '--message', `Release ${version}`);
   await git(
     'tag',
