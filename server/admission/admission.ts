@@ -9,7 +9,7 @@ import { usersById } from '#people';
 import type { Ctx, TxCtx } from '#platform/ctx.ts';
 import type { OrganizationId, UserId } from '#platform/ids.ts';
 import { type Problem, problem } from '#platform/problem.ts';
-import { standingIn } from '#platform/standing.ts';
+import { type EffectivePolicy, standingIn } from '#platform/standing.ts';
 import type { ProvenEntry } from '#sessions';
 import { reauthenticationRequired } from '#step-up';
 import { isClosed } from '#tenancy';
@@ -19,17 +19,22 @@ import {
   dependsOnFactors,
   type Evidence,
   mustBeLookedAtAgain,
+  type OrganizationRefusal,
   type Refusal,
   usableFactors,
 } from './decision.ts';
 import type { Entrance } from './entrances.ts';
+import { organizationRefusal } from './organization-refusals.ts';
 
-type SessionProof = Pick<ProvenEntry, 'amr' | 'acr' | 'authTime' | 'rememberedDevice'>;
+type SessionProof = Pick<
+  ProvenEntry,
+  'amr' | 'acr' | 'authTime' | 'rememberedDevice' | 'signInMethods' | 'refreshedAt'
+>;
 
 /** The user who wants to enter, with their proof. */
 export type Candidate = {
   userId: UserId;
-  proof: Omit<SessionProof, 'rememberedDevice'>;
+  proof: Pick<SessionProof, 'amr' | 'acr' | 'authTime'> & Partial<SessionProof>;
   /** Looks up the remembered device that stands in for the second factor; called only if one is required. */
   device: () => Promise<DeviceId | null>;
   /** Their membership, if the caller has read it already. */
@@ -50,34 +55,57 @@ type Admission = { decision: Decision; device: DeviceId | null };
 export async function admit(ctx: Ctx | TxCtx, entrance: Entrance, candidate: Candidate): Promise<Admission> {
   const { userId, proof, party = 'first', asked } = candidate;
   const { settings } = await projectOf(ctx.system, ctx.scope);
+  const organization = await organizationOf(ctx, entrance, candidate);
+  const { policy } = organization ?? {};
   const evidence: Evidence = {
     project: {
       closed: await isClosed(ctx.system, ctx.scope),
-      mfa: settings.mfa,
+      mfa: policy?.mfaRequired ? 'required' : settings.mfa,
       registration: settings.registration,
       remembersDevices: settings.rememberDeviceSeconds > 0,
     },
     member:
       candidate.member === undefined ? ((await memberStatuses(ctx, [userId])).get(userId) ?? null) : candidate.member,
-    organization: await organizationOf(ctx, candidate),
+    organization: organization?.refusal ?? null,
     party,
-    proof: { ...proof, age: (ctx.now.getTime() - proof.authTime.getTime()) / 1000, remembered: false },
+    proof: { amr: proof.amr, acr: proof.acr, age: ageOf(ctx, proof, policy), remembered: false },
     enrolled: [],
     otherWayIn: false,
-    asked: { secondFactor: ctx.wantsSecondFactor ? 'wished' : 'no', maxAge: null, ...asked },
+    asked: {
+      secondFactor: ctx.wantsSecondFactor ? 'wished' : 'no',
+      ...asked,
+      maxAge: shorter(asked?.maxAge ?? null, policy?.sessionAbsoluteSeconds ?? null),
+    },
   };
   if (!dependsOnFactors(entrance, evidence)) return { decision: decide(entrance, evidence), device: null };
   return withFactors(ctx, entrance, { candidate, evidence });
 }
 
+type Inside = { refusal: OrganizationRefusal | null; policy: EffectivePolicy | undefined };
+
+/** What the organization that the user wants to enter, if any, requires of them. */
 async function organizationOf(
   ctx: Ctx | TxCtx,
-  { userId, organizationId = null }: Candidate,
-): Promise<Evidence['organization']> {
+  entrance: Entrance,
+  { userId, proof, organizationId = null }: Candidate,
+): Promise<Inside | null> {
   if (organizationId === null) return null;
   const standing = await standingIn(ctx, { organizationId, userId });
-  if (!standing) return 'no_organization';
-  return standing.status === 'active' ? null : 'organization_blocked';
+  // Applications call the token endpoint from their servers, at addresses of their own.
+  const ip = entrance === 'oidc_token' ? undefined : ctx.trace.ip;
+  const { signInMethods = [] } = proof;
+  return { refusal: organizationRefusal(standing, { ip, signInMethods }), policy: standing?.policy };
+}
+
+/** The age of a proof in seconds; a session that was idle for longer than the organization allows counts as endless. */
+function ageOf({ now }: Pick<Ctx, 'now'>, proof: Candidate['proof'], policy: EffectivePolicy | undefined): number {
+  const since = (moment: Date) => (now.getTime() - moment.getTime()) / 1000;
+  const idle = proof.refreshedAt ? since(proof.refreshedAt) : 0;
+  return policy && idle > policy.sessionIdleSeconds ? Number.POSITIVE_INFINITY : since(proof.authTime);
+}
+
+function shorter(one: number | null, other: number | null): number | null {
+  return one === null || other === null ? (one ?? other) : Math.min(one, other);
 }
 
 async function withFactors(
@@ -154,6 +182,8 @@ const CODES = {
   third_party: 'WRONG_TOKEN_KIND',
   no_organization: 'NOT_FOUND',
   organization_blocked: 'ORGANIZATION_BLOCKED',
+  organization_address: 'ORGANIZATION_ADDRESS',
+  organization_method: 'ORGANIZATION_METHOD',
 } as const;
 
 /** The problem for a refusal. */

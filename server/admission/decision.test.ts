@@ -61,7 +61,19 @@ const RULES: readonly Rule[] = [
     decision: refused('organization_blocked'),
   },
   {
-    when: 'The proof is older than the application asks (`max_age`)',
+    when: 'The policy of the organization does not list the address of the request',
+    holds: ({ evidence }) => evidence.organization === 'organization_address',
+    outcome: 'refused: `ORGANIZATION_ADDRESS`',
+    decision: refused('organization_address'),
+  },
+  {
+    when: 'The policy of the organization allows none of the ways in which the person signed in',
+    holds: ({ evidence }) => evidence.organization === 'organization_method',
+    outcome: 'refused: `ORGANIZATION_METHOD`',
+    decision: refused('organization_method'),
+  },
+  {
+    when: 'The proof is older than the application asks (`max_age`), or than the policy of the organization allows',
     holds: ({ evidence: { asked, proof } }) => asked.maxAge !== null && proof.age > asked.maxAge,
     outcome: 'a fresh proof',
     decision: needs('fresh_proof'),
@@ -109,7 +121,7 @@ const RULES: readonly Rule[] = [
     decision: needs('second_factor'),
   },
   {
-    when: 'Nothing else is set up, and the project requires a second factor (`mfa: required`)',
+    when: 'Nothing else is set up, and the project or the organization requires a second factor (`mfa: required`)',
     holds: ({ evidence }) => evidence.project.mfa === 'required',
     outcome: 'to set one up',
     decision: needs('enrolment'),
@@ -153,7 +165,12 @@ const wishes: Evidence['asked']['secondFactor'][] = ['no', 'wished', 'essential'
 const parties: Evidence['party'][] = ['first', 'third'];
 const questions = each(of('asked', each(of('secondFactor', wishes), of('maxAge', [null, 600]))), of('party', parties));
 
-const obstacles: OrganizationRefusal[] = ['no_organization', 'organization_blocked'];
+const obstacles: OrganizationRefusal[] = [
+  'no_organization',
+  'organization_blocked',
+  'organization_address',
+  'organization_method',
+];
 
 /** Questions and proofs; what keeps a person from an organization, with few of them, because they come after it. */
 const situations = [

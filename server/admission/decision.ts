@@ -28,7 +28,12 @@ export type Decision =
   | { kind: 'needs'; what: 'second_factor' | 'enrolment' | 'fresh_proof' }
   | { kind: 'refused'; because: Refusal };
 
-const ORGANIZATION_REFUSALS = ['no_organization', 'organization_blocked'] as const;
+const ORGANIZATION_REFUSALS = [
+  'no_organization',
+  'organization_blocked',
+  'organization_address',
+  'organization_method',
+] as const;
 export type OrganizationRefusal = (typeof ORGANIZATION_REFUSALS)[number];
 
 /** Whether a refusal is about the organization that the person wants to enter, not about the project. */

@@ -106,8 +106,8 @@ async function organizationOf(ctx: Ctx, { userId, organizationId }: CustomerActo
   if (!organizationId) return null;
   const standing = await standingIn(ctx, { organizationId, userId });
   if (!standing) throw problem('SESSION_REVOKED');
-  const { status: _active, ...organization } = standing;
-  return organization;
+  const { id, name, slug, roles, permissions } = standing;
+  return { id, name, slug, roles, permissions };
 }
 
 type Remembered = { context: Context; body: string };

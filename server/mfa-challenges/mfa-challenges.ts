@@ -25,6 +25,8 @@ type MfaChallengesTable = {
   project_id: ProjectId;
   user_id: UserId;
   amr: string[];
+  /** The ways in of the first factor. */
+  sign_in_methods: Generated<string[]>;
   enrolling: boolean;
   factor_id: FactorId | null;
   code_hash: Buffer | null;
@@ -103,17 +105,19 @@ export async function offeredFactors(
   ];
 }
 
+type FirstFactor = { amr: string[]; signInMethods: readonly string[]; enrolling: boolean };
+
 /** Asks for a second factor, or for setting one up if the user has none. */
 export async function askForFactor(
   tx: TxCtx,
   userId: UserId,
-  { amr, enrolling }: { amr: string[]; enrolling: boolean },
+  { amr, signInMethods, enrolling }: FirstFactor,
 ): Promise<Static<typeof MfaChallenge>> {
   const { settings } = await projectOf(tx.system, tx.scope);
   const factors = enrolling ? [] : await offeredFactors(tx, { userId, amr });
   return {
     status: 'mfa_required',
-    mfaToken: await openChallenge(tx, userId, { amr, enrolling }),
+    mfaToken: await openChallenge(tx, userId, { amr, signInMethods, enrolling }),
     factors,
     ...(enrolling && { enrollment: ['totp'] }),
     expiresIn: settings.mfaTokenSeconds,
@@ -140,7 +144,7 @@ export async function endChallenges(tx: TxCtx, userId: UserId): Promise<void> {
 async function openChallenge(
   tx: TxCtx,
   userId: UserId,
-  { amr, enrolling }: { amr: string[]; enrolling: boolean },
+  { amr, signInMethods, enrolling }: FirstFactor,
 ): Promise<string> {
   const { routingKey, settings } = await projectOf(tx.system, tx.scope);
   const token = `lkm_${routingKey}_${randomSecret()}`;
@@ -152,6 +156,7 @@ async function openChallenge(
       hash: hashSecret(token),
       user_id: userId,
       amr,
+      sign_in_methods: [...signInMethods],
       enrolling,
       factor_id: null,
       code_hash: null,
@@ -171,6 +176,7 @@ export type OpenChallenge = {
   id: MfaChallengeId;
   userId: UserId;
   amr: string[];
+  signInMethods: string[];
   enrolling: boolean;
   factorId: FactorId | null;
   codeHash: Buffer | null;
@@ -206,6 +212,7 @@ export async function findChallenge(
       id: row.id,
       userId: row.user_id,
       amr: row.amr,
+      signInMethods: row.sign_in_methods,
       enrolling: row.enrolling,
       factorId: row.factor_id,
       codeHash: row.code_hash,

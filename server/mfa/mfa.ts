@@ -174,7 +174,11 @@ export async function finishWithFactor(
     const amr = way.passed('credential', await check(tx));
     if (amr === null) return null;
     await spendChallenge(tx, challenge.id);
-    const issued = await enterWithBoth(tx, userId, { way, amr: withMfa(challenge.amr, amr) });
+    const issued = await enterWithBoth(tx, userId, {
+      way,
+      amr: withMfa(challenge.amr, amr),
+      signInMethods: challenge.signInMethods,
+    });
     return { issued, shownOnce: await extras(tx, challenge, remember) };
   });
   if (result === null) return refuse(ctx, userId);
@@ -330,7 +334,11 @@ export async function finishEnrolment(
     await spendChallenge(tx, challenge.id);
     way.passed('credential', await confirmTotp(tx, userId, { id: factorId, code: digitsOf(code) }));
     await credentialChanged(tx, userId, 'totp_added');
-    const issued = await enterWithBoth(tx, userId, { way, amr: withMfa(challenge.amr, ['otp']) });
+    const issued = await enterWithBoth(tx, userId, {
+      way,
+      amr: withMfa(challenge.amr, ['otp']),
+      signInMethods: challenge.signInMethods,
+    });
     return { issued, shownOnce: await extras(tx, challenge, remember) };
   });
   await attempt.forget();

@@ -3,8 +3,9 @@ import { Value } from 'typebox/value';
 import { admit, type Decision, deviceOfSession, mustBeLookedAtAgain } from '#admission';
 import { type Application, isFirstParty } from '#applications';
 import { projectOf } from '#environments';
-import { transaction } from '#platform/ctx.ts';
-import { IdSchema } from '#platform/ids.ts';
+import { type Ctx, transaction } from '#platform/ctx.ts';
+import { IdSchema, type OrganizationId } from '#platform/ids.ts';
+import { parseSource } from '#platform/source.ts';
 import type { System } from '#platform/system.ts';
 import { enterProject, findEntry, findSession } from '#sessions';
 import type { Settings } from '#settings';
@@ -24,17 +25,18 @@ const decided = new WeakMap<KoaContextWithOIDC['oidc'], { decision: Promise<Deci
  * for what the application requests. Other prompts check whether a user is signed in and is a member.
  * @param grant the grant that the session already has with the application
  */
-export function decisionOn(system: System, oidc: KoaContextWithOIDC['oidc'], grant?: Bound): Promise<Decision> {
+export function decisionOn(system: System, ctx: KoaContextWithOIDC, grant?: Bound): Promise<Decision> {
+  const { oidc } = ctx;
   const known = decided.get(oidc);
   if (known) return known.decision;
-  const decision = decideOn(system, oidc, grant);
+  const decision = decideOn(system, ctx, grant);
   decided.set(oidc, { decision });
   return decision;
 }
 
 const ADMITTED: Decision = { kind: 'admitted', by: 'proof', joins: false };
 
-async function decideOn(system: System, oidc: KoaContextWithOIDC['oidc'], grant?: Bound): Promise<Decision> {
+async function decideOn(system: System, { oidc, ip }: KoaContextWithOIDC, grant?: Bound): Promise<Decision> {
   const { session, account, client } = oidc;
   if (!session || !account || !client || !Value.Check(UserIdSchema, session.accountId)) return ADMITTED;
   const application = applicationOf(client);
@@ -47,17 +49,9 @@ async function decideOn(system: System, oidc: KoaContextWithOIDC['oidc'], grant?
   const isKept = organizationId === null && secondFactor === 'no';
   if (grant?.admittedUnder && isKept && !isStricter(settings, { acr, grant }))
     return { kind: 'admitted', by: grant.onDevice ? 'remembered_device' : 'proof', joins: false };
-  // Tokens state the level with which the browser's session started; the project's policy uses the current level.
-  const said = {
-    amr: session.amr ?? [],
-    acr,
-    authTime: new Date((session.loginTs ?? 0) * 1000),
-    rememberedDevice: null,
-  };
-  const { sessionId } = session;
-  const become = secondFactor === 'no' && acr === 'aal1' && sessionId ? await findSession(ctx, sessionId) : undefined;
-  const proof = become ?? said;
-  const { decision } = await admit(ctx, 'authorize', {
+  const proof = await proofOf(ctx, session, { usesCurrent: secondFactor === 'no', organizationId });
+  const trace = { ...ctx.trace, ip: parseSource(ip) };
+  const { decision } = await admit({ ...ctx, trace }, 'authorize', {
     userId: session.accountId,
     member: 'active',
     organizationId,
@@ -67,6 +61,22 @@ async function decideOn(system: System, oidc: KoaContextWithOIDC['oidc'], grant?
     asked: { secondFactor },
   });
   return decision;
+}
+
+/**
+ * Tokens state the level with which the browser's session started; the policies of project and organization use the
+ * current level.
+ */
+async function proofOf(
+  ctx: Ctx,
+  { sessionId, acr = 'aal1', amr = [], loginTs = 0 }: NonNullable<KoaContextWithOIDC['oidc']['session']>,
+  { usesCurrent, organizationId }: { usesCurrent: boolean; organizationId: OrganizationId | null },
+) {
+  const reads = acr === 'aal1' && usesCurrent;
+  const live = sessionId && (reads || organizationId) ? await findSession(ctx, sessionId) : undefined;
+  if (live && reads) return live;
+  const authTime = new Date(loginTs * 1000);
+  return { amr, acr, authTime, rememberedDevice: null, signInMethods: live?.signInMethods ?? [] };
 }
 
 /** A voluntary request is attempted once (OpenID Connect Core §3.1.2.1). */

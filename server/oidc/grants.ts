@@ -29,7 +29,7 @@ export async function grantFor(system: System, ctx: KoaContextWithOIDC): Promise
   const grantId = result?.consent?.grantId ?? session.grantIdFor(client.clientId);
   const known = grantId ? await provider.Grant.find(grantId) : undefined;
   const current = await currentGrant(system, ctx, known);
-  const decision = await decisionOn(system, ctx.oidc, current);
+  const decision = await decisionOn(system, ctx, current);
   // The user has to sign in again (see prompts.ts). The current grant does not change.
   if (decision.kind !== 'admitted') return current;
   const application = applicationOf(client);

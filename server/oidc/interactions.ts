@@ -2,16 +2,19 @@ import type { InteractionResults } from 'oidc-provider';
 import { Value } from 'typebox/value';
 import type { ScopeText } from '#apis';
 import { type Application, isFirstParty } from '#applications';
+import { getOrganizationPolicy } from '#organizations';
 import { type Ctx, transaction } from '#platform/ctx.ts';
 import type { Reply, Request } from '#platform/http.ts';
 import { IdSchema, type SessionId, type UserId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
+import type { System } from '#platform/system.ts';
 import { revokeSessions } from '#sessions';
-import { SCOPES } from './accounts.ts';
+import { ctxOf, SCOPES } from './accounts.ts';
 import { askedScopes } from './apis.ts';
 import { rebind } from './bound-sessions.ts';
 import { applicationAt } from './clients.ts';
 import { giveConsent } from './consents.ts';
+import { organizationAsked } from './organizations.ts';
 import { issuerOf } from './provider.ts';
 import { wantedLevel } from './wanted-level.ts';
 
@@ -83,9 +86,17 @@ async function read(request: Request, reply: Reply): Promise<Interaction> {
       loginHint: text('login_hint'),
       maxAge: typeof params['max_age'] === 'number' ? params['max_age'] : null,
       locales: text('ui_locales')?.replaceAll(' ', ',') ?? null,
-      secondFactor: wantedLevel(params),
+      secondFactor: await levelAsked(system, application, params),
     },
   };
+}
+
+/** The level that the application asks for, or that the organization requires which it names. */
+async function levelAsked(system: System, application: Application, params: Record<string, unknown>) {
+  const ctx = ctxOf(system, application);
+  const organizationId = await organizationAsked(ctx, params);
+  const policy = organizationId ? await getOrganizationPolicy(ctx, organizationId) : undefined;
+  return policy?.mfa === 'required' ? 'essential' : wantedLevel(params);
 }
 
 async function issuerOfHost(request: Request) {

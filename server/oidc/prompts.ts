@@ -22,8 +22,8 @@ export function prompts(system: System): interactionPolicy.DefaultPolicy {
     new Check('closed', 'the project the browser signed in at is to be deleted', ({ oidc }) =>
       beganInClosed(system, oidc),
     ),
-    new Check('second_factor_required', 'the project asks for a second factor', 'login_required', ({ oidc }) =>
-      needsMore(system, oidc),
+    new Check('second_factor_required', 'the project asks for a second factor', 'login_required', (ctx) =>
+      needsMore(system, ctx),
     ),
     new Check('acr_values', 'a second factor is asked for', 'login_required', ({ oidc }) => isRequested(oidc)),
   );
@@ -48,10 +48,12 @@ async function beganInClosed(system: System, { session, result }: KoaContextWith
  * @throws UnmetAuthenticationRequirements when the second factor is essential and the user has none: a prompt would be
  * useless, AccessDenied when the user cannot enter the organization of the request
  */
-async function needsMore(system: System, oidc: KoaContextWithOIDC['oidc']): Promise<boolean> {
+async function needsMore(system: System, ctx: KoaContextWithOIDC): Promise<boolean> {
+  const { oidc } = ctx;
   // A person who signs in again may be somebody else.
   if (oidc.promptPending('login')) return false;
-  const decision = await decisionOn(system, oidc);
+  const decision = await decisionOn(system, ctx);
+  if (decision.kind === 'refused' && decision.because === 'organization_method' && !oidc.result?.login) return true;
   if (decision.kind === 'refused' && isOfOrganization(decision.because))
     throw new errors.AccessDenied('the person cannot use this organization', decision.because);
   if (decision.kind === 'refused' && decision.because === 'unmet')

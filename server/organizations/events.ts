@@ -15,6 +15,11 @@ export const events = {
     Type.Object({ ...Organization.properties, fields: Type.Array(text) }),
     { ...organization, fields: ['name'] },
   ),
+  'organization.policy.changed': define(
+    'The policy of an organization changed.',
+    Type.Object({ ...Organization.properties, fields: Type.Array(text) }),
+    { ...organization, fields: ['mfa'] },
+  ),
   'organization.blocked': define('An organization was blocked.', Organization, organization),
   'organization.unblocked': define('An organization was unblocked.', Organization, organization),
   'organization.deleted': define('An organization was deleted; its memberships ended.', Organization, organization),

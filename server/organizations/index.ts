@@ -4,3 +4,4 @@ export { lockKnownRoles, lockOrganizationRoles, type OrganizationRole, ownPermis
 export { findOrganizationId, lockOrganization, OrganizationRef } from './organizations.ts';
 export { organizationsOf } from './own-organizations.ts';
 export { part } from './part.ts';
+export { getOrganizationPolicy } from './policies.ts';

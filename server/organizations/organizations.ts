@@ -1,4 +1,4 @@
-import { type Selectable, sql } from 'kysely';
+import { type ColumnType, type Selectable, sql } from 'kysely';
 import { type Static, Type } from 'typebox';
 import { lockEnvironment, projectOf } from '#environments';
 import { emit } from '#events';
@@ -12,6 +12,7 @@ import { Metadata, requireSmall } from '#platform/profile-fields.ts';
 import { Instant, nullable } from '#platform/schemas.ts';
 import { inScope, scopeColumns } from '#platform/scoped.ts';
 import { changeOrganizationSessions } from '#sessions';
+import type { OrganizationPolicy } from './policies.ts';
 
 const OrganizationStatus = Type.Enum(['active', 'blocked']);
 type OrganizationStatus = Static<typeof OrganizationStatus>;
@@ -25,6 +26,7 @@ type OrganizationsTable = {
   slug: string | null;
   status: OrganizationStatus;
   metadata: Json<Record<string, unknown>>;
+  policy: ColumnType<Partial<OrganizationPolicy>, string | undefined, string>;
   /** The searchable fields. */
   search: string;
   created_at: Date;
@@ -89,7 +91,7 @@ function searchTextOf({ name, slug }: Pick<Organization, 'name' | 'slug'>): stri
   return `${folded(name)}\n${slug ?? ''}`;
 }
 
-function recordOf(row: Omit<Selectable<OrganizationsTable>, 'search'>): Organization {
+function recordOf(row: Omit<Selectable<OrganizationsTable>, 'search' | 'policy'>): Organization {
   const { id, name, slug, status, metadata } = row;
   return {
     id,

@@ -7,6 +7,7 @@ import { leaveOrganizations } from './organization-members.ts';
 import { organizationRoleRoutes } from './organization-roles.admin.ts';
 import { organizationRoutes } from './organizations.admin.ts';
 import { ownOrganizationRoutes } from './organizations.me.ts';
+import { organizationPolicyRoutes } from './policies.admin.ts';
 import { standing } from './standing.ts';
 
 export const part = {
@@ -17,7 +18,7 @@ export const part = {
   },
   routes: {
     me: [...ownOrganizationRoutes, ...organizationManagementRoutes],
-    admin: [...organizationRoutes, ...organizationMemberRoutes, ...organizationRoleRoutes],
+    admin: [...organizationRoutes, ...organizationPolicyRoutes, ...organizationMemberRoutes, ...organizationRoleRoutes],
   },
   standing,
   leaving: leaveOrganizations,

@@ -1,8 +1,10 @@
+import { projectOf } from '#environments';
 import { accessOf } from '#members';
 import type { Ctx, TxCtx } from '#platform/ctx.ts';
 import { inScope } from '#platform/scoped.ts';
 import type { InOrganization, Standing } from '#platform/standing.ts';
 import { permissionsOfRoles } from './organization-roles.ts';
+import { effectivePolicy, policyOf } from './policies.ts';
 
 /**
  * What a person is in an organization. In a transaction it holds until the end: a change of the membership or the
@@ -23,10 +25,13 @@ export async function standing(
         .onRef('o.environment', '=', 'm.environment')
         .onRef('o.id', '=', 'm.organization_id'),
     )
-    .select(['o.id', 'o.name', 'o.slug', 'o.status', 'm.roles'])
+    .select(['o.id', 'o.name', 'o.slug', 'o.status', 'o.policy', 'm.roles'])
     .where(inScope(ctx, 'm'))
     .where('m.organization_id', '=', organizationId)
     .where('m.member_id', '=', memberId);
   const row = await (ctx.afterCommit ? query.forShare() : query).executeTakeFirst();
-  return row && { ...row, permissions: (await permissionsOfRoles(ctx))(row.roles) };
+  if (!row) return undefined;
+  const { settings } = await projectOf(ctx.system, ctx.scope);
+  const policy = effectivePolicy(settings, policyOf(row.policy));
+  return { ...row, policy, permissions: (await permissionsOfRoles(ctx))(row.roles) };
 }

@@ -109,6 +109,16 @@ export const problems = {
     title: 'The organization is blocked',
     detail: 'Nobody can use this organization until an administrator of the project unblocks it.',
   },
+  ORGANIZATION_ADDRESS: {
+    status: 403,
+    title: 'The organization is not entered from this address',
+    detail: 'The policy of the organization lists the addresses from which people enter it.',
+  },
+  ORGANIZATION_METHOD: {
+    status: 403,
+    title: 'The organization needs another way to sign in',
+    detail: 'Sign in with a method that the policy of the organization allows.',
+  },
   ORGANIZATIONS_CLOSED: {
     status: 403,
     title: 'Members add no organizations',

@@ -1,6 +1,17 @@
 import type { Ctx, TxCtx } from './ctx.ts';
 import type { OrganizationId, UserId } from './ids.ts';
 
+/** What an organization requires of those who enter it: the stricter of its own policy and the project's. */
+export type EffectivePolicy = {
+  /** The ways in that count; null: each. */
+  signInMethods: readonly string[] | null;
+  mfaRequired: boolean;
+  sessionIdleSeconds: number;
+  sessionAbsoluteSeconds: number;
+  /** Addresses and ranges (CIDR) that requests may come from; null: any. */
+  addresses: readonly string[] | null;
+};
+
 export type InOrganization = { organizationId: OrganizationId; userId: UserId };
 
 /** What a person is in an organization of the scope's project. */
@@ -13,6 +24,7 @@ export type Standing = {
   roles: string[];
   /** What these roles grant in the organization, and nowhere else. */
   permissions: string[];
+  policy: EffectivePolicy;
 };
 
 /**

@@ -43,7 +43,9 @@ export async function sessionResponse(ctx: Ctx, { entry, refresh }: IssuedSessio
   const { settings } = await projectOf(ctx.system, ctx.scope);
   const iat = Math.floor(ctx.now.getTime() / 1000);
   // An access token never outlives its session.
-  const exp = Math.min(iat + settings.accessTokenSeconds, Math.floor(entry.expiresAt.getTime() / 1000));
+  const organization = await organizationClaims(ctx, entry);
+  const endsAt = Math.floor(entry.expiresAt.getTime() / 1000);
+  const exp = Math.min(iat + settings.accessTokenSeconds, endsAt, organization.endsAt);
   const { entryId, sessionId, userId, projectId, organizationId, amr, acr, authTime, expiresAt } = entry;
   const access = await signAccessToken(ctx, {
     iat,
@@ -57,7 +59,7 @@ export async function sessionResponse(ctx: Ctx, { entry, refresh }: IssuedSessio
     amr,
     acr,
     auth_time: Math.floor(authTime.getTime() / 1000),
-    ...(await organizationClaims(ctx, entry)),
+    ...organization.claims,
   });
   return {
     access_token: access,
@@ -80,17 +82,21 @@ export async function sessionResponse(ctx: Ctx, { entry, refresh }: IssuedSessio
   };
 }
 
-/** @throws Problem SESSION_REVOKED when the person is no longer in the organization of the entry */
-async function organizationClaims(ctx: Ctx, { organizationId, userId, version }: ScopeEntry) {
-  if (organizationId === null) return {};
+/**
+ * The claims about the organization of an entry, and until when its policy lets the proof count, in seconds.
+ * @throws Problem SESSION_REVOKED when the person is no longer in the organization
+ */
+async function organizationClaims(ctx: Ctx, { organizationId, userId, version, authTime }: ScopeEntry) {
+  if (organizationId === null) return { claims: {}, endsAt: Number.POSITIVE_INFINITY };
   const standing = await standingIn(ctx, { organizationId, userId });
   if (standing?.status !== 'active') throw problem('SESSION_REVOKED', { extensions: { organizationId } });
-  const { name, slug, roles } = standing;
-  return {
+  const { name, slug, roles, policy } = standing;
+  const claims = {
     entryVersion: version,
     org_id: organizationId,
     org_name: name,
     ...(slug !== null && { org_slug: slug }),
     org_roles: roles,
   };
+  return { claims, endsAt: Math.floor(authTime.getTime() / 1000) + policy.sessionAbsoluteSeconds };
 }

@@ -78,6 +78,8 @@ type Presented = {
   user_id: UserId;
   admitted_under: ProvenEntry['admittedUnder'];
   remembered_device: ProvenEntry['rememberedDevice'];
+  sign_in_methods: string[];
+  created_at: Date;
   amr: string[];
   acr: string;
   auth_time: Date;
@@ -131,7 +133,13 @@ export async function rotateRefreshToken(
   if (row.expires_at <= ctx.now || row.session_expires_at <= ctx.now) throw problem('SESSION_EXPIRED');
   const entry = entryOf(row);
   if (row.used_at === null) {
-    const proven = { ...entry, admittedUnder: row.admitted_under, rememberedDevice: row.remembered_device };
+    const proven = {
+      ...entry,
+      admittedUnder: row.admitted_under,
+      rememberedDevice: row.remembered_device,
+      signInMethods: row.sign_in_methods,
+      refreshedAt: row.created_at,
+    };
     if (await admit(proven)) await transaction(ctx, (tx) => noteAdmission(tx, entry.entryId));
     const refresh = await spend(ctx, found);
     if (refresh) return { entry, refresh };
@@ -190,7 +198,7 @@ async function spend(ctx: Ctx, { token, row }: FoundRefreshToken): Promise<Refre
 const findPresented = prepared<Presented>(
   'find-refresh-token',
   `select t.workspace_id, t.entry_id, t.session_id, e.project_id, e.organization_id, e.version, s.user_id, s.amr, s.acr, s.auth_time,
-          e.admitted_under, s.remembered_device,
+          e.admitted_under, s.remembered_device, s.sign_in_methods, t.created_at,
           s.expires_at as session_expires_at, t.expires_at, t.used_at, t.successor,
           (s.revoked_at is not null or e.revoked_at is not null) as dead, e.revoke_reason as entry_revoke_reason
    from refresh_tokens t

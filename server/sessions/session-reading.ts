@@ -39,6 +39,8 @@ export type ProvenEntry = SessionProof & {
   organizationId: OrganizationId | null;
   /** The `mfa` setting of the project when the entry was admitted; null if it was not recorded. */
   admittedUnder: Settings['mfa'] | null;
+  /** When its refresh token was issued, if one is presented. */
+  refreshedAt?: Date;
 };
 
 /**
@@ -64,6 +66,7 @@ export async function findEntry(ctx: Reader, sessionId: SessionId): Promise<Prov
       's.acr',
       's.auth_time as authTime',
       's.remembered_device as rememberedDevice',
+      's.sign_in_methods as signInMethods',
     ])
     .where(inScope(ctx, 'e'))
     .where('e.session_id', '=', sessionId)
@@ -81,6 +84,7 @@ type LiveSession = {
   authTime: Date;
   secondFactorAt: Date | null;
   rememberedDevice: DeviceId | null;
+  signInMethods: string[];
   createdAt: Date;
   expiresAt: Date;
 };
@@ -95,6 +99,7 @@ export async function findSession(ctx: Reader, sessionId: SessionId): Promise<Li
       'auth_time as authTime',
       'second_factor_at as secondFactorAt',
       'remembered_device as rememberedDevice',
+      'sign_in_methods as signInMethods',
       'created_at as createdAt',
       'expires_at as expiresAt',
     ])

@@ -19,6 +19,7 @@ import { acrossProjects, inRealm, inScope, realmColumns, scopeColumns } from '#p
 import { type Settings, sessionLifetimes } from '#settings';
 import { descentOf } from './descent.ts';
 import { checkDescent, endWithSessions, endWithUser } from './endings.ts';
+import { provenMethods } from './proven-methods.ts';
 
 type SessionsTable = {
   workspace_id: WorkspaceId;
@@ -29,6 +30,8 @@ type SessionsTable = {
   acr: string;
   auth_time: Date;
   second_factor_at: Date | null;
+  /** The ways in which the person signed in, or authenticated again. */
+  sign_in_methods: Generated<string[]>;
   remembered_device: DeviceId | null;
   ip: string | null;
   user_agent: string | null;
@@ -70,10 +73,12 @@ export type SessionProof = {
   authTime: Date;
   /** The remembered device that replaced the second factor, if any. */
   rememberedDevice: DeviceId | null;
+  /** The ways in that were used. */
+  signInMethods: readonly string[];
 };
 
 /** The part of a session that belongs to one project, or to one of its organizations; tokens are issued for it. */
-export type ScopeEntry = Omit<SessionProof, 'rememberedDevice'> & {
+export type ScopeEntry = Omit<SessionProof, 'rememberedDevice' | 'signInMethods'> & {
   entryId: ScopeEntryId;
   sessionId: SessionId;
   userId: UserId;
@@ -92,7 +97,7 @@ export type ScopeEntry = Omit<SessionProof, 'rememberedDevice'> & {
 export async function startSession(
   tx: TxCtx,
   userId: UserId,
-  { rememberedDevice, ...how }: Omit<SessionProof, 'authTime'>,
+  { rememberedDevice, signInMethods, ...how }: Omit<SessionProof, 'authTime'>,
 ): Promise<ScopeEntry> {
   const { projectId } = tx.scope;
   const { settings } = await projectOf(tx.system, tx.scope);
@@ -108,6 +113,7 @@ export async function startSession(
       auth_time: tx.now,
       second_factor_at: how.acr === 'aal1' ? null : tx.now,
       remembered_device: rememberedDevice,
+      sign_in_methods: [...signInMethods],
       ip: tx.trace.ip,
       user_agent: tx.trace.userAgent,
       created_at: tx.now,
@@ -253,6 +259,7 @@ export async function raiseSession(tx: TxCtx, sessionId: SessionId, proof: NewPr
       ...level,
       auth_time: tx.now,
       last_seen_at: tx.now,
+      sign_in_methods: [...new Set([...session.signInMethods, ...provenMethods(proof.methods, proof)])],
       ...(proof.secondFactor && { second_factor_at: tx.now }),
     })
     .where(inRealm(tx))
@@ -300,7 +307,7 @@ export async function secondFactorProven(tx: TxCtx, sessionId: SessionId, method
 export async function lockSession(tx: TxCtx, sessionId: SessionId) {
   const row = await tx.db
     .selectFrom('sessions')
-    .select(['user_id', 'amr', 'acr', 'auth_time', 'remembered_device', 'expires_at', 'revoked_at'])
+    .select(['user_id', 'amr', 'acr', 'auth_time', 'remembered_device', 'sign_in_methods', 'expires_at', 'revoked_at'])
     .where(inRealm(tx))
     .where('id', '=', sessionId)
     .forUpdate()
@@ -314,6 +321,7 @@ export async function lockSession(tx: TxCtx, sessionId: SessionId) {
     acr: row.acr,
     authTime: row.auth_time,
     rememberedDevice: row.remembered_device,
+    signInMethods: row.sign_in_methods,
     expiresAt: row.expires_at,
   };
 }

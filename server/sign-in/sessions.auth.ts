@@ -27,6 +27,8 @@ export const sessionRoutes: Routes = [
       'MEMBER_BLOCKED',
       'NOT_FOUND',
       'ORGANIZATION_BLOCKED',
+      'ORGANIZATION_ADDRESS',
+      'ORGANIZATION_METHOD',
       'ORIGIN_NOT_ALLOWED',
     ],
     silent: 'it renews the tokens of a session that continues',
@@ -81,6 +83,8 @@ export const sessionRoutes: Routes = [
       'REAUTHENTICATION_REQUIRED',
       'NOT_FOUND',
       'ORGANIZATION_BLOCKED',
+      'ORGANIZATION_ADDRESS',
+      'ORGANIZATION_METHOD',
     ],
     handler: async (request, reply) => {
       const { cookies, ...target } = request.body;

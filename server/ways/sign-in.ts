@@ -12,6 +12,7 @@ import {
   familiarityOf,
   type IssuedSession,
   issueRefreshToken,
+  provenMethods,
   SessionResponse,
   sessionResponse,
   startSession,
@@ -69,27 +70,34 @@ export async function signIn(
   });
   if (decision.kind === 'refused') throw refusal(decision.because);
   if ((options.failures ?? 0) >= SUSPICIOUS_FAILURES) await successAfterFailures(tx, userId, options.failures ?? 0);
+  const method = way.method();
+  const signInMethods = method ? [method] : provenMethods(amr, { secondFactor: false });
   if (decision.kind === 'needs') {
+    const enrolling = decision.what === 'enrolment';
     tx.afterCommit(() => noteResult(tx.trace, 'second_factor'));
-    return { challenge: await askForFactor(tx, userId, { amr, enrolling: decision.what === 'enrolment' }) };
+    return { challenge: await askForFactor(tx, userId, { amr, signInMethods, enrolling }) };
   }
   if (decision.joins) await addMember(tx, userId);
-  return begin(tx, userId, { amr, acr, rememberedDevice: device });
+  return begin(tx, userId, { amr, acr, signInMethods, rememberedDevice: device });
 }
 
 /**
  * Enters the project after both factors are proven.
  * @throws Problem MEMBER_BLOCKED, MEMBERSHIP_REQUIRED
  */
-export async function enterWithBoth(tx: TxCtx, userId: UserId, { way, amr }: { way: Passage; amr: string[] }) {
+export async function enterWithBoth(
+  tx: TxCtx,
+  userId: UserId,
+  { way, amr, signInMethods }: { way: Passage; amr: string[]; signInMethods: readonly string[] },
+) {
   const proof = { amr, acr: 'aal2', authTime: tx.now };
   const { decision } = await admit(tx, way.entrance(), { userId, proof, device: async () => null });
   if (decision.kind === 'refused') throw refusal(decision.because);
   if (decision.kind === 'admitted' && decision.joins) await addMember(tx, userId);
-  return begin(tx, userId, { amr, acr: 'aal2', rememberedDevice: null });
+  return begin(tx, userId, { amr, acr: 'aal2', signInMethods, rememberedDevice: null });
 }
 
-type Proven = { amr: string[]; acr: string; rememberedDevice: DeviceId | null };
+type Proven = { amr: string[]; acr: string; signInMethods: readonly string[]; rememberedDevice: DeviceId | null };
 
 /** Starts the session of an admitted user. */
 async function begin(tx: TxCtx, userId: UserId, how: Proven) {

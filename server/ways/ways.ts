@@ -152,6 +152,11 @@ export class Passage {
       throw new Error(`The way in "${this.#way}" ends before "${checks.slice(this.#passed).join('", "')}".`);
   }
 
+  /** The sign-in method of the way, if it always is the same. */
+  method(): SignInMethod | undefined {
+    return this.#row.method;
+  }
+
   /**
    * The entrance at the end of the way, when only admission is left to decide.
    * @throws Error

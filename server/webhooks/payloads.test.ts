@@ -43,7 +43,9 @@ describe('the payload of a delivery', () => {
     const { latchkey, admin, endpointFor, settled } = webhooks;
     const { id } = await endpointFor('/person', { events: ['invitation.created'] });
     const invitationId = newId('inv', webhooks.clock.now());
-    await latchkey.inProject((tx) => emit(tx, 'invitation.created', { invitationId, email: 'ada@example.com', organizationId: null }));
+    await latchkey.inProject((tx) =>
+      emit(tx, 'invitation.created', { invitationId, email: 'ada@example.com', organizationId: null }),
+    );
     const { id: deliveryId, payload, eventId } = await settled(id, 'delivered');
     assert.match(payload.body, /ada@example\.com/);
     await latchkey.inProject((tx) => anonymiseEvents(tx, newId('usr', tx.now), ['ada@example.com']));

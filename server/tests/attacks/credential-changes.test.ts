@@ -152,7 +152,7 @@ async function leftAbout(person: Person) {
   const { userId } = person.session;
   const { sessionId } = await latchkey.inProject(async (tx) => {
     await rememberDevice(tx, userId, 3_600);
-    return startSession(tx, userId, { amr: ['pwd'], acr: 'aal1', rememberedDevice: null });
+    return startSession(tx, userId, { amr: ['pwd'], acr: 'aal1', rememberedDevice: null, signInMethods: ['password'] });
   });
   const token = await people.resetLinkOf(person);
   const count = async (rows: string) =>
