@@ -606,6 +606,7 @@ create table mfa_challenges (
   expires_at timestamp with time zone not null,
   used_at timestamp with time zone,
   created_at timestamp with time zone not null,
+  sign_in_methods text[] not null default '{}'::text[],
   constraint mfa_challenges_pkey PRIMARY KEY (workspace_id, environment, id),
   constraint mfa_challenges_workspace_id_environment_user_id_fkey FOREIGN KEY (workspace_id, environment, user_id) REFERENCES users(workspace_id, environment, id) ON DELETE CASCADE
 );
@@ -708,6 +709,7 @@ create table organizations (
   search text not null,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  policy jsonb not null default '{}'::jsonb,
   constraint organizations_pkey PRIMARY KEY (workspace_id, project_id, environment, id),
   constraint organizations_slug UNIQUE (workspace_id, project_id, environment, slug),
   constraint organizations_status_check CHECK ((status = ANY (ARRAY['active'::text, 'blocked'::text]))),
@@ -950,6 +952,7 @@ create table sessions (
   revoke_reason text,
   second_factor_at timestamp with time zone,
   remembered_device text,
+  sign_in_methods text[] not null default '{}'::text[],
   constraint sessions_pkey PRIMARY KEY (workspace_id, environment, id),
   constraint sessions_workspace_id_environment_user_id_fkey FOREIGN KEY (workspace_id, environment, user_id) REFERENCES users(workspace_id, environment, id) ON DELETE CASCADE
 );
