@@ -1,10 +1,11 @@
 import type { Event } from '#events';
+import { callFault } from '#platform/call-fault.ts';
 import { isRefused, post } from '#platform/fetch.ts';
+import { redacted } from '#platform/redaction.ts';
 import type { System } from '#platform/system.ts';
 import { openHeaders, sameHeaders } from './endpoint-rules.ts';
 import type { EndpointRow } from './endpoints.ts';
 import type { Claimed } from './queue.ts';
-import { redacted } from './redaction.ts';
 import type { Attempted } from './schedule.ts';
 import { liveSecrets, signatures } from './secrets.ts';
 
@@ -73,7 +74,7 @@ export async function attempt(
       retryAfter: one(reply.headers['retry-after']),
     });
   } catch (error) {
-    return result({ error: reasonOf(error), refused: isRefused(error) });
+    return result({ error: callFault(error), refused: isRefused(error) });
   }
 }
 
@@ -89,31 +90,4 @@ function headersOf(receiver: Receiver, id: string, { body, now }: { body: string
 
 function one(header: string | string[] | undefined): string | null {
   return (Array.isArray(header) ? header[0] : header) ?? null;
-}
-
-const REASONS: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'connection refused',
-  ECONNRESET: 'connection reset',
-  EPIPE: 'connection reset',
-  UND_ERR_SOCKET: 'connection closed without a response',
-  ENOTFOUND: 'host name not found',
-  EAI_AGAIN: 'host name could not be looked up',
-  ETIMEDOUT: 'timed out',
-  UND_ERR_CONNECT_TIMEOUT: 'timed out while connecting',
-  UND_ERR_HEADERS_TIMEOUT: 'timed out',
-  UND_ERR_HEADERS_OVERFLOW: 'the head of the response is too large',
-  EHOSTUNREACH: 'host unreachable',
-  ENETUNREACH: 'network unreachable',
-};
-
-/** A sentence for the delivery log. The details of an error may contain secrets, so they are left out. */
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return 'failed';
-  if (isRefused(error)) return error.message.slice(0, 200);
-  if (error.name === 'TimeoutError') return 'timed out';
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
-  if (REASONS[code]) return REASONS[code];
-  if (/CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO_VERIFY/i.test(code)) return `TLS: ${code}`;
-  if (code.startsWith('HPE_')) return 'the response is not HTTP';
-  return code || 'failed';
 }

@@ -1,3 +1,4 @@
+import { retryAt } from '#platform/retry-after.ts';
 import type { DeliveryStatus } from './deliveries.ts';
 import type { DisabledReason } from './endpoints.ts';
 
@@ -61,11 +62,7 @@ export function outcomeOf(attempt: Attempted, number: number, now: Date): Outcom
   };
 }
 
-/** `Retry-After` of a 429 or 503, in seconds or as a date (RFC 9110 §10.2.3), capped at a day. */
+/** A 429 or 503 may name a pause, which is limited to a day. */
 function quietUntil({ statusCode, retryAfter }: Attempted, now: Date): Date | null {
-  if ((statusCode !== 429 && statusCode !== 503) || retryAfter === null) return null;
-  const value = retryAfter.trim();
-  const at = /^\d{1,9}$/.test(value) ? now.getTime() + Number(value) * 1000 : Date.parse(value);
-  if (Number.isNaN(at) || at <= now.getTime()) return null;
-  return new Date(Math.min(at, now.getTime() + MAX_PAUSE_MS));
+  return statusCode === 429 || statusCode === 503 ? retryAt(retryAfter, { now, maxMs: MAX_PAUSE_MS }) : null;
 }
