@@ -47,9 +47,9 @@ export const AuditQuery = Type.Object({
 });
 type AuditQuery = Static<typeof AuditQuery>;
 
-type Row = Selectable<Tables['audit_entries']>;
+export type AuditRow = Selectable<Tables['audit_entries']>;
 
-function recordOf({ id, sequence, occurred_at, action, entry, hash }: Row): AuditEvent {
+export function recordOf({ id, sequence, occurred_at, action, entry, hash }: AuditRow): AuditEvent {
   return {
     id,
     sequence,
@@ -92,7 +92,7 @@ export async function searchAudit(ctx: Ctx, query: Search): Promise<Page<AuditEv
     const [moment = '', sequence = ''] = openCursor(ctx, list, cursor).split(' ');
     rows = rows.where(sql<boolean>`(${at}, ${place}) < (${new Date(moment)}, ${Number(sequence)})`);
   }
-  const keyOf = (row: Row) => `${row.occurred_at.toISOString()} ${row.sequence}`;
+  const keyOf = (row: AuditRow) => `${row.occurred_at.toISOString()} ${row.sequence}`;
   const page = pageOf(ctx, await rows.execute(), { list, limit, keyOf });
   return { items: page.rows.map(recordOf), nextCursor: page.nextCursor };
 }

@@ -23,6 +23,7 @@ import { part as invitations } from '#invitations';
 import { part as keys } from '#keys';
 import { part as lifecycle } from '#lifecycle';
 import { part as linkedIdentities } from '#linked-identities';
+import { part as logStreams } from '#log-streams';
 import { part as members } from '#members';
 import { part as messages } from '#messages';
 import { part as mfa } from '#mfa';
@@ -48,6 +49,7 @@ import { part as webhooks } from '#webhooks';
 /** Every part. Their rows are removed in this order, so that no row refers to a row that is removed before it. */
 export const PARTS: readonly Part[] = [
   webhooks,
+  logStreams,
   oidc,
   proofs,
   exchange,

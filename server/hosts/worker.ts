@@ -2,6 +2,7 @@ import { auditFollower } from '#audit';
 import { startBackups } from '#backups';
 import { Dispatcher } from '#events';
 import { dailyFigures } from '#figures';
+import { Streamer } from '#log-streams';
 import { openSending } from '#messages';
 import { composeLogout } from '#oidc';
 import { deleteExpiredIdempotencyKeys } from '#platform/http-once.ts';
@@ -24,6 +25,7 @@ export async function startWorker(
   withSystemOf: Parameters<typeof startBackups>[1],
 ): Promise<{ stop: () => Promise<void> }> {
   const deliverer = new Deliverer(system, { logout: composeLogout });
+  const streamer = new Streamer(system);
   const sending = openSending(system, quarantineRefused(system));
   const tasks = {
     send_message: sending.task,
@@ -45,7 +47,7 @@ export async function startWorker(
   return {
     stop: async () => {
       heartbeat.stop();
-      await Promise.all([cleaning, sweeping, backups, jobs, dispatcher, deliverer].map((part) => part.stop()));
+      await Promise.all([cleaning, sweeping, backups, jobs, dispatcher, deliverer, streamer].map((part) => part.stop()));
       sending.close();
     },
   };

@@ -1,6 +1,7 @@
 import { lookup as resolveName } from 'node:dns';
 import { lookup } from 'node:dns/promises';
-import { connect, type LookupFunction } from 'node:net';
+import { connect, isIP, type LookupFunction } from 'node:net';
+import { connect as connectTls, type TLSSocket } from 'node:tls';
 import ipaddr from 'ipaddr.js';
 import { Agent, type Dispatcher, fetch as undiciFetch } from 'undici';
 import { perSystem, type System } from './system.ts';
@@ -155,9 +156,17 @@ async function headOf(body: Dispatcher.ResponseData['body']): Promise<string | n
 export async function checkReceiver(system: System, url: string): Promise<void> {
   const target = new URL(url);
   checkAddress(system, target);
-  const addresses = await lookup(target.hostname.replace(/^\[|\]$/g, ''), { all: true }).catch(() => []);
+  await checkHost(system, target.hostname.replace(/^\[|\]$/g, ''));
+}
+
+/**
+ * Checks a host like {@link checkReceiver}, for protocols other than HTTP.
+ * @throws RefusedAddress
+ */
+export async function checkHost(system: System, host: string): Promise<void> {
+  const addresses = await lookup(host, { all: true }).catch(() => []);
   if (addresses.length > 0 && !addresses.some(({ address }) => isAllowed(system, address)))
-    throw new RefusedAddress(`${target.hostname} has no public address.`);
+    throw new RefusedAddress(`${host} has no public address.`);
 }
 
 /** True if an address was refused, by a check or while connecting. */
@@ -260,9 +269,9 @@ export async function reach(
   { host, port }: { host: string; port: number },
   timeoutMs: number,
 ): Promise<void> {
-  if (ipaddr.isValid(host) && !isAllowed(system, host)) throw new RefusedAddress(`${host} is not a public address.`);
+  const options = guarded(system, { host, port, timeout: timeoutMs });
   await new Promise<void>((resolve, reject) => {
-    const socket = connect({ host, port, lookup: checkedLookup(system), timeout: timeoutMs });
+    const socket = connect(options);
     socket.once('connect', () => {
       socket.destroy();
       resolve();
@@ -270,4 +279,23 @@ export async function reach(
     socket.once('timeout', () => socket.destroy(new Error('No connection in time.')));
     socket.once('error', reject);
   });
+}
+
+/** A TLS connection. `ca`: the authorities to trust instead of the public ones; `cert` and `key`: a client certificate. */
+export type TlsTarget = { host: string; port: number; ca?: string; cert?: string; key?: string };
+
+/**
+ * Opens a TLS connection under the rules of {@link outbound}; the certificate must be valid for the host.
+ * @throws RefusedAddress; the socket emits the errors of the connection
+ */
+export function openTls(system: System, { host, port, ...certificates }: TlsTarget): TLSSocket {
+  const servername = isIP(host) ? {} : { servername: host };
+  return connectTls({ ...guarded(system, { host, port }), ...servername, ...certificates, minVersion: 'TLSv1.2' });
+}
+
+/** The options of a connection that is made only to an allowed address. */
+function guarded<T extends { host: string; port: number }>(system: System, options: T): T & { lookup: LookupFunction } {
+  const { host } = options;
+  if (ipaddr.isValid(host) && !isAllowed(system, host)) throw new RefusedAddress(`${host} is not a public address.`);
+  return { ...options, lookup: checkedLookup(system) };
 }

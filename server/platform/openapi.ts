@@ -59,6 +59,7 @@ const TAGS: readonly (readonly [prefix: string, tag: string])[] = [
   ['/v1/admin/members', 'Admin members'],
   ['/v1/admin/webhooks', 'Events and webhooks'],
   ['/v1/admin/events', 'Events and webhooks'],
+  ['/v1/admin/log-streams', 'Events and webhooks'],
   ['/v1/admin', 'Admin'],
   ['/console/v1', 'Console'],
   ['/api/status', 'Status'],

@@ -63,6 +63,11 @@ async function makeRecords(): Promise<Records> {
   });
   const provider = { key: 'victim', preset: 'oidc', clientId: 'victim', options: { issuer: 'https://id.example' } };
   const endpoint = await make('webhooks/endpoints', { url: `${receiver.origin}/victim`, events: ['role.created'] });
+  const stream = await make('log-streams', {
+    name: 'Victim stream',
+    kind: 'json_lines',
+    url: `${receiver.origin}/victim-stream`,
+  });
   const role = await make('roles', { key: 'victim', name: 'Victim role', permissions: [] });
   const delivery = await eventually(async () => {
     const { body } = await latchkey.api(`/v1/admin/webhooks/deliveries?endpointId=${endpoint.id}`, { token });
@@ -92,6 +97,7 @@ async function makeRecords(): Promise<Records> {
     'Victim shop',
     'Victim role',
     'Victim company',
+    'Victim stream',
   ];
   return {
     mem: member.id,
@@ -103,6 +109,7 @@ async function makeRecords(): Promise<Records> {
     idp: idp.id,
     whe: endpoint.id,
     dlv: delivery.id,
+    lgs: stream.id,
     inv: invitation.id,
     dom: domain.id,
     api: api.id,

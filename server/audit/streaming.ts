@@ -1,0 +1,107 @@
+import { sql } from 'kysely';
+import { type Static, Type } from 'typebox';
+import type { Ctx, Scope } from '#platform/ctx.ts';
+import type { ReadDb } from '#platform/db.ts';
+import { prepared } from '#platform/prepared.ts';
+import { inScope } from '#platform/scoped.ts';
+import type { System } from '#platform/system.ts';
+import { AuditEvent, type AuditRow, recordOf } from './search.ts';
+
+/** An audit entry for programs that read the log in order. */
+export const AuditRecord = Type.Object({
+  ...AuditEvent.properties,
+  erased: Type.Optional(Type.Literal(true, { description: 'The entry named a person who was erased.' })),
+});
+export type AuditRecord = Static<typeof AuditRecord>;
+
+const inOrder = prepared<AuditRow & { last: number | null }>(
+  'audit-in-order',
+  `select e.*, head.sequence as last
+   from (values ($1::text, $2::text, $3::text)) as scope (workspace_id, project_id, environment)
+   left join audit_heads head using (workspace_id, project_id, environment)
+   left join lateral (
+     select * from audit_entries
+     where audit_entries.workspace_id = scope.workspace_id and audit_entries.project_id = scope.project_id
+       and audit_entries.environment = scope.environment and audit_entries.sequence > $4 and audit_entries.sequence <= $5
+       and ($6::text[] is null or action = any($6))
+     order by audit_entries.sequence limit $7) e on true`,
+);
+
+/** Entries per statement that are looked at for selected types, so that a rare type does not make a statement slow. */
+const MAX_LOOKED_AT = 10_000;
+
+/**
+ * Reads the audit log of a scope in order, in one snapshot: no entry up to `reached` can appear later. Served by the
+ * primary key.
+ * @param range `actions` null: all
+ * @returns `reached`: the sequence to continue after; it advances past entries that were not selected
+ */
+export async function readAudit(
+  { system, scope }: { system: System; scope: Scope },
+  { after, actions, limit }: { after: number; actions: readonly string[] | null; limit: number },
+): Promise<{ entries: AuditRecord[]; reached: number }> {
+  const { workspaceId, projectId, environment } = scope;
+  const until = after + MAX_LOOKED_AT;
+  const { rows } = await inOrder(system, [workspaceId, projectId, environment, after, until, actions, limit]);
+  const found = rows.filter((row) => row.id !== null);
+  const last = Math.min(rows[0]?.last ?? 0, until);
+  return {
+    entries: found.map((row) => ({ ...recordOf(row), ...(row.entry === null && { erased: true as const }) })),
+    reached: Math.max(after, found.length === limit ? (found.at(-1)?.sequence ?? 0) : last),
+  };
+}
+
+/** A place in the audit log of a scope: everything up to the sequence was read. */
+export type AuditPosition = Scope & { after: number };
+
+/** `last`: the newest sequence of the scope; `oldest`: when the first entry after the position occurred. */
+export type AuditBacklog = { last: number; oldest: Date | null };
+
+/** What follows each position, in the order given. Served by the primary keys. */
+export async function auditBacklogs(db: ReadDb, positions: readonly AuditPosition[]): Promise<AuditBacklog[]> {
+  if (positions.length === 0) return [];
+  const { rows } = await sql<AuditBacklog>`
+    select coalesce(head.sequence, 0)::bigint as last, e.occurred_at as oldest
+    from unnest(${positions.map(({ workspaceId }) => workspaceId)}::text[], ${positions.map(({ projectId }) => projectId)}::text[],
+      ${positions.map(({ environment }) => environment)}::text[], ${positions.map(({ after }) => after)}::bigint[]) with ordinality
+      as place (workspace_id, project_id, environment, after, number)
+    left join audit_heads head using (workspace_id, project_id, environment)
+    left join lateral (
+      select occurred_at from audit_entries
+      where audit_entries.workspace_id = place.workspace_id and audit_entries.project_id = place.project_id
+        and audit_entries.environment = place.environment and audit_entries.sequence > place.after
+      order by audit_entries.sequence limit 1) e on head.sequence > place.after
+    order by place.number`.execute(db);
+  return rows;
+}
+
+/** Entries are numbered as they are committed, so the times of neighbours may differ by this many places. */
+const OUT_OF_ORDER = 1_000;
+
+/** The newest sequence of the scope; 0 before its first entry. */
+export async function lastAuditSequence({ db, scope }: Pick<Ctx, 'db' | 'scope'>): Promise<number> {
+  const head = await db.selectFrom('audit_heads').select('sequence').where(inScope({ scope })).executeTakeFirst();
+  return head?.sequence ?? 0;
+}
+
+/**
+ * The sequence before the first entry at or after a time; the newest sequence if there is none. Served by
+ * audit_entries_by_time.
+ */
+export async function auditSequenceBefore(ctx: Pick<Ctx, 'db' | 'scope'>, since: Date): Promise<number> {
+  const first = await ctx.db
+    .selectFrom((db) =>
+      db
+        .selectFrom('audit_entries')
+        .select('sequence')
+        .where(inScope(ctx))
+        .where('occurred_at', '>=', since)
+        .orderBy('occurred_at')
+        .orderBy('sequence')
+        .limit(OUT_OF_ORDER)
+        .as('near'),
+    )
+    .select((eb) => eb.fn.min('near.sequence').as('sequence'))
+    .executeTakeFirst();
+  return typeof first?.sequence === 'number' ? first.sequence - 1 : lastAuditSequence(ctx);
+}

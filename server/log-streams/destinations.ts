@@ -1,0 +1,115 @@
+import { callFault } from '#platform/call-fault.ts';
+import type { Environment } from '#platform/ctx.ts';
+import { openTls, outbound } from '#platform/fetch.ts';
+import { redacted } from '#platform/redaction.ts';
+import type { System } from '#platform/system.ts';
+import { datadog, elastic, type Format, jsonLines, otlp, splunk } from './formats.ts';
+import { fitted, type LogEntry } from './log-entries.ts';
+import { framed, messageOf, sendAll } from './syslog.ts';
+import { type Judge, judgeElastic, judgeOtlp, judgeSplunk, type Verdict, verdictOf } from './verdicts.ts';
+
+/** Destinations that are called over HTTP. `refine`: adds to the address what the verdict needs. */
+const HTTP: Readonly<Record<string, { format: Format; judge?: Judge; refine?: (address: URL) => void }>> = {
+  splunk: { format: splunk, judge: judgeSplunk },
+  datadog: { format: datadog },
+  elastic: {
+    format: elastic,
+    judge: judgeElastic,
+    refine: ({ searchParams }) =>
+      searchParams.set('filter_path', 'items.create.status,items.create.error.type,items.create.error.reason'),
+  },
+  json_lines: { format: jsonLines },
+  otlp: { format: otlp, judge: judgeOtlp },
+};
+
+/** Where a stream sends to, with its secret opened. */
+export type Destination = {
+  kind: string;
+  url: string;
+  environment: Environment;
+  /** The header that carries the secret; null: `authorization`. */
+  header: string | null;
+  secret: string | null;
+  caCertificate: string | null;
+  clientCertificate: string | null;
+};
+
+/** The time limit of one request, from DNS to the end of the response. */
+export const REQUEST_MS = 30_000;
+/** Datadog takes a megabyte per log, OpenTelemetry collectors four per request. */
+const MAX_ENTRY_BYTES = 262_144;
+/** Receivers should take messages of this length (RFC 5425 §4.3.1); what exceeds it may be cut. */
+const MAX_MESSAGE_BYTES = 8_192;
+
+/** Sends entries in one request. Never throws; a failure is a verdict. */
+export async function send(
+  system: System,
+  destination: Destination,
+  { entries, signal }: { entries: readonly LogEntry[]; signal: AbortSignal },
+): Promise<Verdict> {
+  const limit = AbortSignal.any([AbortSignal.timeout(REQUEST_MS), signal]);
+  try {
+    return await (destination.kind === 'syslog' ? sendSyslog : sendHttp)(system, destination, {
+      entries,
+      signal: limit,
+    });
+  } catch (error) {
+    const fault = { statusCode: null, error: callFault(error), responseSnippet: null };
+    return { kind: 'failed', fault, retryAt: null };
+  }
+}
+
+type Sending = { entries: readonly LogEntry[]; signal: AbortSignal };
+
+async function sendHttp(system: System, destination: Destination, { entries, signal }: Sending): Promise<Verdict> {
+  const { kind, url, secret, header } = destination;
+  const known = HTTP[kind];
+  if (!known) throw new Error(`There is no ${kind} destination.`);
+  const { format, judge, refine } = known;
+  const address = new URL(url);
+  refine?.(address);
+  const response = await outbound(system, address.href, {
+    method: 'POST',
+    headers: {
+      'content-type': format.contentType,
+      'user-agent': 'Latchkey-Log-Streams/1',
+      ...(secret !== null && format.credentials(secret, header ?? 'authorization')),
+    },
+    body: format.body(entries.map((entry) => fitted(entry, MAX_ENTRY_BYTES, format.piece))),
+    signal,
+  });
+  const { status } = response;
+  const text = await response.text();
+  const fault = {
+    statusCode: status,
+    error: status >= 300 && status < 400 ? 'redirects are not followed' : `responded with ${status}`,
+    responseSnippet: text === '' ? null : redacted(text.slice(0, 1_024), secret === null ? [] : [secret]),
+  };
+  const reply = { status, text, retryAfter: response.headers.get('retry-after') };
+  return verdictOf(reply, entries, { fault, now: system.clock.now(), judge });
+}
+
+async function sendSyslog(system: System, destination: Destination, { entries, signal }: Sending): Promise<Verdict> {
+  const { url, environment, secret, caCertificate, clientCertificate } = destination;
+  const hostName = new URL(system.config.addresses[environment].auth).hostname;
+  const messages = entries.map((entry) => fitted(entry, MAX_MESSAGE_BYTES, (one) => messageOf(one, hostName)));
+  const socket = openTls(system, {
+    ...syslogTarget(url),
+    ...(caCertificate !== null && { ca: caCertificate }),
+    ...(clientCertificate !== null && secret !== null && { cert: clientCertificate, key: secret }),
+  });
+  if (await sendAll(socket, framed(messages), signal)) return { kind: 'accepted', refused: [] };
+  const error = 'the receiver closed the connection before it had read everything';
+  return { kind: 'failed', fault: { statusCode: null, error, responseSnippet: null }, retryAt: null };
+}
+
+/** The registered port of syslog over TLS (RFC 5425 §4.1). */
+const SYSLOG_PORT = 6_514;
+
+/** The host and port of `tls://host:port`. */
+export function syslogTarget(url: string): { host: string; port: number } {
+  const { port } = new URL(url);
+  // As https, so that the host is normalised as in every other address.
+  const { hostname } = new URL(url.replace(/^tls:/i, 'https:'));
+  return { host: hostname.replace(/^\[|\]$/g, ''), port: port === '' ? SYSLOG_PORT : Number(port) };
+}

@@ -1,0 +1,68 @@
+import { Type } from 'typebox';
+import { Value } from 'typebox/value';
+import { emit } from '#events';
+import { transaction } from '#platform/ctx.ts';
+import { callingAhead } from '#platform/http-ahead.ts';
+import { IdSchema } from '#platform/ids.ts';
+import { PageOf, PageQuery } from '#platform/page.ts';
+import { get, post, type Routes } from '#platform/route.ts';
+import { listFaults, StreamFault } from './faults.ts';
+import { about, findStream, LogStream, pauseStream, Resumption, resumeStream } from './streams.ts';
+import { TestResult, tryStream } from './testing.ts';
+
+const StreamRef = Type.Object({ logStreamId: IdSchema('lgs') });
+
+const trial = callingAhead(async ({ ctx, params }) => {
+  const stream = await findStream(ctx, Value.Parse(StreamRef, params).logStreamId);
+  return { stream, result: await tryStream(ctx, stream) };
+});
+
+export const streamActionRoutes: Routes = [
+  post('/v1/admin/log-streams/:logStreamId/pause', {
+    permission: 'log-streams:write',
+    stepUp: true,
+    summary: 'Pause a log stream',
+    description: 'Entries wait until it is resumed.',
+    params: StreamRef,
+    responses: { 200: LogStream },
+    problems: ['NOT_FOUND'],
+    handler: (request) => pauseStream(request.ctx, request.params.logStreamId),
+  }),
+  post('/v1/admin/log-streams/:logStreamId/resume', {
+    permission: 'log-streams:write',
+    stepUp: true,
+    summary: 'Resume a log stream',
+    description: 'It continues where it stopped, or elsewhere: `from` also moves a stream that is not paused.',
+    params: StreamRef,
+    body: Resumption,
+    responses: { 200: LogStream },
+    problems: ['NOT_FOUND'],
+    handler: (request) => resumeStream(request.ctx, request.params.logStreamId, request.body.from),
+  }),
+  post('/v1/admin/log-streams/:logStreamId/test', {
+    permission: 'log-streams:write',
+    stepUp: false,
+    ahead: trial.call,
+    summary: 'Test a log stream',
+    description:
+      'Sends an example entry, marked `example` and without a place in the log, and responds with the result. Also while the stream is paused.',
+    params: StreamRef,
+    responses: { 200: TestResult },
+    problems: ['NOT_FOUND', 'RATE_LIMIT_EXCEEDED'],
+    handler: async (request) => {
+      const { stream, result } = trial.resultFor(request);
+      await transaction(request.ctx, (tx) => emit(tx, 'log_stream.tested', { ...about(stream), ok: result.ok }));
+      return result;
+    },
+  }),
+  get('/v1/admin/log-streams/:logStreamId/faults', {
+    permission: 'log-streams:read',
+    summary: 'List the last faults of a log stream',
+    description: 'Newest first: the last hundred failed requests, and the last hundred entries that were skipped.',
+    params: StreamRef,
+    query: PageQuery,
+    responses: { 200: PageOf(StreamFault) },
+    problems: ['NOT_FOUND', 'INVALID_CURSOR'],
+    handler: (request) => listFaults(request.ctx, request.params.logStreamId, request.query),
+  }),
+];

@@ -1,0 +1,154 @@
+import { X509Certificate } from 'node:crypto';
+import { createSecureContext } from 'node:tls';
+import { Type } from 'typebox';
+import { EventPattern } from '#events';
+import type { Ctx } from '#platform/ctx.ts';
+import { checkHost } from '#platform/fetch.ts';
+import { problem } from '#platform/problem.ts';
+import { checkReceiverAddress } from '#webhooks';
+import { syslogTarget } from './destinations.ts';
+
+const KINDS = ['splunk', 'datadog', 'elastic', 'json_lines', 'otlp', 'syslog'] as const;
+export const StreamKind = Type.Enum([...KINDS], { description: 'The format and protocol of the destination.' });
+
+const pem = (description: string) =>
+  Type.Union([Type.String({ minLength: 1, maxLength: 32_768, pattern: '^-----BEGIN ' }), Type.Null()], { description });
+
+/** What a person sets about a stream, except its kind. */
+export const settings = {
+  name: Type.String({ minLength: 1, maxLength: 100 }),
+  types: Type.Array(EventPattern, {
+    minItems: 1,
+    maxItems: 100,
+    uniqueItems: true,
+    description: 'Event types, groups such as `user.*`, or `*`.',
+  }),
+  url: Type.String({
+    minLength: 1,
+    maxLength: 2_048,
+    examples: ['https://splunk.example.com:8088/services/collector/event', 'tls://logs.example.com:6514'],
+    description:
+      'The whole address that entries are posted to: https, or http in the test environment of an installation in development mode. For `syslog`: `tls://host:port`.',
+  }),
+  header: Type.Union([Type.String({ pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$" }), Type.Null()], {
+    description: 'The header that carries the secret; `Authorization` if null. Only for `json_lines` and `otlp`.',
+  }),
+  caCertificate: pem(
+    'The certificates that sign the certificate of the receiver, if no public authority does. Only for `syslog`.',
+  ),
+  clientCertificate: pem('The certificate that Latchkey shows; the secret is its private key. Only for `syslog`.'),
+};
+
+export const secret = Type.Union([Type.String({ minLength: 1, maxLength: 16_384 }), Type.Null()], {
+  description:
+    'The token or API key, or the value of the header with its scheme (`Bearer …`), or the private key of the client certificate (PEM). It is never returned.',
+});
+
+/** What is known of a stream after a change. */
+export type Target = {
+  kind: string;
+  url: string;
+  header: string | null;
+  caCertificate: string | null;
+  clientCertificate: string | null;
+  secret: string | null;
+};
+
+function invalid(pointer: string, message: string) {
+  return problem('VALIDATION_FAILED', { extensions: { errors: [{ pointer, message }] } });
+}
+
+/**
+ * Checks an address, including DNS, by the rules of webhooks.
+ * @throws Problem VALIDATION_FAILED
+ */
+export async function requireAddress(ctx: Ctx, url: string): Promise<void> {
+  if (!/^tls:/i.test(url)) return checkReceiverAddress(ctx, url);
+  if (!URL.canParse(url) || !/^tls:\/\/[^/?#@]+$/i.test(url)) throw invalid('/body/url', 'must be tls://host:port');
+  try {
+    await checkHost(ctx.system, syslogTarget(url).host);
+  } catch (error) {
+    throw invalid('/body/url', error instanceof Error ? error.message : 'is refused');
+  }
+}
+
+const WITH_TOKEN = ['splunk', 'datadog', 'elastic'];
+/** The kinds that have a field which the others have not. */
+const FIELDS = {
+  header: ['json_lines', 'otlp'],
+  caCertificate: ['syslog'],
+  clientCertificate: ['syslog'],
+} as const;
+/** Visible ASCII, with spaces inside: what a header can carry. */
+const HEADER_VALUE = /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/;
+/** Headers of the message or the connection, which Latchkey sets. */
+const RESERVED =
+  /^(host|content-.*|connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|expect|date|user-agent)$/i;
+
+/**
+ * The rules that need more than one field.
+ * @throws Problem VALIDATION_FAILED
+ */
+export function requireFitting(target: Target): void {
+  const { kind, url, header } = target;
+  const syslog = kind === 'syslog';
+  if (syslog !== /^tls:/i.test(url))
+    throw invalid('/body/url', syslog ? 'must be tls://host:port' : 'must be an https address');
+  for (const field of ['header', 'caCertificate', 'clientCertificate'] as const)
+    if (target[field] !== null && !FIELDS[field].some((known) => known === kind))
+      throw invalid(`/body/${field}`, `is not for ${kind}`);
+  if (header !== null && RESERVED.test(header)) throw invalid('/body/header', 'is set by Latchkey');
+  if (syslog) requireCertificates(target);
+  else requireHeaderValue(target);
+}
+
+function requireHeaderValue({ kind, secret: given }: Target): void {
+  if (given === null && WITH_TOKEN.includes(kind)) throw invalid('/body/secret', `is required for ${kind}`);
+  if (given !== null && !HEADER_VALUE.test(given))
+    throw invalid('/body/secret', 'must be visible ASCII characters, because a header carries it');
+}
+
+type Certificates = Pick<Target, 'caCertificate' | 'clientCertificate' | 'secret'>;
+
+function requireCertificates({ caCertificate, clientCertificate, secret: key }: Certificates): void {
+  if (caCertificate !== null && !isCertificate(caCertificate))
+    throw invalid('/body/caCertificate', 'is not a certificate in PEM');
+  if (clientCertificate !== null && !isCertificate(clientCertificate))
+    throw invalid('/body/clientCertificate', 'is not a certificate in PEM');
+  if ((clientCertificate === null) !== (key === null))
+    throw invalid('/body/secret', 'a client certificate and its private key go together');
+  if (clientCertificate === null || key === null) return;
+  try {
+    createSecureContext({ cert: clientCertificate, key });
+  } catch {
+    throw invalid('/body/secret', 'is not the private key of the client certificate, in PEM without a password');
+  }
+}
+
+function isCertificate(text: string): boolean {
+  try {
+    new X509Certificate(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The part of an address that a secret belongs to. */
+function originOf(url: string): string {
+  return /^tls:/i.test(url) ? JSON.stringify(syslogTarget(url)) : new URL(url).origin;
+}
+
+/**
+ * A stored secret stays with the origin it was given for: otherwise a caller who can't read it could have it sent to an
+ * address of their own.
+ * @throws Problem VALIDATION_FAILED
+ */
+export function requireSecretForNewOrigin(
+  stored: { url: string; hasSecret: boolean },
+  changes: { url?: string; secret?: string | null },
+): void {
+  if (!stored.hasSecret || changes.url === undefined || changes.secret !== undefined) return;
+  if (originOf(changes.url) === originOf(stored.url)) return;
+  throw invalid('/body/secret', 'the address has a new origin: give the secret again, or null to remove it');
+}
