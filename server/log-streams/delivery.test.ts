@@ -92,9 +92,9 @@ describe('a destination that is away', () => {
   });
 
   for (const [what, behaviour, error] of [
-    ['redirects', respondWith(302, { location: 'http://169.254.169.254/' }), 'redirects are not followed'],
-    ['cuts the connection', resets, 'connection closed without a response'],
-    ['refuses the credentials', respondWith(401), 'responded with 401'],
+    ['redirects', respondWith(302, { location: 'http://169.254.169.254/' }), /redirects are not followed/],
+    ['cuts the connection', resets, /^connection (closed|reset)/],
+    ['refuses the credentials', respondWith(401), /responded with 401/],
   ] as const)
     test(`nothing is skipped if it ${what}`, async () => {
       const path = `/${what.replaceAll(' ', '-')}`;
@@ -104,7 +104,7 @@ describe('a destination that is away', () => {
       const { delivery } = await streams.failing(id);
       assert.deepEqual([delivery.sent, delivery.refused], [0, 0]);
       assert.ok(delivery.waiting >= 2);
-      assert.equal((await streams.faults(id))[0].error, error);
+      assert.match((await streams.faults(id))[0].error, error);
       await streams.remove(id);
     });
 });

@@ -21,6 +21,7 @@ export type Settled = { position: number; sent: number; refused: readonly Refusa
 export async function settle(system: System, row: Claimed, { position, sent, refused }: Settled): Promise<boolean> {
   const refusals = refused.reduce((sum, { count }) => sum + count, 0);
   const accepted = sent > 0;
+  const recoveredFrom = accepted && row.told ? row.failing_since : null;
   return write(system, row, async (tx) => {
     const changed = await update(tx, row, {
       position,
@@ -34,8 +35,8 @@ export async function settle(system: System, row: Claimed, { position, sent, ref
       row.id,
       refused.map((refusal) => ({ ...refusal, refused: true })),
     );
-    if (accepted && row.told && row.failing_since)
-      await emit(tx, 'log_stream.recovered', { ...about(row), failedSince: row.failing_since.toISOString() });
+    if (recoveredFrom)
+      await emit(tx, 'log_stream.recovered', { ...about(row), failedSince: recoveredFrom.toISOString() });
     return true;
   });
 }

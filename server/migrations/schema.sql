@@ -459,6 +459,54 @@ create table linked_identities (
 CREATE UNIQUE INDEX linked_identities_id ON public.linked_identities USING btree (workspace_id, environment, id);
 CREATE INDEX linked_identities_of_user ON public.linked_identities USING btree (workspace_id, environment, user_id);
 
+create table log_stream_faults (
+  workspace_id text not null,
+  project_id text not null,
+  environment text not null,
+  stream_id text not null,
+  id text not null,
+  refused boolean not null,
+  first_sequence bigint not null,
+  last_sequence bigint not null,
+  status_code integer,
+  error text not null,
+  response_snippet text,
+  occurred_at timestamp with time zone not null,
+  constraint log_stream_faults_pkey PRIMARY KEY (workspace_id, project_id, environment, stream_id, id),
+  constraint log_stream_faults_workspace_id_project_id_environment_stre_fkey FOREIGN KEY (workspace_id, project_id, environment, stream_id) REFERENCES log_streams(workspace_id, project_id, environment, id) ON DELETE CASCADE
+);
+
+create table log_streams (
+  workspace_id text not null,
+  project_id text not null,
+  environment text not null,
+  id text not null,
+  name text not null,
+  kind text not null,
+  url text not null,
+  types text[] not null,
+  header text,
+  ca_certificate text,
+  client_certificate text,
+  secret_sealed text,
+  state text not null,
+  "position" bigint not null,
+  sent bigint not null,
+  refused bigint not null,
+  sent_at timestamp with time zone,
+  failures integer not null,
+  failing_since timestamp with time zone,
+  next_attempt_at timestamp with time zone,
+  told boolean not null,
+  version integer not null,
+  claim text,
+  claimed_until timestamp with time zone,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint log_streams_pkey PRIMARY KEY (workspace_id, project_id, environment, id),
+  constraint log_streams_state_check CHECK ((state = ANY (ARRAY['paused'::text, 'active'::text])))
+);
+
 create table member_import_chunks (
   workspace_id text not null,
   project_id text not null,
