@@ -16,7 +16,8 @@ export type AuditRecord = Static<typeof AuditRecord>;
 
 const inOrder = prepared<AuditRow & { last: number | null }>(
   'audit-in-order',
-  `select e.*, head.sequence as last
+  `select e.workspace_id, e.project_id, e.environment, e.sequence, e.id, e.occurred_at, e.action, e.actor, e.entry, e.leaf, e.hash,
+     head.sequence as last
    from (values ($1::text, $2::text, $3::text)) as scope (workspace_id, project_id, environment)
    left join audit_heads head using (workspace_id, project_id, environment)
    left join lateral (

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { auditBacklogs } from '#audit';
 import type { Scope } from '#platform/ctx.ts';
-import { preparedWrite } from '#platform/single-writes.ts';
+import { inScope } from '#platform/scoped.ts';
+import { preparedWrite, singleWrite } from '#platform/single-writes.ts';
 import type { System } from '#platform/system.ts';
 import { REQUEST_MS } from './destinations.ts';
 import type { StreamId, StreamRow } from './streams.ts';
@@ -28,29 +29,22 @@ export async function waitingStreams(system: System): Promise<StreamRef[]> {
   return rows.filter(({ after }, index) => (backlogs[index]?.last ?? 0) > after);
 }
 
-const CLAIM = preparedWrite<Claimed>(
-  'claim-log-stream',
-  'claim',
-  `update log_streams set claim = $5, claimed_until = $7
-   where workspace_id = $1 and project_id = $2 and environment = $3 and id = $4 and state = 'active'
-     and (claimed_until is null or claimed_until <= $6) and (next_attempt_at is null or next_attempt_at <= $6)
-   returning *`,
-);
-
 /** @returns null if another process has claimed the stream, or it no longer waits */
 export async function claimStream(system: System, ref: StreamRef): Promise<Claimed | null> {
   const now = system.clock.now();
   const until = new Date(now.getTime() + CLAIM_MS);
-  const { rows } = await CLAIM(system, [
-    ref.workspaceId,
-    ref.projectId,
-    ref.environment,
-    ref.id,
-    randomUUID(),
-    now,
-    until,
-  ]);
-  return rows[0] ?? null;
+  const claim = randomUUID();
+  const row = await singleWrite(system, 'claim')
+    .updateTable('log_streams')
+    .set({ claim, claimed_until: until })
+    .where(inScope({ scope: ref }))
+    .where('id', '=', ref.id)
+    .where('state', '=', 'active')
+    .where((eb) => eb.or([eb('claimed_until', 'is', null), eb('claimed_until', '<=', now)]))
+    .where((eb) => eb.or([eb('next_attempt_at', 'is', null), eb('next_attempt_at', '<=', now)]))
+    .returningAll()
+    .executeTakeFirst();
+  return row ? { ...row, claim } : null;
 }
 
 const RENEW = preparedWrite(

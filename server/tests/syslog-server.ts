@@ -27,7 +27,7 @@ export async function selfSigned(host: string): Promise<Certified> {
   return { certificate: certificate.toString('pem'), key };
 }
 
-export type SyslogMessage = {
+type SyslogMessage = {
   priority: number;
   timestamp: string;
   hostName: string;
@@ -42,7 +42,7 @@ const MESSAGE =
   /^<(?<priority>\d{1,3})>1 (?<timestamp>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,6})?Z) (?<hostName>[\x21-\x7e]{1,255}) (?<appName>[\x21-\x7e]{1,48}) - (?<messageId>[\x21-\x7e]{1,32}) (?<data>-|\[meta sequenceId="\d+"\]) (?<text>[\x20-\x7e]*)$/;
 
 /** Parses frames of RFC 5425 §4.3, strictly: an octet too many or too few fails. */
-export function messagesIn(bytes: Buffer): SyslogMessage[] {
+function messagesIn(bytes: Buffer): SyslogMessage[] {
   const messages: SyslogMessage[] = [];
   let rest = bytes.toString('latin1');
   while (rest !== '') {
