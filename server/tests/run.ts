@@ -45,7 +45,7 @@ const files =
     : await Array.fromAsync(
         glob('{server,sdk}/**/*.test.ts', {
           cwd: root,
-          exclude: (path) => /node_modules|clients\/toolchains/.test(path),
+          exclude: (path) => /node_modules|clients\/toolchains|tests\/recovery/.test(path),
         }),
         (file) => resolve(root, file),
       );
