@@ -111,10 +111,10 @@ export function announceKeys(tx: TxCtx): Promise<void> {
 
 /** Reads the data keys again when they change, and when the database is back. */
 export const followDataKeys = perSystem((system) => {
-  // One read after the other, so that none replaces the keys by older ones.
+  // One read after the other, so that none replaces the keys by older ones. A failure does not end the next.
   let reading = Promise.resolve();
   const read = () => {
-    reading = reading.then(() => readAgain(system));
+    reading = reading.catch(() => undefined).then(() => readAgain(system));
     return reading;
   };
   const failed = (error: unknown) => system.log.error({ err: error }, 'data keys not read');
