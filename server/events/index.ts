@@ -12,4 +12,4 @@ export { emit, emitAll, type NewEvent, publicActor } from './events.ts';
 
 export { addressesInEvents, anonymiseEvents, eventsOfUser, isErased } from './events-of-user.ts';
 export { part } from './part.ts';
-export { eventsById, lastSequence, readEvents } from './reading.ts';
+export { eventsById, lastSequence, readEvents, traceIdsOf } from './reading.ts';

@@ -44,6 +44,21 @@ export async function eventsById(
   return new Map(rows.map((row) => [row.id, eventOf(row)]));
 }
 
+const traceIds = prepared<{ id: EventId; trace_id: string }>(
+  'trace-ids-of-events',
+  `select id, trace_id from events where workspace_id = $1 and id = any($2::text[])`,
+);
+
+/** The traces in which events were emitted. Served by the primary key. */
+export async function traceIdsOf(
+  system: System,
+  workspaceId: WorkspaceId,
+  ids: readonly EventId[],
+): Promise<Map<EventId, string>> {
+  const { rows } = await traceIds(system, [workspaceId, ids]);
+  return new Map(rows.map(({ id, trace_id }) => [id, trace_id]));
+}
+
 const inOrder = prepared<Row & { last: number | null }>(
   'events-in-order',
   `select ${COLUMNS.replaceAll(/(\w+)/g, 'e.$1')}, counter.last

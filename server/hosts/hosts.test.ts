@@ -68,7 +68,7 @@ test('a process that serves only the status is ready without a database; every o
     log: pino({ level: 'silent' }),
   });
   t.after(() => pool.end());
-  const away = { db: readOnly(openDb(pool, measureStatements(new Registry()))) };
+  const away = { db: readOnly(openDb(pool, measureStatements(new Registry(), null))) };
   const status = await open(['status'], away);
   assert.deepEqual(await readiness(status.base), { status: 200, body: { status: 'ready', checks: { running: true } } });
   await status.hosts.stop();

@@ -14,6 +14,7 @@ import { Keyring } from '#platform/keyring.ts';
 import { sealedPlaces } from '#platform/sealed.ts';
 import { measureStatements } from '#platform/statements.ts';
 import { connectionsOf, makeSystem, type PasswordCost, type System } from '#platform/system.ts';
+import type { Tracer } from '#platform/trace.ts';
 import { startCounting, startMonitor, startViews } from '#status';
 import { allWorkspaces } from '#tenancy';
 import { prepareDatabase } from './database.ts';
@@ -56,9 +57,15 @@ export async function startLatchkey(options: StartOptions): Promise<Latchkey> {
   // A status-only process has to start while everything else is down.
   const alone = options.config.roles.join() === 'status';
   if (!alone) await prepareDatabase(options);
-  const system = openSystem(options, options.config.database);
+  const tracer =
+    options.config.traces === null ? null : (await import('#platform/opentelemetry.ts')).openTracer(options);
+  const system = openSystem(options, { limits: options.config.database, tracer });
   registerMetrics(system);
-  const parts: Part[] = [{ stop: () => closeConnections(system) }, { stop: () => system.feed.stop() }];
+  const parts: Part[] = [
+    { stop: () => tracer?.stop() },
+    { stop: () => closeConnections(system) },
+    { stop: () => system.feed.stop() },
+  ];
   const hosts = new Hosts(system);
   const stop = async () => {
     // Stops in reverse order.
@@ -94,7 +101,7 @@ export async function withSystem<T>(
   options: Omit<StartOptions, 'progress'>,
   work: (system: System) => Promise<T>,
 ): Promise<T> {
-  const system = openSystem(options, null);
+  const system = openSystem(options, { limits: null, tracer: null });
   try {
     return await work(system);
   } finally {
@@ -134,7 +141,7 @@ async function demoOfFirstStart(system: System, progress: (line: string) => void
 
 function openSystem(
   { config, databaseUrl, secrets, log, clock = systemClock, testPasswordCost }: Omit<StartOptions, 'progress'>,
-  limits: TimeLimits,
+  { limits, tracer }: { limits: TimeLimits; tracer: Tracer | null },
 ): System {
   // Commands work without the pooler: they hold sessions.
   const direct = config.databaseDirectUrl === null || limits === null;
@@ -142,7 +149,7 @@ function openSystem(
   const pool = openPool(poolUrl, { size: config.database.pool, limits, log });
   const lookups = openLookups(poolUrl, { limits, log });
   const metrics = new Registry();
-  const measure = measureStatements(metrics);
+  const measure = measureStatements(metrics, tracer);
   const proofs = openDb(openProofs(poolUrl, { limits, log }), measure);
   const notify = (channel: string, payload: string) => sql`select pg_notify(${channel}, ${payload})`.execute(proofs);
   return makeSystem(
@@ -156,6 +163,7 @@ function openSystem(
       ),
       feed: new ChangeFeed(databaseUrl, notify, log),
       metrics,
+      tracer,
       parts: PARTS,
       testPasswordCost: testPasswordCost ?? null,
     },

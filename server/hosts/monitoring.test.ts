@@ -167,7 +167,7 @@ describe('/metrics', () => {
       log: pino({ level: 'silent' }),
     });
     t.after(() => pool.end());
-    const away = registered({ db: readOnly(openDb(pool, measureStatements(new Registry()))) });
+    const away = registered({ db: readOnly(openDb(pool, measureStatements(new Registry(), null))) });
     for (const _scrape of ['first', 'second']) {
       // biome-ignore lint/performance/noAwaitInLoops: one after the other
       const text = await away.metrics.metrics();

@@ -4,6 +4,7 @@ import type { Ctx } from '#platform/ctx.ts';
 import { FairQueue } from '#platform/fair-queue.ts';
 import { isConnectionHeld } from '#platform/held-connections.ts';
 import { perSystem, type System } from '#platform/system.ts';
+import { step } from '#platform/trace.ts';
 import { isDear } from './hash-costs.ts';
 import { matchesHash } from './password-hashes.ts';
 
@@ -39,7 +40,8 @@ type Asker = Pick<Ctx, 'system' | 'afterCommit'> & { scope?: Ctx['scope'] };
 
 function hashed<T>({ system, scope }: Asker, queue: 'common' | 'dear', work: () => Promise<T>): Promise<T> {
   if (isConnectionHeld()) throw new Error('A password is hashed before a transaction begins, never inside one.');
-  return queues(system)[queue].run(scope?.workspaceId ?? '', work);
+  const span = () => ({ name: 'hash password', kind: 'internal', attributes: { 'latchkey.queue': queue } }) as const;
+  return step(system.tracer, span, () => queues(system)[queue].run(scope?.workspaceId ?? '', work));
 }
 
 /** The hash checked when there is no account, so that both cases take equally long (AU-6). */

@@ -74,6 +74,7 @@ describe('the configuration from the environment', () => {
       webhookAllowPrivate: [],
       dnsServers: [],
       acme: null,
+      traces: null,
       logLevel: 'warn',
     });
   });
@@ -307,5 +308,23 @@ describe('the configuration file', () => {
     assert.match(broken, /not JSON at position 31/);
     assert.ok(!broken.includes('hunter2'));
     assert.match(faultOf(file('[]')), /it holds no object/);
+  });
+});
+
+describe('traces', () => {
+  const traces = (settings: Record<string, string>) => loadConfig(settings).traces;
+  const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' };
+
+  test('are sent if the standard variables say where, in the protocol they name', () => {
+    assert.equal(traces({}), null);
+    assert.equal(traces(endpoint), 'http/protobuf');
+    assert.equal(traces({ OTEL_TRACES_EXPORTER: 'otlp', OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json' }), 'http/json');
+    assert.equal(traces({ ...endpoint, OTEL_SDK_DISABLED: 'true' }), null);
+    assert.equal(traces({ ...endpoint, OTEL_TRACES_EXPORTER: 'none' }), null);
+  });
+
+  test('a protocol or exporter that Latchkey does not have is refused', () => {
+    assert.throws(() => traces({ ...endpoint, OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }), /OTEL_EXPORTER_OTLP_PROTOCOL/);
+    assert.throws(() => traces({ OTEL_TRACES_EXPORTER: 'zipkin' }), /OTEL_TRACES_EXPORTER/);
   });
 });

@@ -69,6 +69,8 @@ export type Config = {
   acme: { directory: string; email: string; httpsPort: number; httpPort: number } | null;
   backup: BackupConfig;
   logLevel: LogLevel;
+  /** How traces are sent over OTLP. Null: there are none. */
+  traces: 'http/protobuf' | 'http/json' | null;
 };
 
 /** All faults of a configuration, in one message. */
@@ -132,6 +134,7 @@ export function loadConfig(environment: Values = process.env, overrides: Values 
     dnsServers: reader.servers('LATCHKEY_DNS_SERVERS'),
     acme: acme(reader),
     backup: readBackup(reader),
+    traces: traces(reader, environment),
     logLevel: reader.choice('LATCHKEY_LOG_LEVEL', LOG_LEVELS, mode === 'development' ? 'warn' : 'info'),
   };
   if (mode === 'production') checkProduction(reader, config);
@@ -148,6 +151,20 @@ export function loadConfig(environment: Values = process.env, overrides: Values 
 export function environmentOfChild(changes: Values): Record<string, string | undefined> {
   const others = Object.entries(process.env).filter(([name]) => !/^(?:LATCHKEY|DATABASE|VALKEY)_/.test(name));
   return { ...Object.fromEntries(others), ...changes };
+}
+
+/** The standard variables of OpenTelemetry. Its SDK reads the others from the environment too, never from the file. */
+function traces(reader: ConfigReader, environment: Values): Config['traces'] {
+  const value = (name: string) => environment[name]?.trim() || undefined;
+  const endpoint = value('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT') ?? value('OTEL_EXPORTER_OTLP_ENDPOINT');
+  const exporter = value('OTEL_TRACES_EXPORTER') ?? (endpoint === undefined ? 'none' : 'otlp');
+  if (exporter === 'none' || value('OTEL_SDK_DISABLED')?.toLowerCase() === 'true') return null;
+  if (exporter !== 'otlp') reader.fault('OTEL_TRACES_EXPORTER', 'otlp or none');
+  const name = 'OTEL_EXPORTER_OTLP_TRACES_PROTOCOL';
+  const protocol = value(name) ?? value('OTEL_EXPORTER_OTLP_PROTOCOL') ?? 'http/protobuf';
+  if (protocol === 'http/protobuf' || protocol === 'http/json') return protocol;
+  reader.fault(value(name) === undefined ? 'OTEL_EXPORTER_OTLP_PROTOCOL' : name, 'http/protobuf or http/json');
+  return null;
 }
 
 function directUrl(reader: ConfigReader): string | null {

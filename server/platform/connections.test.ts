@@ -28,7 +28,7 @@ after(async () => {
 function open(limits: TimeLimits, url = database.url, size = 2): Db {
   const pool = openPool(url, { size, limits, log });
   pools = [...pools, pool];
-  return openDb(pool, measureStatements(new Registry()));
+  return openDb(pool, measureStatements(new Registry(), null));
 }
 
 /** The database address with several servers, one at each port. */

@@ -3,6 +3,7 @@ import type { ReadDb, Tables } from './db.ts';
 import { inTransaction } from './held-connections.ts';
 import type { ApplicationId, OrganizationId, ProjectId, ScopeEntryId, SessionId, UserId, WorkspaceId } from './ids.ts';
 import { connectionsOf, type System, type SystemInTx, withoutConnections } from './system.ts';
+import { placeNow } from './trace.ts';
 import type { Unit } from './unit.ts';
 
 export type Environment = 'test' | 'production';
@@ -117,7 +118,7 @@ export function systemCtx(system: System, scope: Scope, name: string, correlatio
     db: system.db,
     scope,
     actor: { kind: 'system', name },
-    trace: { correlationId, traceId: correlationId, ip: null, userAgent: null, languages: null },
+    trace: { correlationId, traceId: placeNow()?.traceId ?? correlationId, ip: null, userAgent: null, languages: null },
     now: system.clock.now(),
   };
 }

@@ -5,6 +5,7 @@ import { connect as connectTls, type TLSSocket } from 'node:tls';
 import ipaddr from 'ipaddr.js';
 import { Agent, type Dispatcher, fetch as undiciFetch } from 'undici';
 import { perSystem, type System } from './system.ts';
+import { carriedPlace, step } from './trace.ts';
 
 /** The result of a probe. */
 export type ProbeResult = { ok: true; status: number } | { ok: false; reason: string };
@@ -51,15 +52,39 @@ export type Outgoing = {
  * @throws RefusedAddress; TypeError if the address does not respond
  */
 export async function outbound(system: System, url: string, outgoing: Outgoing = {}): Promise<Response> {
-  checkAddress(system, new URL(url));
-  const response = await undiciFetch(url, {
-    redirect: 'manual',
-    signal: AbortSignal.timeout(OUTBOUND_MS),
-    ...outgoing,
-    dispatcher: agents(system),
+  const target = new URL(url);
+  checkAddress(system, target);
+  return call(system, { method: outgoing.method ?? 'GET', target }, async (headers, responded) => {
+    const response = await undiciFetch(url, {
+      redirect: 'manual',
+      signal: AbortSignal.timeout(OUTBOUND_MS),
+      ...outgoing,
+      headers: { ...headers, ...outgoing.headers },
+      dispatcher: agents(system),
+    });
+    responded(response.status);
+    const body = await bodyOf(response);
+    return new Response(body.byteLength > 0 ? body : null, { status: response.status, headers: [...response.headers] });
   });
-  const body = await bodyOf(response);
-  return new Response(body.byteLength > 0 ? body : null, { status: response.status, headers: [...response.headers] });
+}
+
+/**
+ * A call as a span of the trace. Its address may hold secrets beyond the host name.
+ * @param send takes the headers that tell the receiver of the trace, and reports the status
+ */
+function call<T>(
+  { tracer }: System,
+  { method, target }: { method: string; target: URL },
+  send: (headers: Record<string, string>, responded: (status: number) => void) => Promise<T>,
+): Promise<T> {
+  const attributes = { 'http.request.method': method, 'server.address': target.hostname };
+  const describe = () => ({ name: method, kind: 'client', attributes }) as const;
+  return step(tracer, describe, (span) => {
+    const headers = span && carriedPlace();
+    return send(headers ? { traceparent: headers } : {}, (status) =>
+      span?.set({ 'http.response.status_code': status }),
+    );
+  });
 }
 
 /**
@@ -119,17 +144,20 @@ export async function post(system: System, url: string, { headers, body, timeout
   const target = new URL(url);
   checkAddress(system, target);
   const limit = AbortSignal.timeout(timeoutMs);
-  const response = await postingAgents(system).request({
-    origin: target.origin,
-    path: target.pathname + target.search,
-    method: 'POST',
-    headers,
-    body,
-    signal: signal ? AbortSignal.any([limit, signal]) : limit,
-    headersTimeout: timeoutMs,
-    bodyTimeout: timeoutMs,
+  return call(system, { method: 'POST', target }, async (own, responded) => {
+    const response = await postingAgents(system).request({
+      origin: target.origin,
+      path: target.pathname + target.search,
+      method: 'POST',
+      headers: { ...own, ...headers },
+      body,
+      signal: signal ? AbortSignal.any([limit, signal]) : limit,
+      headersTimeout: timeoutMs,
+      bodyTimeout: timeoutMs,
+    });
+    responded(response.statusCode);
+    return { status: response.statusCode, headers: response.headers, head: await headOf(response.body) };
   });
-  return { status: response.statusCode, headers: response.headers, head: await headOf(response.body) };
 }
 
 async function headOf(body: Dispatcher.ResponseData['body']): Promise<string | null> {
@@ -180,12 +208,21 @@ export function isRefused(error: unknown): boolean {
  * A `fetch` for libraries that call this installation's own addresses. They may be private, because they come from the
  * configuration. Other addresses are refused.
  */
-export function ownFetch({ config: { addresses } }: System) {
+export function ownFetch(system: System) {
+  const { addresses } = system.config;
   const own = [addresses.test.auth, addresses.production.auth].map((address) => new URL(address).origin);
   return (url: string | URL | Request, options: FetchOptions = {}): Promise<Response> => {
-    const { origin, href } = new URL(String(url));
-    if (!own.includes(origin)) throw new RefusedAddress(`${origin} is no address of this installation.`);
-    return fetch(href, { redirect: 'manual', signal: AbortSignal.timeout(OUTBOUND_MS), ...outgoingOf(options) });
+    const target = new URL(String(url));
+    if (!own.includes(target.origin)) throw new RefusedAddress(`${target.origin} is no address of this installation.`);
+    const outgoing = outgoingOf(options);
+    return call(system, { method: outgoing.method ?? 'GET', target }, (headers) =>
+      fetch(target, {
+        redirect: 'manual',
+        signal: AbortSignal.timeout(OUTBOUND_MS),
+        ...outgoing,
+        headers: { ...headers, ...outgoing.headers },
+      }),
+    );
   };
 }
 

@@ -6,7 +6,7 @@ import { requestDurations } from './http-metrics.ts';
 import { problem } from './problem.ts';
 import { parseSource } from './source.ts';
 import type { System } from './system.ts';
-import { correlationIdFrom, traceIdFrom, traceparent } from './trace.ts';
+import { beginTrace, correlationIdFrom, type OpenSpan, parentFrom, runAt, traceparent } from './trace.ts';
 
 /** The address and names of one host, and how to find other addresses. */
 export type Edge = {
@@ -33,6 +33,9 @@ export function addEdge(app: App, edge: Edge): void {
   const { host, own, hostNames, find } = edge;
   app.addHook('onRequest', (request, reply, done) => {
     begin(request, reply);
+    runAt(request.place, done);
+  });
+  app.addHook('onRequest', (request, _reply, done) => {
     request.route = request.routeOptions.config.route;
     const accept = (address: Address | undefined) => {
       if (!address) return done(unknownHost(edge, request.host));
@@ -45,16 +48,39 @@ export function addEdge(app: App, edge: Edge): void {
     if (known instanceof Promise) known.then(accept, done);
     else accept(known);
   });
+  // The body arrives outside of the place that reads it.
+  app.addHook('preValidation', (request, _reply, done) => runAt(request.place, done));
   addMeasuring(app, edge);
 }
 
 /** Also called for a request with an invalid path, which passes no hook. */
 export function begin(request: FastifyRequest, reply: FastifyReply): void {
-  const trace = traceOf(request);
+  const { system, host } = request.server;
+  const { method, routeOptions } = request;
+  const span = {
+    name: method,
+    kind: 'server',
+    attributes: { 'http.request.method': method, 'url.scheme': request.protocol, 'latchkey.host': host.kind },
+  } as const;
+  const place = beginTrace(system.tracer, span, parentFrom(request.headers['traceparent']));
+  if (place.span) endWith(reply, place.span, routeOptions.url);
+  const trace = traceOf(request, place.traceId);
+  request.place = place;
   request.trace = trace;
   reply.headers(DEFAULT_HEADERS);
   reply.header('x-correlation-id', trace.correlationId);
-  reply.header('traceparent', traceparent(trace.traceId));
+  reply.header('traceparent', traceparent(place));
+}
+
+/** A response that is aborted closes without finishing. */
+function endWith({ raw, request }: FastifyReply, span: OpenSpan, route: string | undefined): void {
+  raw.once('close', () => {
+    const path = request.route?.path ?? route;
+    if (path !== undefined) span.name(`${request.method} ${path}`);
+    span.set({ 'http.response.status_code': raw.statusCode, ...(path !== undefined && { 'http.route': path }) });
+    if (!raw.writableFinished) span.end('aborted');
+    else span.end(raw.statusCode >= 500 ? String(raw.statusCode) : undefined);
+  });
 }
 
 function addMeasuring(app: App, { system, host }: Edge): void {
@@ -77,9 +103,8 @@ function addMeasuring(app: App, { system, host }: Edge): void {
   });
 }
 
-function traceOf(request: FastifyRequest): Trace {
+function traceOf(request: FastifyRequest, traceId: string): Trace {
   const { headers } = request;
-  const traceId = traceIdFrom(headers['traceparent']);
   return {
     correlationId: correlationIdFrom(headers['x-correlation-id'], traceId),
     traceId,

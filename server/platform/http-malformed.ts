@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { type ErrorCode, problemPath, problems } from './problem.ts';
-import { traceIdFrom, traceparent } from './trace.ts';
+import { parentFrom, traceparent } from './trace.ts';
 
 /** The error codes of Node's parser and their problems; any other error means that the request is not HTTP. */
 const CODES: Readonly<Record<string, ErrorCode>> = {
@@ -25,7 +25,7 @@ export function respondMalformed(apiAddress: string): (error: Error & { code?: s
 
 function documentOf(code: ErrorCode, apiAddress: string): string {
   const { status, title, detail } = problems[code];
-  const traceId = traceIdFrom(undefined);
+  const { traceId } = parentFrom(undefined);
   const type = apiAddress + problemPath(code);
   const body = JSON.stringify({ type, title, status, detail, instance: '/', errorCode: code, traceId });
   return [
@@ -36,7 +36,7 @@ function documentOf(code: ErrorCode, apiAddress: string): string {
     'cache-control: no-store',
     'x-content-type-options: nosniff',
     `x-correlation-id: ${traceId}`,
-    `traceparent: ${traceparent(traceId)}`,
+    `traceparent: ${traceparent({ traceId, span: null })}`,
     'connection: close',
     '',
     body,

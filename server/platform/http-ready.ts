@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server, 
 import { hasOneHost } from './http-malformed.ts';
 import { requestDurations } from './http-metrics.ts';
 import type { System } from './system.ts';
-import { correlationIdFrom, traceIdFrom, traceparent } from './trace.ts';
+import { beginTrace, correlationIdFrom, parentFrom, type Tracer, traceparent } from './trace.ts';
 
 /** A response that is prepared in advance. */
 export type PreparedResponse = { body: string | Buffer; etag: string; headers: Record<string, string> };
@@ -19,11 +19,13 @@ const DEPENDS = ['origin', 'x-workspace-id', 'x-project-id', 'x-tenant-id', 'x-e
  */
 export class PreparedResponses {
   readonly #responses = new Map<string, () => PreparedResponse | undefined>();
+  readonly #tracer: Tracer | null;
   readonly #durations: ReturnType<typeof requestDurations>;
   readonly #host: { kind: string; environment: string | null };
   readonly #hostNames: ReadonlySet<string>;
 
   constructor(system: System, host: { kind: string; environment: string | null }, hostNames: ReadonlySet<string>) {
+    this.#tracer = system.tracer;
     this.#durations = requestDurations(system);
     this.#host = host;
     this.#hostNames = hostNames;
@@ -53,18 +55,22 @@ export class PreparedResponses {
     const given = headers['if-none-match'];
     // The route compares lists and weak tags (RFC 9110 §13.1.2).
     if (given !== undefined && given !== found.etag) return false;
-    const traceId = traceIdFrom(headers['traceparent']);
+    const attributes = { 'http.request.method': 'GET', 'http.route': url, 'latchkey.host': this.#host.kind };
+    const span = { name: `GET ${url}`, kind: 'server', attributes } as const;
+    const place = beginTrace(this.#tracer, span, parentFrom(headers['traceparent']));
     const unchanged = given !== undefined;
     response.writeHead(unchanged ? 304 : 200, [
       ...fieldsOf(found),
       'x-correlation-id',
-      correlationIdFrom(headers['x-correlation-id'], traceId),
+      correlationIdFrom(headers['x-correlation-id'], place.traceId),
       'traceparent',
-      traceparent(traceId),
+      traceparent(place),
       'x-content-type-options',
       'nosniff',
     ]);
     response.end(unchanged ? undefined : found.body);
+    place.span?.set({ 'http.response.status_code': unchanged ? 304 : 200 });
+    place.span?.end();
     this.#durations.record(this.#host, url, unchanged ? 304 : 200, performance.now() - began);
     return true;
   }

@@ -22,10 +22,13 @@ import { ProblemDetails } from './problem.ts';
 import type { Route } from './route.ts';
 import { trustsSource } from './source.ts';
 import type { System } from './system.ts';
+import type { Place } from './trace.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
     trace: Trace;
+    /** Where its work is in its trace. */
+    place: Place;
     /** Set on routes that need a token; a public route creates its own once it knows the scope. */
     ctx: Ctx;
     /** The address that the request was sent to. */
@@ -131,6 +134,7 @@ function closingOf(app: App): AbortSignal {
 
 function decorate(app: App): void {
   app.decorateRequest('trace');
+  app.decorateRequest('place');
   app.decorateRequest('ctx');
   app.decorateRequest('address');
   app.decorateRequest('route');

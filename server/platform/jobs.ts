@@ -1,15 +1,30 @@
 import { EventEmitter } from 'node:events';
-import { type Runner, run, type Task, type WorkerEvents, Logger as WorkerLogger } from 'graphile-worker';
+import { type Job, type Runner, run, type Task, type WorkerEvents, Logger as WorkerLogger } from 'graphile-worker';
 import { sql } from 'kysely';
 import type { TxCtx } from './ctx.ts';
 import type { Statement } from './feed.ts';
 import { jobDurations, jobsDone } from './job-metrics.ts';
 import { SignOfLife } from './job-rescue.ts';
 import { connectionsOf, type System } from './system.ts';
+import { beginTrace, carriedPlace, type Parent, type Place, parentFrom, traced } from './trace.ts';
 
 /** All jobs and their payloads. Parts add theirs by merging into this interface. */
 // biome-ignore lint/suspicious/noEmptyInterface: the parts fill it by declaration merging
 export interface Jobs {}
+
+/** A job carries the place of the work that added it as a flag, which the queue stores and ignores. */
+const PLACE_FLAG = 'traceparent:';
+
+function flags(): string[] | null {
+  const place = carriedPlace();
+  return place === null ? null : [PLACE_FLAG + place];
+}
+
+/** The place of the work that added a job. */
+function parentOfJob({ flags: stored }: Job): Parent {
+  const flag = Object.keys(stored ?? {}).find((name) => name.startsWith(PLACE_FLAG));
+  return parentFrom(flag?.slice(PLACE_FLAG.length));
+}
 
 /**
  * Adds a job in the caller's transaction: it runs if, and only if, the transaction commits.
@@ -24,7 +39,7 @@ export async function addJob<Name extends keyof Jobs & string>(
 ): Promise<void> {
   await sql`select graphile_worker.add_job(${name}, payload := ${JSON.stringify(payload)}::json, run_at := ${options.runAt ?? null}::timestamptz,
     priority := ${options.priority ?? null}::integer, job_key := ${options.key ?? null}::text,
-    queue_name := ${options.queue ?? null}::text)`.execute(tx.db);
+    queue_name := ${options.queue ?? null}::text, flags := ${flags()}::text[])`.execute(tx.db);
 }
 
 /** {@link addJob} for many jobs of one name, with one statement. */
@@ -35,7 +50,7 @@ export async function addJobs<Name extends keyof Jobs & string>(
   { priority, runAt }: { priority: number; runAt: Date },
 ): Promise<void> {
   await sql`select count(graphile_worker.add_job(${name}, payload := payload::json, run_at := ${runAt}::timestamptz,
-    priority := ${priority}::integer, job_key := key)) from unnest(${jobs.map(({ payload }) => JSON.stringify(payload))}::text[],
+    priority := ${priority}::integer, job_key := key, flags := ${flags()}::text[])) from unnest(${jobs.map(({ payload }) => JSON.stringify(payload))}::text[],
     ${jobs.map(({ key }) => key)}::text[]) as job (payload, key)`.execute(tx.db);
 }
 
@@ -62,27 +77,32 @@ export async function startJobs(
 ): Promise<{ stop: () => Promise<void> }> {
   const events: WorkerEvents = new EventEmitter();
   const life = new SignOfLife(system);
+  /** Of the jobs that run: the queue logs their failures outside of them. */
+  const places = new Map<string, Place>();
   events.on('pool:create', ({ workerPool }) => life.show(workerPool.id));
+  events.on('job:complete', ({ job }) => places.delete(job.id));
   const runner: Runner = await run({
     events,
     pgPool: connectionsOf(system).jobs,
-    taskList: Object.fromEntries(Object.entries(tasks).map(([name, task]) => [name, measured(system, name, task)])),
+    taskList: Object.fromEntries(Object.entries(tasks).map(([name, task]) => [name, measured(system, task, places)])),
     concurrency,
     noHandleSignals: true,
     pollInterval: 1_000,
-    logger: workerLogger(system),
+    logger: workerLogger(system, places),
   });
   runner.promise.catch((error: unknown) => system.log.error({ err: error }, 'job runner stopped'));
   return { stop: () => runner.stop().finally(() => life.stop()) };
 }
 
-function measured(system: System, name: string, task: Task): Task {
+function measured(system: System, task: Task, places: Map<string, Place>): Task {
   return async (payload, helpers) => {
-    const { attempts, max_attempts } = helpers.job;
+    const { id, task_identifier: name, attempts, max_attempts } = helpers.job;
+    const place = beginTrace(system.tracer, { name: `job ${name}`, kind: 'consumer' }, parentOfJob(helpers.job));
+    places.set(id, place);
     const began = performance.now();
     let result: 'done' | 'retried' | 'failed' = attempts < max_attempts ? 'retried' : 'failed';
     try {
-      await task(payload, helpers);
+      await traced(place, async () => task(payload, helpers));
       result = 'done';
     } finally {
       jobsDone.count(system, { task: name, result });
@@ -91,10 +111,13 @@ function measured(system: System, name: string, task: Task): Task {
   };
 }
 
-function workerLogger(system: System): WorkerLogger {
+function workerLogger(system: System, places: ReadonlyMap<string, Place>): WorkerLogger {
   const log = system.log.child({ component: 'jobs' });
-  return new WorkerLogger((scope) => (level, message) => {
-    const details = { task: scope.taskIdentifier, job: scope.jobId };
+  return new WorkerLogger((scope) => (level, message, about) => {
+    // Lines of the queue about a job name it in the details, lines of a task in the scope.
+    const { id = scope.jobId, task_identifier: task = scope.taskIdentifier } = Object(about?.['job']);
+    const place = places.get(id ?? '');
+    const details = { task, job: id, ...(place && { traceId: place.traceId }) };
     if (level === 'error') log.error(details, message);
     else if (level === 'warning') log.warn(details, message);
     else log.debug(details, message);

@@ -1,5 +1,6 @@
 import { counter } from './metrics.ts';
 import type { System } from './system.ts';
+import { beginTrace, runAt, traced } from './trace.ts';
 
 /** Periodic work, by the name under which its failures are logged. */
 export type Works = Readonly<Record<string, (system: System) => Promise<unknown>>>;
@@ -20,12 +21,13 @@ export const periodicRuns = counter({
 export function repeat(system: System, milliseconds: number, works: Works): { stop: () => Promise<void> } {
   const underWay = new Map<string, Promise<void>>();
   const begin = async (name: string, work: Works[string]) => {
+    const place = beginTrace(system.tracer, { name, kind: 'internal' });
     try {
-      await work(system);
+      await traced(place, () => work(system));
       periodicRuns.count(system, { work: name, result: 'done' });
     } catch (error) {
       periodicRuns.count(system, { work: name, result: 'failed' });
-      system.log.warn({ err: error, work: name }, `${name} failed; it is tried again`);
+      runAt(place, () => system.log.warn({ err: error, work: name }, `${name} failed; it is tried again`));
     } finally {
       underWay.delete(name);
     }

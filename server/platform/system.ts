@@ -9,6 +9,7 @@ import type { ChangeFeed } from './feed.ts';
 import type { Keyring } from './keyring.ts';
 import type { Part } from './part.ts';
 import type { Measure } from './statements.ts';
+import type { Tracer } from './trace.ts';
 
 /** Parameters of Argon2id (RFC 9106 §3.1); memory in KiB. */
 export type PasswordCost = { memoryCost: number; timeCost: number };
@@ -21,6 +22,8 @@ export type SystemInTx = {
   keyring: Keyring;
   feed: ChangeFeed;
   metrics: Registry;
+  /** Null while traces are off. */
+  tracer: Tracer | null;
   /** What the parts of the program contribute to each other. */
   parts: readonly Part[];
   /**
@@ -94,8 +97,8 @@ export function perSystem<T>(make: (system: System) => T): (system: SystemInTx) 
 
 /** The part of a system that is visible in transactions: one object for all of them. */
 export const withoutConnections = perSystem((system): SystemInTx => {
-  const { config, log, clock, keyring, feed, metrics, parts, testPasswordCost } = system;
-  const inTx = { config, log, clock, keyring, feed, metrics, parts, testPasswordCost };
+  const { config, log, clock, keyring, feed, metrics, tracer, parts, testPasswordCost } = system;
+  const inTx = { config, log, clock, keyring, feed, metrics, tracer, parts, testPasswordCost };
   wholes.set(inTx, system);
   return inTx;
 });

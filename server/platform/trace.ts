@@ -1,15 +1,113 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomBytes, randomUUID } from 'node:crypto';
 
-const TRACEPARENT = /^[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}/;
+/** A span that has begun, in the words of OpenTelemetry. */
+export type OpenSpan = {
+  spanId: string;
+  /** Whether it is exported; the decision is passed on to what follows. */
+  sampled: boolean;
+  name: (name: string) => void;
+  set: (attributes: Attributes) => void;
+  /** @param error what kind of error it was; its message may hold personal data, so it is not recorded */
+  end: (error?: string) => void;
+};
+
+/** Never personal data or secrets: what is exported is kept elsewhere. */
+type Attributes = Readonly<Record<string, string | number | boolean>>;
+
+/** What a span follows: another span, perhaps of another process, or only the id of a trace. */
+export type Parent = { traceId: string; spanId?: string; sampled?: boolean };
+
+/** Opens spans. There is none while traces are off. */
+export type Tracer = {
+  open: (span: SpanDescription, parent: Parent) => OpenSpan;
+  stop: () => Promise<void>;
+};
+
+export type SpanDescription = {
+  name: string;
+  kind: 'server' | 'client' | 'consumer' | 'internal';
+  attributes?: Attributes;
+};
+
+/** The place of running work in its trace. `span` is null while traces are off. */
+export type Place = { traceId: string; span: OpenSpan | null };
+
+const places = new AsyncLocalStorage<Place>();
+
+/** The place of the running work; undefined outside of requests, jobs and periodic work. */
+export function placeNow(): Place | undefined {
+  return places.getStore();
+}
+
+/** Runs work at a place of a trace: its log lines, jobs and requests to others belong to it. */
+export function runAt<T>(place: Place, work: () => T): T {
+  return places.run(place, work);
+}
+
+/** Begins work that nothing encloses: a request, a job, a delivery. */
+export function beginTrace(tracer: Tracer | null, span: SpanDescription, parent: Parent = newTrace()): Place {
+  return { traceId: parent.traceId, span: tracer?.open(span, parent) ?? null };
+}
+
+/** Runs work that nothing encloses, as a span. */
+export async function traced<T>(place: Place, work: () => Promise<T>): Promise<T> {
+  return places.run(place, () => ended(place.span, work));
+}
+
+/** Runs a step of work as a span of its own. Does nothing else while traces are off, or where no trace has begun. */
+export function step<T>(
+  tracer: Tracer | null,
+  describe: () => SpanDescription,
+  work: (span: OpenSpan | null) => Promise<T>,
+): Promise<T> {
+  const place = places.getStore();
+  if (!tracer || !place?.span) return work(null);
+  const { spanId, sampled } = place.span;
+  const span = tracer.open(describe(), { traceId: place.traceId, spanId, sampled });
+  return places.run({ traceId: place.traceId, span }, () => ended(span, () => work(span)));
+}
+
+async function ended<T>(span: OpenSpan | null, work: () => Promise<T>): Promise<T> {
+  try {
+    const result = await work();
+    span?.end();
+    return result;
+  } catch (error) {
+    span?.end(kindOf(error));
+    throw error;
+  }
+}
+
+function kindOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown';
+  return 'code' in error && typeof error.code === 'string' ? error.code : error.name;
+}
+
+const TRACEPARENT = /^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})/;
 const NO_TRACE = '0'.repeat(32);
+const NO_SPAN = '0'.repeat(16);
+const SAMPLED = 1;
 /** Printable ASCII, including spaces. */
 const CORRELATION_ID = /^[ -~]{1,200}$/;
 
-/** The trace id of a `traceparent` header (W3C Trace Context §3.2), or a new one when it is absent or malformed. */
-export function traceIdFrom(header: string | string[] | undefined): string {
-  const given = typeof header === 'string' ? TRACEPARENT.exec(header)?.[1] : undefined;
+function newTrace(): Parent {
   // randomUUID uses a pool of random bytes, which is cheaper than a system call per request.
-  return given === undefined || given === NO_TRACE ? randomUUID().replaceAll('-', '') : given;
+  return { traceId: randomUUID().replaceAll('-', '') };
+}
+
+/** What a `traceparent` header names (W3C Trace Context §3.2), or a new trace when it is absent or malformed. */
+export function parentFrom(header: string | string[] | undefined): Parent {
+  const [, traceId, spanId = NO_SPAN, flags = ''] = (typeof header === 'string' && TRACEPARENT.exec(header)) || [];
+  if (traceId === undefined || traceId === NO_TRACE) return newTrace();
+  return spanId === NO_SPAN
+    ? { traceId }
+    : { traceId, spanId, sampled: (Number.parseInt(flags, 16) & SAMPLED) === SAMPLED };
+}
+
+/** The parent that a stored trace id stands for; a new trace if it is none. */
+export function parentOf(traceId: string | undefined): Parent {
+  return traceId !== undefined && /^[0-9a-f]{32}$/.test(traceId) && traceId !== NO_TRACE ? { traceId } : newTrace();
 }
 
 /** The caller's correlation id if it is 1 to 200 characters of printable ASCII; otherwise the trace id. */
@@ -17,11 +115,19 @@ export function correlationIdFrom(header: string | string[] | undefined, traceId
   return typeof header === 'string' && CORRELATION_ID.test(header) ? header : traceId;
 }
 
+/** The place of the running work, for work that others do later; null if it has none. Without a span, only the trace id. */
+export function carriedPlace(): string | null {
+  const place = places.getStore();
+  if (!place) return null;
+  return place.span ? traceparent(place) : `00-${place.traceId}-${NO_SPAN}-00`;
+}
+
 const PROCESS = randomBytes(4).toString('hex');
 let spans = 0;
 
-/** The `traceparent` of a new span in a trace. Span ids count up in this process. */
-export function traceparent(traceId: string): string {
+/** The `traceparent` of a place. Without a span of its own it gets an id that counts up in this process. */
+export function traceparent({ traceId, span }: Place): string {
+  if (span) return `00-${traceId}-${span.spanId}-${span.sampled ? '01' : '00'}`;
   spans = (spans + 1) % 0xffff_ffff;
   return `00-${traceId}-${PROCESS}${spans.toString(16).padStart(8, '0')}-01`;
 }

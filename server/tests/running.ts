@@ -4,7 +4,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { pino } from 'pino';
 import { createDemo, type Demo, type Latchkey, startLatchkey } from '#hosts';
 import type { Clock } from '#platform/clock.ts';
 import { loadConfig } from '#platform/config.ts';
@@ -12,6 +11,7 @@ import { installationScope, systemCtx, transaction } from '#platform/ctx.ts';
 import { announce } from '#platform/feed.ts';
 import { observeSecondConnections } from '#platform/held-connections.ts';
 import { SOURCE_COUNTERS, sourceCounts } from '#platform/http-sources.ts';
+import { createLog } from '#platform/log.ts';
 import { sourceOf } from '#platform/source.ts';
 import { connectionsOf, type PasswordCost, type System } from '#platform/system.ts';
 import { freePortBase } from './ports.ts';
@@ -88,7 +88,7 @@ async function start(options: TestOptions, databaseUrl: string, dataDir: string)
     config,
     databaseUrl,
     secrets: config.secrets,
-    log: options.log ? pino({ level: config.logLevel }, { write: options.log }) : pino({ level: config.logLevel }),
+    log: createLog(config, options.log && { write: options.log }),
     progress: () => undefined,
     ...(options.clock && { clock: options.clock }),
     ...(passwordCost !== 'full' && { testPasswordCost: passwordCost }),

@@ -13,7 +13,7 @@ export type SecondProcess = {
   child: ChildProcess;
   /** The ports of the test environment. */
   ports: { auth: number; api: number };
-  auth: (path: string, body: unknown) => Promise<Response>;
+  auth: (path: string, body: unknown, headers?: Record<string, string>) => Promise<Response>;
   api: (path: string, token: string) => Promise<Response>;
   stop: () => Promise<void>;
 };
@@ -49,7 +49,7 @@ export async function startSecondProcess(
   return {
     child,
     ports: { auth: base + 1, api: base + 2 },
-    auth: (path, body) => request(base + 1, path, { host: hostOf(addresses.test.auth), body }),
+    auth: (path, body, headers) => request(base + 1, path, { host: hostOf(addresses.test.auth), body, headers }),
     api: (path, token) => request(base + 2, path, { host: hostOf(addresses.test.api), token }),
     stop: async () => {
       const ended = new Promise((resolve) => child.once('exit', resolve));
@@ -77,7 +77,12 @@ function ready(child: ChildProcess): Promise<void> {
 function request(
   port: number,
   path: string,
-  { host, token, body }: { host: string; token?: string; body?: unknown },
+  {
+    host,
+    token,
+    body,
+    headers,
+  }: { host: string; token?: string; body?: unknown; headers?: Record<string, string> | undefined },
 ): Promise<Response> {
   return new Promise((resolve, reject) => {
     const outgoing = send(
@@ -87,6 +92,7 @@ function request(
         path,
         method: body === undefined ? 'GET' : 'POST',
         headers: {
+          ...headers,
           host,
           ...(token !== undefined && { authorization: `Bearer ${token}` }),
           ...(body !== undefined && { 'content-type': 'application/json' }),
@@ -99,6 +105,7 @@ function request(
           resolve(
             new Response(incoming.statusCode === 204 ? null : Buffer.concat(chunks), {
               status: incoming.statusCode ?? 0,
+              headers: Object.entries(incoming.headers).map(([name, value]) => [name, String(value)]),
             }),
           ),
         );

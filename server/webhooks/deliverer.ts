@@ -1,5 +1,6 @@
-import type { Event } from '#events';
+import { type Event, traceIdsOf } from '#events';
 import type { System } from '#platform/system.ts';
+import { beginTrace, type Parent, parentOf, runAt, traced } from '#platform/trace.ts';
 import { isClosed } from '#tenancy';
 import { ATTEMPT_MS, attempt, type Composer, type Receiver, receiverOf } from './attempt.ts';
 import { type EndpointRow, findRow } from './endpoints.ts';
@@ -37,7 +38,7 @@ type Busy = {
 };
 
 /** A claimed delivery with the data to make it. */
-type Ready = { row: EndpointRow; receiver: Receiver; claimed: Claimed; event: Event | null };
+type Ready = { row: EndpointRow; receiver: Receiver; claimed: Claimed; event: Event | null; parent: Parent };
 
 /** True if more deliveries may be due, and there is room to claim them. */
 function mayTake({ again, held, sending, lanes, running }: Busy): boolean {
@@ -150,7 +151,12 @@ export class Deliverer {
     const logged = claimed.filter(({ body }) => body === null).map(({ event_id }) => event_id);
     const events = await loggedEvents(this.#system).get(ref.workspaceId, logged);
     const receiver = receiverOf(this.#system, row, this.#composers[row.purpose]);
-    busy.held = claimed.map((one) => ({ row, receiver, claimed: one, event: events.get(one.event_id) ?? null }));
+    const ids = claimed.map(({ event_id }) => event_id);
+    const traces = this.#system.tracer && (await traceIdsOf(this.#system, ref.workspaceId, ids));
+    busy.held = claimed.map((one) => {
+      const parent = parentOf(traces?.get(one.event_id));
+      return { row, receiver, claimed: one, event: events.get(one.event_id) ?? null, parent };
+    });
   }
 
   /** A closed project sends nothing; its deliveries wait until it is restored. */
@@ -164,16 +170,23 @@ export class Deliverer {
       const ready = busy.held.shift();
       if (!ready) return;
       busy.sending += 1;
-      const making = this.#make(busy, ready)
-        .catch((error: unknown) =>
-          this.#system.log.warn({ err: error, delivery: ready.claimed.id }, 'attempt not recorded; it is made again'),
-        )
-        .finally(() => {
-          busy.running.delete(making);
-          busy.news.resolve();
-        });
+      const making = this.#makeInTrace(busy, ready).finally(() => {
+        busy.running.delete(making);
+        busy.news.resolve();
+      });
       busy.running.add(making);
     }
+  }
+
+  /** In the trace of the request that emitted the event. */
+  #makeInTrace(busy: Busy, ready: Ready): Promise<void> {
+    const { tracer, log } = this.#system;
+    const place = beginTrace(tracer, { name: 'deliver webhook', kind: 'consumer' }, ready.parent);
+    return runAt(place, () =>
+      traced(place, () => this.#make(busy, ready)).catch((error: unknown) =>
+        log.warn({ err: error, delivery: ready.claimed.id }, 'attempt not recorded; it is made again'),
+      ),
+    );
   }
 
   async #make(busy: Busy, ready: Ready): Promise<void> {
