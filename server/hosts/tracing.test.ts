@@ -130,7 +130,7 @@ describe('traces', () => {
     });
   });
 
-  test('are not exported if the caller decided against it, and begin anew for a traceparent that is none', async () => {
+  test('are not exported if the caller decided against it; a malformed traceparent starts a new one', async () => {
     const unsampled = newTrace('00');
     const response = await traced.auth('/v1/none', {}, unsampled.headers);
     assert.match(response.headers.get('traceparent') ?? '', new RegExp(`^00-${unsampled.traceId}-[0-9a-f]{16}-00$`));
