@@ -96,6 +96,7 @@ function request(
           host,
           ...(token !== undefined && { authorization: `Bearer ${token}` }),
           ...(body !== undefined && { 'content-type': 'application/json' }),
+          ...headers,
         },
       },
       (incoming) => {
