@@ -235,7 +235,10 @@ describe('what is known about backups', () => {
       faults.map(({ state }) => state),
       ['failed', 'failed', 'failed'],
     );
-    assert.match(faults.map(({ found }) => found).join(), /due since .*its end is missing.*cannot be listed: .*ENOTDIR/);
+    assert.match(
+      faults.map(({ found }) => found).join(),
+      /due since .*its end is missing.*cannot be listed: .*ENOTDIR/,
+    );
   });
 
   test('the console shows them to owners of the installation alone', async () => {

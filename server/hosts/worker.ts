@@ -47,7 +47,9 @@ export async function startWorker(
   return {
     stop: async () => {
       heartbeat.stop();
-      await Promise.all([cleaning, sweeping, backups, jobs, dispatcher, deliverer, streamer].map((part) => part.stop()));
+      await Promise.all(
+        [cleaning, sweeping, backups, jobs, dispatcher, deliverer, streamer].map((part) => part.stop()),
+      );
       sending.close();
     },
   };
