@@ -25,6 +25,7 @@ const SLOWEST = [
   'server/tests/console-roles.test.ts',
   'server/sign-in/enumeration.test.ts',
   'server/tests/console-screens.test.ts',
+  'server/backups/schedule.test.ts',
   'server/cli/serve.test.ts',
   'server/tests/faults.test.ts',
   'server/tests/crash.test.ts',
