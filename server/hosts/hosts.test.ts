@@ -4,9 +4,9 @@ import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import type { Config } from '#platform/config.ts';
 import { openPool } from '#platform/connections.ts';
-import { openDb, readOnly } from '#platform/db.ts';
+import { openDb } from '#platform/db.ts';
 import { measureStatements } from '#platform/statements.ts';
-import type { System } from '#platform/system.ts';
+import { connectionsOf, makeSystem, type System } from '#platform/system.ts';
 import { startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
 import { freePortBase } from '#tests/ports.ts';
 import { Hosts } from './hosts.ts';
@@ -68,7 +68,9 @@ test('a process that serves only the status is ready without a database; every o
     log: pino({ level: 'silent' }),
   });
   t.after(() => pool.end());
-  const away = { db: readOnly(openDb(pool, measureStatements(new Registry(), null))) };
+  const db = openDb(pool, measureStatements(new Registry(), null));
+  const { system, databaseUrl } = latchkey;
+  const away = makeSystem(system, databaseUrl, { ...connectionsOf(system), db, proofs: db });
   const status = await open(['status'], away);
   assert.deepEqual(await readiness(status.base), { status: 200, body: { status: 'ready', checks: { running: true } } });
   await status.hosts.stop();

@@ -1,6 +1,6 @@
 import Fastify, { type FastifyInstance } from 'fastify';
+import { readinessOf } from '#platform/readiness.ts';
 import type { System } from '#platform/system.ts';
-import { readinessOf } from './readiness.ts';
 
 /** Health and metrics, for the machine that runs Latchkey; never on a public address. */
 export function createInternalHost(system: System, isStopping: () => boolean): FastifyInstance {

@@ -4,11 +4,11 @@ import { jobMetrics } from '#platform/job-metrics.ts';
 import { leaders } from '#platform/leading.ts';
 import { gauge, type Metric } from '#platform/metrics.ts';
 import { processMetrics } from '#platform/process-metrics.ts';
+import { readinessOf } from '#platform/readiness.ts';
 import { periodicRuns } from '#platform/repeating.ts';
 import { statementDurations } from '#platform/statements.ts';
 import type { System } from '#platform/system.ts';
 import { PARTS } from './parts.ts';
-import { readinessOf } from './readiness.ts';
 
 const ready = gauge({
   name: 'latchkey_ready',

@@ -5,9 +5,9 @@ import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { parse } from 'yaml';
 import { openPool } from '#platform/connections.ts';
-import { openDb, readOnly } from '#platform/db.ts';
+import { openDb } from '#platform/db.ts';
 import { measureStatements } from '#platform/statements.ts';
-import type { System } from '#platform/system.ts';
+import { connectionsOf, makeSystem, type System } from '#platform/system.ts';
 import { eventually, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
 import { browserOf, codeFlow } from '#tests/oidc.ts';
 import { METRICS, registerMetrics } from './metrics.ts';
@@ -167,7 +167,9 @@ describe('/metrics', () => {
       log: pino({ level: 'silent' }),
     });
     t.after(() => pool.end());
-    const away = registered({ db: readOnly(openDb(pool, measureStatements(new Registry(), null))) });
+    const db = openDb(pool, measureStatements(new Registry(), null));
+    const { system, databaseUrl } = latchkey;
+    const away = registered(makeSystem(system, databaseUrl, { ...connectionsOf(system), db, proofs: db }));
     for (const _scrape of ['first', 'second']) {
       // biome-ignore lint/performance/noAwaitInLoops: one after the other
       const text = await away.metrics.metrics();

@@ -1,5 +1,5 @@
-import { acceptsWrites } from '#platform/db.ts';
-import { connectionsOf, type System } from '#platform/system.ts';
+import { acceptsWrites } from './db.ts';
+import { connectionsOf, type System } from './system.ts';
 
 const TIMEOUT_MS = 2_000;
 
