@@ -94,7 +94,7 @@ export function changeOrganizationPolicy(
     const policy = { ...(await getOrganizationPolicy(tx, id)), ...changes };
     await tx.db
       .updateTable('organizations')
-      .set({ policy: JSON.stringify(policy), updated_at: tx.now })
+      .set({ policy: JSON.stringify(policy) })
       .where(inScope(tx))
       .where('id', '=', id)
       .execute();

@@ -70,6 +70,19 @@ test('an organization is added with a member who gets a role, is changed, blocke
   await page.getByText('Organization saved').waitFor();
   assert.deepEqual((await read(`/organizations/${organization.id}`)).metadata, { plan: 'gold' });
 
+  await page.getByLabel('Require a second factor').check();
+  await page.getByLabel('Addresses').fill('203.0.113.0/33');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page
+    .getByText(/is no address or range/)
+    .first()
+    .waitFor();
+  await page.getByLabel('Addresses').fill('203.0.113.0/24');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Policy saved').waitFor();
+  const { mfa, addresses, signInMethods } = await read(`/organizations/${organization.id}/policy`);
+  assert.deepEqual([mfa, addresses, signInMethods], ['required', ['203.0.113.0/24'], null]);
+
   await page.getByRole('button', { name: 'Block' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Block' }).click();
   await page.getByRole('button', { name: 'Unblock' }).waitFor();

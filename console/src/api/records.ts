@@ -18,6 +18,7 @@ export type Invitation = ItemOf<'/console/v1/invitations'>;
 export type Role = ItemOf<'/console/v1/roles'>;
 export type Permission = ItemOf<'/console/v1/permissions'>;
 export type Organization = ResponseOf<'/console/v1/organizations/{organizationId}'>;
+export type OrganizationPolicy = ResponseOf<'/console/v1/organizations/{organizationId}/policy'>;
 export type OrganizationMember = ItemOf<'/console/v1/organizations/{organizationId}/members'>;
 export type OrganizationRole = ItemOf<'/console/v1/organization-roles'>;
 export type Api = ResponseOf<'/console/v1/apis/{id}'>;

@@ -13,6 +13,7 @@ import { useIdInAddress } from '#ui/search.ts';
 import { Loaded } from '#ui/states.tsx';
 import { Time } from '#ui/time.tsx';
 import { OrganizationMembers } from './OrganizationMembers.tsx';
+import { OrganizationPolicy } from './OrganizationPolicy.tsx';
 
 export function Organization() {
   const organizationId = useIdInAddress();
@@ -46,6 +47,7 @@ function Detail({ organization, reread }: DetailProps) {
       </Card>
       <OrganizationMembers organization={organization} canWrite={canWrite} />
       <Edit organization={organization} reread={reread} canWrite={canWrite} />
+      <OrganizationPolicy organizationId={organization.id} canWrite={canWrite} />
     </Page>
   );
 }
