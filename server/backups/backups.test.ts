@@ -101,6 +101,24 @@ describe('latchkey backup and restore', () => {
     assert.deepEqual(rows, [{ datname: used }]);
   });
 
+  test('a backup of a newer version is refused in one line, which names that version', async (t) => {
+    const newer = await emptyDatabase(latchkey.system.databaseUrl);
+    t.after(newer.drop);
+    const restored = await runLatchkey(['restore', file], settingsFor(newer.url));
+    assert.equal(restored.status, 0, restored.errors);
+    const client = new pg.Client({ connectionString: newer.url });
+    await client.connect();
+    await client.query(
+      "insert into applied_migrations (id, name, compatible_since, version) values (9999, 'later', 1, '99.0.0')",
+    );
+    await client.end();
+    const later = join(folder, 'later.zip');
+    assert.equal((await runLatchkey(['backup', later], settingsFor(newer.url))).status, 0);
+    const refused = await runLatchkey(['restore', later, '--verify'], backedUp());
+    assert.equal(refused.status, 1);
+    assert.match(refused.errors, /is of Latchkey \d\S* with schema 9999, but this Latchkey knows schemas up to \d+/);
+  });
+
   test('with a key the backup is encrypted, also on its way to standard output, and only that key restores it', async () => {
     const { output } = await runLatchkey(['backup-key'], {});
     const keyed = { ...backedUp(), LATCHKEY_BACKUP_KEY: output };

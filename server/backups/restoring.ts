@@ -7,6 +7,7 @@ import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
 import { Value } from 'typebox/value';
 import { type Entry, fromRandomAccessReaderPromise, type ZipFile } from 'yauzl';
 import { canOpenSigningKeys } from '#keys';
+import { readMigrations } from '#migrations';
 import { connectAlone } from '#platform/connections.ts';
 import type { Keyring } from '#platform/keyring.ts';
 import { migrate } from '#platform/migrate.ts';
@@ -48,6 +49,15 @@ async function openArchive({ name, source, keys }: Restoring): Promise<Archive> 
     const reason = error instanceof Error ? error.message : String(error);
     throw new StartError(`${name} is not a backup that this Latchkey can read: ${reason}.`);
   }
+}
+
+/** @throws StartError if a newer version made the backup */
+async function checkVersion({ latchkey, schema }: Manifest): Promise<void> {
+  const known = (await readMigrations()).at(-1)?.id ?? 0;
+  if (schema > known)
+    throw new StartError(
+      `The backup is of Latchkey ${latchkey} with schema ${schema}, but this Latchkey knows schemas up to ${known}. Restore it with that version or a newer one.`,
+    );
 }
 
 /** @throws StartError if none of the configured secrets decrypts what is sealed in the backup */
@@ -113,6 +123,7 @@ export type Restoring = {
  */
 export async function restoreBackup(databaseUrl: string, restoring: Restoring): Promise<Manifest> {
   const archive = await openArchive(restoring);
+  await checkVersion(archive.manifest);
   checkSecrets(archive.manifest, restoring.keyring);
   if (restoring.verify) await inScratchDatabase(databaseUrl, (url) => restoreInto(url, archive, restoring));
   else await restoreInto(databaseUrl, archive, restoring);

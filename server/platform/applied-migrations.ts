@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import type pg from 'pg';
 import type { Migration } from '#migrations';
+import { VERSION } from './version.ts';
 
 /**
  * The records of migrations. Versions up to 0.1.0 read `schema_migrations` and refuse to start if it names a migration that
@@ -18,10 +18,6 @@ create table if not exists applied_migrations (
   -- Of the Latchkey that applied it. Null: not recorded.
   version text,
   applied_at timestamptz not null default now());`;
-
-const { version: VERSION }: { version: string } = JSON.parse(
-  readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
-);
 
 /** What the records of a database say about its schema. */
 export type AppliedSchema = {
