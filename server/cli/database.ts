@@ -1,3 +1,4 @@
+import { statfs } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
 import type { Config } from '#platform/config.ts';
 import { AlreadyRunningError, makeDataDir, takeDataDir } from '#platform/data-dir.ts';
@@ -24,6 +25,9 @@ const RESTARTS = 3;
 const RESTARTS_WITHIN_MS = 600_000;
 /** The processes of a killed server may take a moment to release its memory. */
 const RESTART_PAUSES_MS = [0, 250, 1000, 4000];
+/** PostgreSQL needs space for its log (WAL) to start: several segments of 16 MB. */
+const NEEDED_BYTES = 64_000_000;
+const SPACE_POLL_MS = 1_000;
 
 /**
  * Opens the configured server, or the embedded one. In the embedded mode one process at a time holds the data folder,
@@ -88,9 +92,26 @@ class KeptPostgres {
     for (;;) {
       // biome-ignore lint/performance/noAwaitInLoops: one server after the other
       await this.#server.ended;
+      if (await this.#waitForSpace()) restarts = [];
       restarts = [...restarts.filter((at) => performance.now() - at < RESTARTS_WITHIN_MS), performance.now()];
       if (this.#stopping || restarts.length > RESTARTS || !(await this.#restart())) return;
     }
+  }
+
+  /** On a full disk, a server would end again. @returns whether the disk was full */
+  async #waitForSpace(): Promise<boolean> {
+    const { dataDir, progress } = this.#options;
+    const isFull = async () => {
+      const disk = this.#stopping ? null : await statfs(dataDir).catch(() => null);
+      return disk !== null && disk.bavail * disk.bsize < NEEDED_BYTES;
+    };
+    if (!(await isFull())) return false;
+    progress(
+      `The disk of ${dataDir} is full. The embedded PostgreSQL starts again when ${NEEDED_BYTES / 1e6} MB are free.`,
+    );
+    // biome-ignore lint/performance/noAwaitInLoops: polls
+    while (await isFull()) await setTimeout(SPACE_POLL_MS);
+    return true;
   }
 
   /** @returns whether the server runs again */
@@ -100,6 +121,7 @@ class KeptPostgres {
     for (const pause of RESTART_PAUSES_MS) {
       // biome-ignore lint/performance/noAwaitInLoops: sequential attempts
       await setTimeout(pause);
+      await this.#waitForSpace();
       if (this.#stopping) return false;
       try {
         return await this.#start();
