@@ -256,6 +256,16 @@ const projectScreens = [
   ),
   under(
     project,
+    '/log-streams',
+    lazyRouteComponent(() => import('#screens/log-streams/LogStreams.tsx'), 'LogStreams'),
+  ),
+  under(
+    project,
+    '/log-streams/$id',
+    lazyRouteComponent(() => import('#screens/log-streams/LogStream.tsx'), 'LogStream'),
+  ),
+  under(
+    project,
     '/events',
     lazyRouteComponent(() => import('#screens/logs/Events.tsx'), 'Events'),
   ),

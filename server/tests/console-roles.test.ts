@@ -30,6 +30,7 @@ const EVERYTHING = [
     'Webhooks',
     'Event log',
     'Audit log',
+    'Log streams',
     'Dev inbox',
     'SMS add-on',
     'Status',
@@ -38,7 +39,17 @@ const EVERYTHING = [
   ...['Projects', 'Team', 'Workspace settings'],
 ];
 
-const SUPPORT = [...SIGN_IN, 'APIs', 'Webhooks', 'Audit log', 'Dev inbox', 'SMS add-on', 'Project settings', 'Team'];
+const SUPPORT = [
+  ...SIGN_IN,
+  'APIs',
+  'Webhooks',
+  'Audit log',
+  'Log streams',
+  'Dev inbox',
+  'SMS add-on',
+  'Project settings',
+  'Team',
+];
 
 /** The screens that each role of the team gets no link to. */
 const KEPT_FROM: Record<TeamRole, readonly string[]> = {
@@ -48,7 +59,17 @@ const KEPT_FROM: Record<TeamRole, readonly string[]> = {
   billing: EVERYTHING.filter((place) => !['SMS add-on', 'Projects', 'Workspace settings'].includes(place)),
   support: SUPPORT,
   senior_support: SUPPORT,
-  analyst: ['Members', 'Invitations', 'Organizations', ...SIGN_IN, 'APIs', 'Dev inbox', 'Project settings', 'Team'],
+  analyst: [
+    'Members',
+    'Invitations',
+    'Organizations',
+    ...SIGN_IN,
+    'APIs',
+    'Log streams',
+    'Dev inbox',
+    'Project settings',
+    'Team',
+  ],
   viewer: ['Audit log', 'Dev inbox', 'SMS add-on'],
 };
 
@@ -130,6 +151,12 @@ const LISTS: readonly Screen[] = [
   { path: '/messages/sent', title: 'Messages', needs: 'settings:read' },
   { path: '/domains', title: 'Domains', needs: 'domains:read', actions: { 'Add domain': 'domains:write' } },
   { path: '/webhooks', title: 'Webhooks', needs: 'webhooks:read', actions: { 'Add endpoint': 'webhooks:write' } },
+  {
+    path: '/log-streams',
+    title: 'Log streams',
+    needs: 'log-streams:read',
+    actions: { 'Add log stream': 'log-streams:write' },
+  },
   { path: '/events', title: 'Event log', needs: 'events:read' },
   { path: '/webhooks/deliveries', title: 'Webhooks', needs: 'webhooks:read' },
   { path: '/audit', title: 'Audit log', needs: 'audit:read' },

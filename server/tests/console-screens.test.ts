@@ -39,6 +39,7 @@ const SCREENS = [
   ['/webhooks/deliveries', 'Webhooks'],
   ['/audit', 'Audit log'],
   ['/webhooks/event-types', 'Webhooks'],
+  ['/log-streams', 'Log streams'],
   ['/sms', 'SMS add-on'],
   ['/status', 'Status'],
   ['/sms/guard', 'SMS add-on'],

@@ -26,6 +26,7 @@ export type Application = ResponseOf<'/console/v1/applications/{id}'>;
 export type IdentityProvider = ResponseOf<'/console/v1/identity-providers/{providerId}'>;
 export type Settings = ResponseOf<'/console/v1/settings'>;
 export type MessageTemplate = ItemOf<'/console/v1/settings/messages'>;
+export type LogStream = ResponseOf<'/console/v1/log-streams/{logStreamId}'>;
 export type WebhookEndpoint = ResponseOf<'/console/v1/webhooks/endpoints/{endpointId}'>;
 export type Delivery = ItemOf<'/console/v1/webhooks/deliveries'>;
 export type DeliveryDetail = ResponseOf<'/console/v1/webhooks/deliveries/{deliveryId}'>;

@@ -45,6 +45,7 @@ const TONES: Record<string, Tone> = {
   blocked: 'bad',
   failed: 'bad',
   lost: 'bad',
+  skipped: 'bad',
   overdue: 'bad',
   major_outage: 'bad',
   major: 'bad',

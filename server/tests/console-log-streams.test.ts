@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Browser } from 'playwright-core';
+import { openBrowser } from '#tests/browser.ts';
+import { type ConsoleApp, faultsOf, openConsole } from '#tests/console-app.ts';
+import { startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
+import { type Receiver, respondWith, startReceiver } from '#tests/receiver.ts';
+
+let latchkey: TestLatchkey;
+let browser: Browser;
+let receiver: Receiver;
+let app: ConsoleApp;
+before(async () => {
+  [latchkey, browser, receiver] = await Promise.all([startTestLatchkey(), openBrowser(), startReceiver()]);
+  app = await openConsole(latchkey, browser);
+});
+after(async () => {
+  await browser.close();
+  await Promise.all([latchkey.stop(), receiver.stop()]);
+});
+
+test('a log stream is added in the console, which shows that it fails', async () => {
+  const { page } = app;
+  const button = (name: string) => page.getByRole('button', { name, exact: true });
+  await app.open('/log-streams');
+  await button('Add log stream').first().click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Name').fill('Our SIEM');
+  await dialog.getByLabel('Address').fill('https://10.0.0.1/collector');
+  await dialog.getByLabel('HEC token').fill('splunk-token');
+  await dialog.getByRole('button', { name: 'Add', exact: true }).click();
+  await dialog.getByText('is not a public address').waitFor();
+  receiver.on('/hec', respondWith(503, {}, 'busy'));
+  await dialog.getByLabel('Address').fill(`${receiver.origin}/hec`);
+  await dialog.getByRole('button', { name: 'Add', exact: true }).click();
+  await page.getByRole('heading', { name: 'Our SIEM' }).waitFor();
+  await page.getByText('Failing', { exact: true }).waitFor();
+  assert.equal(receiver.at('/hec').at(-1)?.headers['authorization'], 'Splunk splunk-token');
+  assert.ok(!(await page.content()).includes('splunk-token'));
+});
