@@ -147,6 +147,15 @@ describe('latchkey backup and restore', () => {
     assert.equal(verified.status, 0, verified.errors);
   });
 
+  test('a secret that is configured, but does not encrypt the data keys yet, opens no backup', async () => {
+    const url = latchkey.system.databaseUrl;
+    const [next, early] = ['the next secret that is not in use', join(folder, 'early.zip')];
+    assert.equal((await runLatchkey(['backup', early], settingsFor(url, `${next},${SECRET}`))).status, 0);
+    const refused = await runLatchkey(['restore', early, '--verify'], settingsFor(url, next));
+    assert.equal(refused.status, 1);
+    assert.match(refused.errors, /made with another LATCHKEY_SECRET/);
+  });
+
   test('a damaged backup, or one of another secret, is reported and restores nothing', async (t) => {
     const strange = await runLatchkey(
       ['restore', file, '--verify'],

@@ -3,6 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import type pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import { ZipFile } from 'yazl';
+import { secretsOfDatabase } from '#keys';
 import { readSchema } from '#platform/applied-migrations.ts';
 import { connectAlone } from '#platform/connections.ts';
 import {
@@ -76,6 +77,7 @@ async function storeCounted(content: Readable, store: Writing['store']): Promise
 
 async function contentOf(client: pg.Client, { latchkey, secretIds }: Writing): Promise<Manifest> {
   const { newest } = await readSchema(client);
+  const needed = await secretsOfDatabase(client);
   const { rows: sequences } = await client.query<{ name: string; value: string | null }>(
     `select quote_ident(schemaname) || '.' || quote_ident(sequencename) as name, last_value::text as value from pg_sequences
      where schemaname in ('public', 'graphile_worker') order by name`,
@@ -83,7 +85,8 @@ async function contentOf(client: pg.Client, { latchkey, secretIds }: Writing): P
   return {
     format: 1,
     latchkey,
-    secretIds: [...secretIds],
+    // A secret that was configured, but not used yet, would not open the backup.
+    secretIds: needed.length > 0 ? needed : [...secretIds],
     createdAt: new Date().toISOString(),
     schema: newest,
     tables: [],

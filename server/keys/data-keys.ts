@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type pg from 'pg';
 import { advisoryLocks } from '#platform/advisory-locks.ts';
 import { type Ctx, installationScope, systemCtx, type TxCtx, transaction } from '#platform/ctx.ts';
 import type { ReadDb } from '#platform/db.ts';
@@ -29,6 +30,16 @@ export function dataKeyCtx(system: System): Ctx {
 /** All data keys, the newest first. */
 export function storedKeys(db: Pick<ReadDb, 'selectFrom'>): Promise<DataKeysTable[]> {
   return db.selectFrom('data_keys').selectAll().orderBy('number', 'desc').execute();
+}
+
+/** The ids of the secrets that open the data keys of a database, in the caller's snapshot; empty before there are any. */
+export async function secretsOfDatabase(client: pg.ClientBase): Promise<string[]> {
+  const { rows: tables } = await client.query<{ made: boolean }>("select to_regclass('data_keys') is not null as made");
+  if (!tables[0]?.made) return [];
+  const { rows } = await client.query<{ id: string }>(
+    "select distinct split_part(wrapped, '.', 2) as id from data_keys",
+  );
+  return rows.map(({ id }) => id);
 }
 
 /**

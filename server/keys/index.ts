@@ -1,4 +1,4 @@
-export { followDataKeys, openDataKeys } from './data-keys.ts';
+export { followDataKeys, openDataKeys, secretsOfDatabase } from './data-keys.ts';
 export { signCompact, signEs256 } from './es256.ts';
 export { examineDataKeys } from './examination.ts';
 export { part } from './part.ts';
