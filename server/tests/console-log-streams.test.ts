@@ -35,6 +35,7 @@ test('a log stream is added in the console, which shows that it fails', async ()
   await dialog.getByRole('button', { name: 'Add', exact: true }).click();
   await page.getByRole('heading', { name: 'Our SIEM' }).waitFor();
   await page.getByText('Failing', { exact: true }).waitFor();
+  assert.deepEqual(await faultsOf(page), []);
   assert.equal(receiver.at('/hec').at(-1)?.headers['authorization'], 'Splunk splunk-token');
   assert.ok(!(await page.content()).includes('splunk-token'));
 });
