@@ -156,6 +156,11 @@ const projectScreens = [
   ),
   under(
     project,
+    '/organizations/$id/invitations',
+    lazyRouteComponent(() => import('#screens/organizations/OrganizationInvitations.tsx'), 'OrganizationInvitations'),
+  ),
+  under(
+    project,
     '/roles',
     lazyRouteComponent(() => import('#screens/people/Roles.tsx'), 'Roles'),
   ),

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { openBrowser } from '#tests/browser.ts';
 import { openConsole } from '#tests/console-app.ts';
-import { eventually, register, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
+import { eventually, newEmail, register, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
 
 let latchkey: TestLatchkey;
 let browser: Browser;
@@ -94,4 +94,29 @@ test('an organization is added with a member who gets a role, is changed, blocke
   await eventually(async () =>
     assert.equal((await operator.call(`/console/v1/organizations/${organization.id}`)).status, 404),
   );
+});
+
+test('people are invited to an organization, and an invitation is resent and revoked', async () => {
+  const { page, operator, open } = await openConsole(latchkey, browser);
+  const { body: organization } = await operator.call('/console/v1/organizations', { body: { name: 'Initech' } });
+  await operator.call('/console/v1/invitations', { body: { email: newEmail() } });
+  const invitations = async () =>
+    (await operator.call(`/console/v1/invitations?organizationId=${organization.id}`)).body.items;
+  await open(`/organizations/${organization.id}`);
+  await page.getByRole('navigation', { name: 'Initech' }).getByRole('link', { name: 'Invitations' }).click();
+  await page.getByText('No invitations').waitFor();
+  const email = newEmail();
+  await page.getByRole('button', { name: 'Invite a member' }).first().click();
+  await page.getByRole('dialog').getByLabel('Admin').check();
+  await page.getByRole('dialog').getByLabel('Email').fill(email);
+  await page.getByRole('button', { name: 'Invite', exact: true }).click();
+  await page.getByRole('cell', { name: email, exact: true }).waitFor();
+  const [made] = await invitations();
+  assert.deepEqual([made.email, made.organizationRoles, made.status], [email, ['admin'], 'pending']);
+  await page.getByRole('button', { name: `Resend the invitation to ${email}` }).click();
+  await page.getByText(`Invitation sent to ${email}`).waitFor();
+  await page.getByRole('button', { name: `Revoke the invitation to ${email}` }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+  await page.getByText('Invitation revoked').waitFor();
+  assert.equal((await invitations())[0].status, 'revoked');
 });

@@ -4,51 +4,35 @@ import type { Organization as OrganizationRecord } from '#api/records.ts';
 import { useApi, useCan } from '#api/scope.tsx';
 import { useAt } from '#shell/place.ts';
 import { BlockButton } from '#ui/BlockButton.tsx';
-import { StateBadge } from '#ui/badge.tsx';
 import { Copy } from '#ui/copy.tsx';
 import { Fields, RecordFields, useRecordForm } from '#ui/form.tsx';
-import { Card, Facts, Page } from '#ui/page.tsx';
+import { Card, Facts } from '#ui/page.tsx';
 import { RemoveButton } from '#ui/RemoveButton.tsx';
-import { useIdInAddress } from '#ui/search.ts';
-import { Loaded } from '#ui/states.tsx';
 import { Time } from '#ui/time.tsx';
 import { OrganizationMembers } from './OrganizationMembers.tsx';
+import { OrganizationPage, type OrganizationProps } from './OrganizationPage.tsx';
 import { OrganizationPolicy } from './OrganizationPolicy.tsx';
 
 export function Organization() {
-  const organizationId = useIdInAddress();
-  const organization = useApi().useQuery('get', '/console/v1/organizations/{organizationId}', {
-    params: { path: { organizationId } },
-  });
-  return (
-    <Loaded query={organization}>{(record) => <Detail organization={record} reread={organization.refetch} />}</Loaded>
-  );
-}
-
-type DetailProps = { organization: OrganizationRecord; reread: () => Promise<{ data?: OrganizationRecord }> };
-
-function Detail({ organization, reread }: DetailProps) {
-  const at = useAt();
   const canWrite = useCan('organizations:write');
   return (
-    <Page
-      title={organization.name}
-      back={{ to: at('/organizations'), label: 'Organizations' }}
-      beside={<StateBadge state={organization.status} />}
-      actions={canWrite && <Actions organization={organization} />}
-    >
-      <Card>
-        <Facts
-          facts={[
-            ['Organization id', <Copy key="id" value={organization.id} />],
-            ['Added', <Time key="added" at={organization.createdAt} />],
-          ]}
-        />
-      </Card>
-      <OrganizationMembers organization={organization} canWrite={canWrite} />
-      <Edit organization={organization} reread={reread} canWrite={canWrite} />
-      <OrganizationPolicy organizationId={organization.id} canWrite={canWrite} />
-    </Page>
+    <OrganizationPage actions={(organization) => canWrite && <Actions organization={organization} />}>
+      {({ organization, reread }) => (
+        <>
+          <Card>
+            <Facts
+              facts={[
+                ['Organization id', <Copy key="id" value={organization.id} />],
+                ['Added', <Time key="added" at={organization.createdAt} />],
+              ]}
+            />
+          </Card>
+          <OrganizationMembers organization={organization} canWrite={canWrite} />
+          <Edit organization={organization} reread={reread} canWrite={canWrite} />
+          <OrganizationPolicy organizationId={organization.id} canWrite={canWrite} />
+        </>
+      )}
+    </OrganizationPage>
   );
 }
 
@@ -89,7 +73,7 @@ const textsOf = ({ name, slug, metadata }: OrganizationRecord): Texts => ({
   metadata: JSON.stringify(metadata, null, 2),
 });
 
-function Edit({ organization, reread, canWrite }: DetailProps & { canWrite: boolean }) {
+function Edit({ organization, reread, canWrite }: OrganizationProps & { canWrite: boolean }) {
   const change = useApi().useMutation('patch', '/console/v1/organizations/{organizationId}');
   const record = useMemo(() => textsOf(organization), [organization]);
   const params = { path: { organizationId: organization.id } };

@@ -4,7 +4,7 @@ import type { Organization, OrganizationMember } from '#api/records.ts';
 import { useApi, useCan } from '#api/scope.tsx';
 import { useAt } from '#shell/place.ts';
 import { useAction } from '#ui/action.ts';
-import { Badge, StateBadge } from '#ui/badge.tsx';
+import { StateBadge } from '#ui/badge.tsx';
 import { Card } from '#ui/page.tsx';
 import { useFilters } from '#ui/search.ts';
 import { Empty, Loaded } from '#ui/states.tsx';
@@ -12,7 +12,7 @@ import { Pager, Table } from '#ui/table.tsx';
 import { Time } from '#ui/time.tsx';
 import { nameOf } from '../people/members.ts';
 import { AddOrganizationMember, RolesInOrganization } from './MemberDialogs.tsx';
-import { useOrganizationRoles } from './RoleChoices.tsx';
+import { OrganizationRoleNames } from './RoleChoices.tsx';
 
 const shownName = (member: OrganizationMember) => nameOf({ ...member, id: member.memberId });
 
@@ -22,7 +22,6 @@ export function OrganizationMembers({ organization, canWrite }: MembersProps) {
   const at = useAt();
   const [{ cursor }] = useFilters();
   const [adding, { open, close }] = useDisclosure(false);
-  const roles = useOrganizationRoles();
   const seesMembers = useCan('members:read');
   const members = useApi().useQuery('get', '/console/v1/organizations/{organizationId}/members', {
     params: { path: { organizationId: organization.id }, query: { limit: 50, ...(cursor && { cursor }) } },
@@ -46,14 +45,7 @@ export function OrganizationMembers({ organization, canWrite }: MembersProps) {
                 { name: 'Status', wide: true, cell: ({ status }) => <StateBadge state={status} /> },
                 {
                   name: 'Roles',
-                  cell: (member) => (
-                    <Group gap={4}>
-                      {member.roles.map((key) => (
-                        <Badge key={key}>{roles.find((role) => role.key === key)?.name ?? key}</Badge>
-                      ))}
-                      {member.roles.length === 0 && '–'}
-                    </Group>
-                  ),
+                  cell: ({ roles }) => <OrganizationRoleNames roles={roles} />,
                 },
                 { name: 'Joined', wide: true, cell: ({ joinedAt }) => <Time at={joinedAt} /> },
                 {

@@ -1,4 +1,4 @@
-import { Checkbox, Stack, Text, TextInput } from '@mantine/core';
+import { Checkbox, Stack, Switch, TextInput } from '@mantine/core';
 import type { OrganizationRole as RoleRecord } from '#api/records.ts';
 import { useApi, useCan } from '#api/scope.tsx';
 import { useAt } from '#shell/place.ts';
@@ -61,6 +61,12 @@ function Detail({ role, reread }: DetailProps) {
           <Fields canWrite={canWrite}>
             <TextInput required label="Name" maxLength={100} {...form.text('name')} />
             <TextInput label="Description" maxLength={500} {...form.text('description')} />
+            <Switch
+              label="Members of an organization may give this role"
+              description="Those who manage members give and take it, also without the permissions of this project in it."
+              checked={form.values.delegable}
+              onChange={({ currentTarget: { checked } }) => form.set({ delegable: checked })}
+            />
           </Fields>
         </Card>
       </RecordFields>
@@ -68,7 +74,17 @@ function Detail({ role, reread }: DetailProps) {
   );
 }
 
-/** Chooses among the permissions that the project has added. */
+/** What roles may allow in an organization itself. */
+const INSIDE: readonly (readonly [key: string, about: string])[] = [
+  ['org.profile:write', 'Change the name and slug of the organization'],
+  ['org.members:read', 'See its members and roles'],
+  ['org.members:write', 'Change the roles of members, and remove them'],
+  ['org.invitations:read', 'See invitations'],
+  ['org.invitations:write', 'Invite people and revoke invitations'],
+  ['org.audit:read', 'Read its audit log'],
+];
+
+/** Chooses among the permissions in organizations and those that the project has added. */
 function Permissions({ form, canWrite }: { form: RecordForm<RoleRecord>; canWrite: boolean }) {
   const known = useApi().useQuery('get', '/console/v1/permissions', { params: { query: { limit: 100 } } });
   const { permissions } = form.values;
@@ -79,21 +95,15 @@ function Permissions({ form, canWrite }: { form: RecordForm<RoleRecord>; canWrit
   return (
     <Loaded query={known}>
       {({ items }) => {
-        const own = items.filter(({ builtIn }) => !builtIn);
-        if (own.length === 0)
-          return (
-            <Text size="sm" c="var(--lk-quiet)">
-              This project has added no permissions yet. Add them under “Roles”.
-            </Text>
-          );
+        const own = items.filter(({ builtIn }) => !builtIn).map(({ key, description }) => [key, description] as const);
         return (
           <Fields canWrite={canWrite}>
             <Stack gap="sm">
-              {own.map(({ key, description }) => (
+              {[...own, ...INSIDE].map(([key, about]) => (
                 <Checkbox
                   key={key}
                   label={key}
-                  description={description}
+                  description={about}
                   checked={permissions.includes(key)}
                   onChange={() => toggle(key)}
                 />

@@ -1,6 +1,6 @@
 import { Button, Group, MultiSelect, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import type { Invitation } from '#api/records.ts';
 import { useApi, useCan } from '#api/scope.tsx';
 import { useAction } from '#ui/action.ts';
@@ -18,54 +18,78 @@ const STATUSES = ['pending', 'accepted', 'revoked', 'expired'] as const;
 
 export function Invitations() {
   const [open, { open: show, close }] = useDisclosure(false);
-  const [filters] = useFilters();
-  const status = STATUSES.find((known) => known === filters['status']);
-  const query = { limit: 50, ...(status && { status }), ...(filters['cursor'] && { cursor: filters['cursor'] }) };
-  const invitations = useApi().useQuery('get', '/console/v1/invitations', { params: { query } });
   const canWrite = useCan('invitations:write');
   const invite = canWrite ? <Button onClick={show}>Invite a member</Button> : null;
   return (
     <Page title="Invitations" about="People who were invited to this project by mail." actions={invite}>
-      <Card flush>
-        <FilterBar>
-          <ChoiceFilter
-            name="status"
-            label="Status"
-            choices={STATUSES.map((value) => ({ value, label: sentence(value) }))}
-          />
-        </FilterBar>
-        <Loaded query={invitations}>
-          {({ items, nextCursor }) => (
-            <>
-              <Table
-                label="Invitations"
-                rows={items}
-                keyOf={({ id }) => id}
-                empty={
-                  <Empty title="No invitations" action={invite}>
-                    An invited person joins with the roles you choose, even if registration is closed.
-                  </Empty>
-                }
-                columns={[
-                  { name: 'Email', cell: (invitation) => <Whom invitation={invitation} /> },
-                  { name: 'Status', wide: true, cell: ({ status: state }) => <StateBadge state={state} /> },
-                  { name: 'Roles', wide: true, cell: ({ roles }) => <RoleNames roles={roles} /> },
-                  { name: 'Sent', wide: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
-                  { name: 'Expires', wide: true, cell: ({ expiresAt }) => <Time at={expiresAt} /> },
-                  {
-                    name: '',
-                    align: 'right',
-                    cell: (invitation) => canWrite && <InvitationActions invitation={invitation} />,
-                  },
-                ]}
-              />
-              <Pager nextCursor={nextCursor} />
-            </>
-          )}
-        </Loaded>
-      </Card>
+      <InvitationList
+        canWrite={canWrite}
+        rolesOf={({ roles }) => <RoleNames roles={roles} />}
+        empty={
+          <Empty title="No invitations" action={invite}>
+            An invited person joins with the roles you choose, even if registration is closed.
+          </Empty>
+        }
+      />
       {open && <Invite onClose={close} />}
     </Page>
+  );
+}
+
+type ListProps = {
+  /** Limits the list to one organization. */
+  organizationId?: string;
+  canWrite: boolean;
+  rolesOf: (invitation: Invitation) => ReactNode;
+  empty: ReactNode;
+};
+
+/** Invitations with a filter, which are resent and revoked here. */
+export function InvitationList({ organizationId, canWrite, rolesOf, empty }: ListProps) {
+  const [filters] = useFilters();
+  const status = STATUSES.find((known) => known === filters['status']);
+  const query = {
+    limit: 50,
+    ...(organizationId && { organizationId }),
+    ...(status && { status }),
+    ...(filters['cursor'] && { cursor: filters['cursor'] }),
+  };
+  const invitations = useApi().useQuery('get', '/console/v1/invitations', { params: { query } });
+  return (
+    <Card flush>
+      <FilterBar>
+        <ChoiceFilter
+          name="status"
+          label="Status"
+          choices={STATUSES.map((value) => ({ value, label: sentence(value) }))}
+        />
+      </FilterBar>
+      <Loaded query={invitations}>
+        {({ items, nextCursor }) => (
+          <>
+            <Table
+              label="Invitations"
+              rows={items}
+              keyOf={({ id }) => id}
+              empty={status ? <Empty title="No invitations match this filter" /> : empty}
+              columns={[
+                { name: 'Email', cell: (invitation) => <Whom invitation={invitation} /> },
+                { name: 'Status', wide: true, cell: ({ status: state }) => <StateBadge state={state} /> },
+                { name: 'Roles', wide: true, cell: rolesOf },
+                { name: 'Sent', wide: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
+                { name: 'Expires', wide: true, cell: ({ expiresAt }) => <Time at={expiresAt} /> },
+                {
+                  name: '',
+                  align: 'right',
+                  cell: (invitation) => canWrite && <InvitationActions invitation={invitation} />,
+                },
+              ]}
+            />
+            <Pager nextCursor={nextCursor} />
+          </>
+        )}
+      </Loaded>
+    </Card>
   );
 }
 
