@@ -34,10 +34,10 @@ const BATCH = 20;
 const byHand = perSystem((system) => new Limit(system, { name: 'domain-verify', points: 10, seconds: 60 }));
 
 /** The result of a look-up. `unanswered` says nothing about the proof. */
-type Finding = { kind: 'proven' } | { kind: 'absent' | 'unanswered'; fault: string; found: string[] };
+export type Finding = { kind: 'proven' } | { kind: 'absent' | 'unanswered'; fault: string; found: string[] };
 
 /** Looks up the proof of a domain in DNS. */
-async function findingOf(system: System, domain: DomainRow): Promise<Finding> {
+export async function findProof(system: System, domain: Pick<DomainRow, 'host' | 'token'>): Promise<Finding> {
   const name = proofName(domain.host);
   const response = await lookUpTexts(system, name);
   if (!response.answered)
@@ -60,7 +60,7 @@ export async function lookUpProof(ctx: Ctx, id: DomainId): Promise<LookedUp> {
   const domain = await findDomain(ctx, id);
   const taken = await byHand(ctx.system).take(ctx, id, { told: true });
   if (!taken.allowed) throw problemWithRetry('RATE_LIMIT_EXCEEDED', taken.retryAfter);
-  return { domain, finding: await findingOf(ctx.system, domain) };
+  return { domain, finding: await findProof(ctx.system, domain) };
 }
 
 /**
@@ -175,7 +175,7 @@ async function recheck(system: System, domain: DomainRow): Promise<void> {
   const { workspace_id: workspaceId, project_id: projectId, environment } = domain;
   const ctx = systemCtx(system, { workspaceId, projectId, environment }, 'domains', 'domains');
   try {
-    const finding = await findingOf(system, domain);
+    const finding = await findProof(system, domain);
     if (finding.kind === 'proven') await holdProven(ctx, domain, 'daily');
     else if (finding.kind === 'absent') await transaction(ctx, (tx) => countFailure(tx, domain, finding.fault));
     // A missing response does not prove that the record is gone: the domain goes on serving and is looked up again in

@@ -96,6 +96,11 @@ export function proofValue({ token }: Pick<DomainRow, 'token'>): string {
   return `latchkey-verification=${token}`;
 }
 
+/** The record that proves a host. */
+export function verificationOf(domain: Pick<DomainRow, 'host' | 'token'>): Domain['verification'] {
+  return { type: 'TXT', name: proofName(domain.host), value: proofValue(domain) };
+}
+
 export function newProof(): string {
   return randomSecret();
 }
@@ -105,7 +110,7 @@ export function domainRecord(row: DomainRow): Domain {
     id: row.id,
     host: row.host,
     status: row.status,
-    verification: { type: 'TXT', name: proofName(row.host), value: proofValue(row) },
+    verification: verificationOf(row),
     fault: row.fault,
     checkedAt: row.checked_at?.toISOString() ?? null,
     verifiedAt: row.verified_at?.toISOString() ?? null,

@@ -17,7 +17,7 @@ const LONGEST = 253 - '_latchkey-verification.'.length;
  * @returns the name in ASCII and lower case, as it is compared and looked up (RFC 5891)
  * @throws Problem VALIDATION_FAILED that says what is expected
  */
-export function hostNameFrom(system: System, written: string): string {
+export function hostNameFrom(system: Pick<System, 'config'>, written: string): string {
   const host = domainToASCII(written.replace(/[.。]$/, ''));
   const fault = FOREIGN.test(written) ? NO_ADDRESS : faultOf(host);
   if (fault) throw invalid(fault);

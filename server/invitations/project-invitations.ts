@@ -12,6 +12,7 @@ import {
   mayInside,
   type OrganizationRole,
   ownPermissions,
+  requireInvitedDomain,
   requireRoomInOrganization,
 } from '#organizations';
 import { type Actor, type Ctx, type Environment, type TxCtx, transaction } from '#platform/ctx.ts';
@@ -226,7 +227,10 @@ export async function invite(
     const given = await lockRoles(tx, roles, 'refuse');
     const inside = await rolesInside(tx, organizationId, organizationRoles);
     await may(tx, 'create', { organizationId, roles: given, inside });
-    if (organizationId !== null) await requireRoom(tx, organizationId);
+    if (organizationId !== null) {
+      await requireRoom(tx, organizationId);
+      await requireInvitedDomain(tx, organizationId, normaliseEmail(invitation.email));
+    }
     const { projectId: project_id, environment } = tx.scope;
     const row = await invitations.create(tx, normaliseEmail(invitation.email), (common) => ({
       ...common,

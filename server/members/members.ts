@@ -261,12 +261,18 @@ export async function addRoles(
 
 /** Records that a person has entered the project, which lets the project see the account. */
 export async function memberSeen(tx: TxCtx, userId: UserId): Promise<void> {
-  await tx.db
+  const member = await tx.db
     .updateTable('members')
     .set({ last_seen_at: tx.now, known_as: null })
     .where(inScope(tx))
     .where('user_id', '=', userId)
-    .execute();
+    .returning('id')
+    .executeTakeFirst();
+  if (!member) return;
+  for (const { entering } of tx.system.parts) {
+    // biome-ignore lint/performance/noAwaitInLoops: one connection, one statement after the other
+    await entering?.(tx, { memberId: member.id, userId });
+  }
 }
 
 /**

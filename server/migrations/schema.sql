@@ -704,6 +704,44 @@ CREATE INDEX oidc_records_of_session ON public.oidc_records USING btree (session
 CREATE UNIQUE INDEX oidc_records_uid ON public.oidc_records USING btree (issuer, model, uid) WHERE (uid IS NOT NULL);
 CREATE UNIQUE INDEX oidc_records_user_code ON public.oidc_records USING btree (issuer, user_code) WHERE (user_code IS NOT NULL);
 
+create table organization_departures (
+  workspace_id text not null,
+  project_id text not null,
+  environment text not null,
+  organization_id text not null,
+  member_id text not null,
+  constraint organization_departures_pkey PRIMARY KEY (workspace_id, project_id, environment, organization_id, member_id),
+  constraint organization_departures_workspace_id_project_id_environme_fkey1 FOREIGN KEY (workspace_id, project_id, environment, member_id) REFERENCES members(workspace_id, project_id, environment, id) ON DELETE CASCADE,
+  constraint organization_departures_workspace_id_project_id_environmen_fkey FOREIGN KEY (workspace_id, project_id, environment, organization_id) REFERENCES organizations(workspace_id, project_id, environment, id) ON DELETE CASCADE
+);
+CREATE INDEX organization_departures_of_member ON public.organization_departures USING btree (workspace_id, project_id, environment, member_id);
+
+create table organization_domains (
+  workspace_id text not null,
+  project_id text not null,
+  environment text not null,
+  organization_id text not null,
+  id text not null,
+  host text not null,
+  status text not null,
+  token text not null,
+  auto_join boolean not null,
+  roles text[] not null,
+  verified_at timestamp with time zone,
+  checked_at timestamp with time zone,
+  fault text,
+  failed_checks integer not null,
+  next_check_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  constraint organization_domains_pkey PRIMARY KEY (workspace_id, project_id, environment, organization_id, id),
+  constraint organization_domains_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'verified'::text, 'lost'::text]))),
+  constraint organization_domains_workspace_id_project_id_environment_o_fkey FOREIGN KEY (workspace_id, project_id, environment, organization_id) REFERENCES organizations(workspace_id, project_id, environment, id) ON DELETE CASCADE
+);
+CREATE UNIQUE INDEX organization_domains_claim ON public.organization_domains USING btree (workspace_id, project_id, environment, organization_id, host);
+CREATE INDEX organization_domains_due ON public.organization_domains USING btree (next_check_at) WHERE (status = 'verified'::text);
+CREATE INDEX organization_domains_joined_by ON public.organization_domains USING btree (workspace_id, project_id, environment) WHERE (auto_join AND (status = 'verified'::text));
+CREATE UNIQUE INDEX organization_domains_verified ON public.organization_domains USING btree (workspace_id, project_id, environment, host) WHERE (status = 'verified'::text);
+
 create table organization_members (
   workspace_id text not null,
   project_id text not null,
@@ -758,6 +796,7 @@ create table organizations (
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
   policy jsonb not null default '{}'::jsonb,
+  invites_verified_domains_only boolean not null default false,
   constraint organizations_pkey PRIMARY KEY (workspace_id, project_id, environment, id),
   constraint organizations_slug UNIQUE (workspace_id, project_id, environment, slug),
   constraint organizations_status_check CHECK ((status = ANY (ARRAY['active'::text, 'blocked'::text]))),

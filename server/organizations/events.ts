@@ -6,6 +6,14 @@ const Organization = Type.Object({ organizationId: text, name: text });
 const organization = { organizationId: 'org_01kaz3w9hqf8p9n2m4v5x6y7z8', name: 'Acme' };
 const OrganizationMember = Type.Object({ organizationId: text, memberId: text, userId: text });
 const organizationMember = { organizationId: organization.organizationId, memberId, userId };
+const Domain = Type.Object({ organizationId: text, domainId: text, host: text });
+const domain = {
+  organizationId: organization.organizationId,
+  domainId: 'odm_01kaz3w9hqf8p9n2m4v5x6y7z8',
+  host: 'example.com',
+};
+const DomainFault = Type.Object({ ...Domain.properties, fault: text });
+const fault = 'There is no TXT record at _latchkey-verification.example.com.';
 const OrganizationRole = Type.Object({ key: text });
 
 export const events = {
@@ -38,6 +46,29 @@ export const events = {
     OrganizationMember,
     organizationMember,
   ),
+  'organization.domain.created': define(
+    'A mail domain was added to an organization; nobody joins by it until it is verified.',
+    Domain,
+    domain,
+  ),
+  'organization.domain.verified': define('A mail domain of an organization was verified.', Domain, domain),
+  'organization.domain.checked': define('The proof of a verified mail domain was found again.', Domain, domain),
+  'organization.domain.updated': define(
+    'Who joins an organization by a mail domain changed.',
+    Type.Object({ ...Domain.properties, autoJoin: Type.Boolean(), roles: Type.Array(text) }),
+    { ...domain, autoJoin: true, roles: ['billing'] },
+  ),
+  'organization.domain.check_failed': define(
+    'The TXT record of a verified mail domain was not found. It is looked up again after an hour; if it is still missing, the domain is lost.',
+    DomainFault,
+    { ...domain, fault },
+  ),
+  'organization.domain.lost': define(
+    'The TXT record of a mail domain is missing: nobody joins by it until it is verified again.',
+    DomainFault,
+    { ...domain, fault },
+  ),
+  'organization.domain.deleted': define('A mail domain of an organization was removed.', Domain, domain),
   'organization.role.created': define('A role of organizations was added.', OrganizationRole, { key: 'billing' }),
   'organization.role.updated': define('A role of organizations or its permissions changed.', OrganizationRole, {
     key: 'billing',

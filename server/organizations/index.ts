@@ -1,3 +1,4 @@
+export { requireInvitedDomain } from './organization-domains.ts';
 export { asInsider, mayInside, requireInside } from './organization-insiders.ts';
 export { joinOrganization, requireRoomInOrganization } from './organization-members.ts';
 export { lockKnownRoles, lockOrganizationRoles, type OrganizationRole, ownPermissions } from './organization-roles.ts';

@@ -35,9 +35,13 @@ type OrganizationMembersTable = {
   created_at: Date;
 };
 
+/** Who left an organization or was removed from it; they do not join it again by a domain. */
+type OrganizationDeparturesTable = Omit<OrganizationMembersTable, 'roles' | 'created_at'>;
+
 declare module '#platform/db.ts' {
   interface Tables {
     organization_members: OrganizationMembersTable;
+    organization_departures: OrganizationDeparturesTable;
   }
 }
 
@@ -77,6 +81,10 @@ function membershipsOf(ctx: Ctx | TxCtx, organizationId: OrganizationId) {
     .select(['member_id as id', 'roles', 'created_at'])
     .where(inScope(ctx))
     .where('organization_id', '=', organizationId);
+}
+
+export async function isIn(tx: TxCtx, organizationId: OrganizationId, memberId: MemberId): Promise<boolean> {
+  return (await membershipsOf(tx, organizationId).where('member_id', '=', memberId).executeTakeFirst()) !== undefined;
 }
 
 /** At most three statements whatever the number of rows. */
@@ -268,6 +276,11 @@ async function endMembership(tx: TxCtx, ref: Ref, userId: UserId): Promise<void>
     .where(inScope(tx))
     .where('organization_id', '=', ref.organizationId)
     .where('member_id', '=', ref.memberId)
+    .execute();
+  await tx.db
+    .insertInto('organization_departures')
+    .values({ ...scopeColumns(tx), organization_id: ref.organizationId, member_id: ref.memberId })
+    .onConflict((conflict) => conflict.doNothing())
     .execute();
   await emit(tx, 'organization.member.removed', { ...ref, userId });
   await changeOrganizationSessions(tx, { ...ref, userId, action: 'end', reason: 'organization_member_removed' });

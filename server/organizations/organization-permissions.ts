@@ -10,6 +10,8 @@ const KEYS = [
   'org.members:write',
   'org.invitations:read',
   'org.invitations:write',
+  'org.domains:read',
+  'org.domains:write',
   'org.audit:read',
 ] as const;
 
@@ -19,8 +21,10 @@ export type OrganizationPermission = (typeof KEYS)[number];
 /** The owner has every permission in the organization. */
 export const OF_OWNERS: readonly OrganizationPermission[] = KEYS;
 
-/** Admins can't name, change or remove owners, because they lack a permission that owners have. */
-export const OF_ADMINS: readonly OrganizationPermission[] = KEYS.filter((key) => key !== 'org.profile:write');
+const ONLY_OF_OWNERS: readonly string[] = ['org.profile:write', 'org.domains:write'];
+
+/** Admins can't name, change or remove owners, because they lack permissions that owners have. */
+export const OF_ADMINS: readonly OrganizationPermission[] = KEYS.filter((key) => !ONLY_OF_OWNERS.includes(key));
 
 export function isOrganizationPermission(key: string): key is OrganizationPermission {
   return KEYS.some((known) => known === key);

@@ -34,7 +34,8 @@ describe('organizations', () => {
     const { id, createdAt, updatedAt, ...rest } = body;
     assert.match(id, /^org_/);
     assert.equal(createdAt, updatedAt);
-    assert.deepEqual(rest, { name: 'Acme', slug: 'acme', status: 'active', metadata: { plan: 'gold' } });
+    const chosen = { name: 'Acme', slug: 'acme', metadata: { plan: 'gold' } };
+    assert.deepEqual(rest, { ...chosen, status: 'active', invitesVerifiedDomainsOnly: false });
     assert.deepEqual((await latchkey.api(`${PATH}/${id}`, { token })).body, body);
     assert.deepEqual((await list('limit=1')).body.items, [body]);
     const changed = await change(id, { name: 'Acme Inc.', slug: null, metadata: {} });

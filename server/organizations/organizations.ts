@@ -1,4 +1,4 @@
-import { type ColumnType, type Selectable, sql } from 'kysely';
+import { type ColumnType, type Generated, type Selectable, sql } from 'kysely';
 import { type Static, Type } from 'typebox';
 import { lockEnvironment, projectOf } from '#environments';
 import { emit } from '#events';
@@ -27,6 +27,7 @@ type OrganizationsTable = {
   status: OrganizationStatus;
   metadata: Json<Record<string, unknown>>;
   policy: ColumnType<Partial<OrganizationPolicy>, string | undefined, string>;
+  invites_verified_domains_only: Generated<boolean>;
   /** The searchable fields. */
   search: string;
   created_at: Date;
@@ -49,6 +50,9 @@ const fields = {
     examples: ['acme'],
   }),
   metadata: Metadata,
+  invitesVerifiedDomainsOnly: Type.Boolean({
+    description: 'Only addresses at its verified mail domains are invited to the organization.',
+  }),
 };
 
 export const Organization = Type.Object(
@@ -58,6 +62,7 @@ export const Organization = Type.Object(
     slug: nullable(Type.String()),
     status: OrganizationStatus,
     metadata: Type.Record(Type.String(), Type.Unknown()),
+    invitesVerifiedDomainsOnly: fields.invitesVerifiedDomainsOnly,
     createdAt: Instant,
     updatedAt: Instant,
   },
@@ -99,6 +104,7 @@ function recordOf(row: Omit<Selectable<OrganizationsTable>, 'search' | 'policy'>
     slug,
     status,
     metadata,
+    invitesVerifiedDomainsOnly: row.invites_verified_domains_only,
     createdAt: row.created_at.toISOString(),
     updatedAt: row.updated_at.toISOString(),
   };
@@ -166,6 +172,7 @@ export async function createOrganization(
         name,
         slug: slug ?? null,
         status: 'active' as const,
+        invites_verified_domains_only: false,
         created_at: tx.now,
         updated_at: tx.now,
       };
@@ -200,7 +207,7 @@ async function requireRoom(tx: TxCtx): Promise<void> {
 }
 
 /**
- * Changes name, slug or metadata.
+ * Changes name, slug, metadata or who may be invited.
  * @throws Problem NOT_FOUND, ALREADY_EXISTS for a slug that is taken, PAYLOAD_TOO_LARGE
  */
 export async function updateOrganization(
@@ -266,11 +273,17 @@ export async function lockOrganization(tx: TxCtx, id: OrganizationId): Promise<O
 }
 
 /** The caller has locked the organization. */
-function changeRow(tx: TxCtx, id: OrganizationId, { name, slug, status, metadata }: Organization) {
+function changeRow(tx: TxCtx, id: OrganizationId, changed: Organization) {
+  const { name, slug, status, metadata, invitesVerifiedDomainsOnly } = changed;
   const search = searchTextOf({ name, slug });
   return tx.db
     .updateTable('organizations')
-    .set({ name, slug, status, metadata: JSON.stringify(metadata), search, updated_at: tx.now })
+    .set({
+      ...{ name, slug, status, search },
+      metadata: JSON.stringify(metadata),
+      invites_verified_domains_only: invitesVerifiedDomainsOnly,
+      updated_at: tx.now,
+    })
     .where(inScope(tx))
     .where('id', '=', id)
     .returningAll()

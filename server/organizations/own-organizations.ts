@@ -28,7 +28,7 @@ export const OwnOrganization = Type.Object(
 export type OwnOrganization = Static<typeof OwnOrganization>;
 
 const { name, slug } = NewOrganization.properties;
-export const OwnOrganizationChanges = Type.Pick(OrganizationChanges, ['name', 'slug'], {
+export const OwnOrganizationChanges = Type.Pick(OrganizationChanges, ['name', 'slug', 'invitesVerifiedDomainsOnly'], {
   additionalProperties: false,
   minProperties: 1,
 });

@@ -1,6 +1,10 @@
 import type { Part } from '#platform/part.ts';
 import { rowsOfProject } from '#platform/removal.ts';
 import { events } from './events.ts';
+import { joinByDomain } from './joining-by-domain.ts';
+import { recheckOrganizationDomains } from './organization-domain-checks.ts';
+import { organizationDomainRoutes } from './organization-domains.admin.ts';
+import { ownDomainRoutes } from './organization-domains.me.ts';
 import { organizationManagementRoutes } from './organization-management.me.ts';
 import { organizationMemberRoutes } from './organization-members.admin.ts';
 import { leaveOrganizations } from './organization-members.ts';
@@ -17,13 +21,21 @@ export const part = {
     'organizations:write': 'Add, change, block and remove organizations, and change their members',
   },
   routes: {
-    me: [...ownOrganizationRoutes, ...organizationManagementRoutes],
-    admin: [...organizationRoutes, ...organizationPolicyRoutes, ...organizationMemberRoutes, ...organizationRoleRoutes],
+    me: [...ownOrganizationRoutes, ...organizationManagementRoutes, ...ownDomainRoutes],
+    admin: [
+      ...organizationRoutes,
+      ...organizationPolicyRoutes,
+      ...organizationMemberRoutes,
+      ...organizationRoleRoutes,
+      ...organizationDomainRoutes,
+    ],
   },
   standing,
+  entering: joinByDomain,
   leaving: leaveOrganizations,
+  cleanUps: { recheckOrganizationDomains },
   removals: [
-    rowsOfProject('organizations', 'organization_members'),
+    rowsOfProject('organizations', 'organization_members', 'organization_departures', 'organization_domains'),
     rowsOfProject('organization_roles', 'organization_role_permissions'),
   ],
 } satisfies Part;

@@ -82,6 +82,9 @@ type ErasureSteps = {
  */
 export type PermissionsChanged = { userId: UserId } | { applicationId: ApplicationId; clientId: string } | 'members';
 
+/** A member of the scope's project who enters it. */
+export type EnteringMember = { memberId: MemberId; userId: UserId };
+
 /** A member of the scope's project. */
 export type LeavingMember = { memberId: MemberId; userId: UserId };
 
@@ -113,6 +116,8 @@ export type Part = {
   sessions?: SessionSteps;
   /** Reads what a person is in an organization; see platform/standing.ts. */
   standing?: (ctx: Ctx | TxCtx, who: InOrganization) => Promise<Standing | undefined>;
+  /** Run in the transaction in which a member enters the scope's project with a session. */
+  entering?: (tx: TxCtx, member: EnteringMember) => Promise<void>;
   /** Run in the transaction in which a member leaves the scope's project or is removed from it, while they are in it. */
   leaving?: (tx: TxCtx, member: LeavingMember) => Promise<void>;
   /** Run in the transaction that schedules or does the erasure of a user. */

@@ -80,6 +80,7 @@ async function makeRecords(): Promise<Records> {
   const api = await make('apis', { identifier: 'https://victim.example', name: 'Victim API' });
   const organization = await make('organizations', { name: 'Victim company' });
   await make(`organizations/${organization.id}/members`, { memberId: member.id, roles: ['owner'] });
+  const mailDomain = await make(`organizations/${organization.id}/domains`, { host: 'victim-company.example' });
   const organizationRole = await make('organization-roles', { key: 'victim-company', name: 'Victim company role' });
   const job = await latchkey.api('/v1/admin/members/import', {
     token,
@@ -114,6 +115,7 @@ async function makeRecords(): Promise<Records> {
     dom: domain.id,
     api: api.id,
     org: organization.id,
+    odm: mailDomain.id,
     roleKey: organizationRole.key,
     imp: job.body.id,
     key: 'victim:act',

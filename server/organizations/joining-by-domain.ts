@@ -1,0 +1,47 @@
+import { usersById } from '#people';
+import type { TxCtx } from '#platform/ctx.ts';
+import { domainOf } from '#platform/email-address.ts';
+import type { MemberId, OrganizationId } from '#platform/ids.ts';
+import type { EnteringMember } from '#platform/part.ts';
+import { Problem } from '#platform/problem.ts';
+import { inScope } from '#platform/scoped.ts';
+import { isIn, joinOrganization } from './organization-members.ts';
+import { getOrganization } from './organizations.ts';
+
+/**
+ * A person who signs in joins the organization that holds the domain of their verified address, if people may join by
+ * it. A full or blocked organization takes in nobody; the sign-in goes on. Most projects have no such domain, so that is
+ * asked first; served by organization_domains_joined_by.
+ */
+export async function joinByDomain(tx: TxCtx, { memberId, userId }: EnteringMember): Promise<void> {
+  const joined = tx.db
+    .selectFrom('organization_domains')
+    .select(['organization_id as organizationId', 'roles'])
+    .where(inScope(tx))
+    .where('status', '=', 'verified')
+    .where('auto_join', '=', true);
+  if (!(await joined.limit(1).executeTakeFirst())) return;
+  const user = (await usersById(tx, [userId])).get(userId);
+  if (!user?.emailVerified || !user.email) return;
+  const domain = await joined.where('host', '=', domainOf(user.email)).executeTakeFirst();
+  if (!domain || !(await isNewIn(tx, domain.organizationId, memberId))) return;
+  try {
+    await joinOrganization(tx, { organizationId: domain.organizationId, memberId, userId }, domain.roles);
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+  }
+}
+
+/** Whether the organization is active and the person is not in it and never was. Served by primary keys. */
+async function isNewIn(tx: TxCtx, organizationId: OrganizationId, memberId: MemberId): Promise<boolean> {
+  const { status } = await getOrganization(tx, organizationId);
+  if (status === 'blocked' || (await isIn(tx, organizationId, memberId))) return false;
+  const departed = await tx.db
+    .selectFrom('organization_departures')
+    .select('member_id')
+    .where(inScope(tx))
+    .where('organization_id', '=', organizationId)
+    .where('member_id', '=', memberId)
+    .executeTakeFirst();
+  return departed === undefined;
+}
