@@ -14,7 +14,7 @@ before(async () => {
 });
 after(() => latchkey.stop());
 
-test('the demo traffic fills the overview with people, sign-ins, failures and deliveries', async () => {
+test('the demo traffic fills the overview with people, sign-ins, failures and deliveries, and makes two organizations', async () => {
   const child = spawn(process.execPath, [ENTRY, 'demo-traffic'], {
     env: {
       PATH: process.env['PATH'] ?? '',
@@ -38,4 +38,14 @@ test('the demo traffic fills the overview with people, sign-ins, failures and de
     assert.ok(totals.activeMembersThisMonth >= 30 && totals.failures > 0, JSON.stringify(totals));
     assert.ok(totals.delivered > 60 && totals.deliveries > totals.delivered, JSON.stringify(totals));
   });
+  const read = async (path: string) => (await operator.call(`/console/v1/${path}`)).body.items;
+  const organizations: { id: string; slug: string }[] = await read('organizations');
+  assert.deepEqual(organizations.map(({ slug }) => slug).sort(), ['acme', 'globex']);
+  for (const { id } of organizations) {
+    // biome-ignore lint/performance/noAwaitInLoops: one after the other
+    const owners = await read(`organizations/${id}/members?role=owner`);
+    assert.equal(owners.length, 1);
+    const [invitation] = await read(`invitations?organizationId=${id}`);
+    assert.deepEqual([invitation?.status, invitation?.organizationRoles], ['pending', ['billing']]);
+  }
 });

@@ -26,8 +26,8 @@ const FAMILY =
 
 /**
  * Generates traffic in the running demo through the public interface: people who register, return, mistype passwords,
- * use the second product and leave; and a back end that assigns roles, invites, blocks and receives webhooks. People of
- * earlier runs return, so it can be repeated.
+ * use the second product and leave; and a back end that assigns roles, invites, blocks, manages organizations and
+ * receives webhooks. People of earlier runs return, so it can be repeated.
  */
 export async function demoTraffic(overrides: Record<string, string | undefined>): Promise<void> {
   await failing(async () => {
@@ -47,6 +47,7 @@ export async function demoTraffic(overrides: Record<string, string | undefined>)
     const queue = people.values();
     await Promise.all(Array.from({ length: AT_ONCE }, () => walk(queue)));
     await administer(backEnd, people);
+    await organize(backEnd, people);
     process.stdout.write(
       `\nLook at it: ${demo.consoleUrl}/console/ as ${demo.operator.email}, password ${demo.operator.password}\n`,
     );
@@ -145,6 +146,34 @@ async function administer(backEnd: BackEnd, people: readonly Person[]): Promise<
   for (const name of ['nina', 'omar', 'pia']) {
     // biome-ignore lint/performance/noAwaitInLoops: sequential, like a real back end
     await backEnd('invitations', { body: { email: `${name}@partner.example`, roles: ['clerk'] } });
+  }
+}
+
+/** Two organizations with their owners, members and open invitations, unless an earlier run made them. */
+async function organize(backEnd: BackEnd, people: readonly Person[]): Promise<void> {
+  const { body: found } = await backEnd('organizations');
+  if (itemsOf(found).length > 0) return;
+  await backEnd('permissions', { body: { key: 'invoices:read', description: 'See the invoices of the organization' } });
+  const role = { key: 'billing', name: 'Billing', permissions: ['invoices:read'], delegable: true };
+  await backEnd('organization-roles', { body: role });
+  const organizations = [
+    { name: 'Acme Industries', slug: 'acme', people: people.slice(0, 6), roles: [['owner'], ['admin'], ['billing']] },
+    { name: 'Globex Corporation', slug: 'globex', people: people.slice(6, 9), roles: [['owner', 'billing']] },
+  ];
+  for (const { name, slug, people: members, roles } of organizations) {
+    // biome-ignore lint/performance/noAwaitInLoops: sequential, like a real back end
+    const { body } = await backEnd('organizations', { body: { name, slug } });
+    const organizationId = body['id'];
+    for (const [index, { email }] of members.entries()) {
+      // biome-ignore lint/performance/noAwaitInLoops: sequential, like a real back end
+      const { body: page } = await backEnd(`members?q=${encodeURIComponent(email)}`);
+      const memberId = Object(itemsOf(page)[0])['id'];
+      await backEnd(`organizations/${String(organizationId)}/members`, {
+        body: { memberId, roles: roles[index] ?? [] },
+      });
+    }
+    const invitation = { email: `new.colleague@${slug}.example`, organizationId, organizationRoles: ['billing'] };
+    await backEnd('invitations', { body: invitation });
   }
 }
 

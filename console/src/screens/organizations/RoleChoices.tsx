@@ -7,7 +7,7 @@ import { Badge } from '#ui/badge.tsx';
 const NONE: readonly OrganizationRole[] = [];
 
 /** The roles of organizations, the built-in one first. */
-export function useOrganizationRoles(): readonly OrganizationRole[] {
+function useOrganizationRoles(): readonly OrganizationRole[] {
   const roles = useApi().useQuery('get', '/console/v1/organization-roles', { params: { query: { limit: 100 } } });
   return useMemo(() => roles.data?.items.toReversed() ?? NONE, [roles.data]);
 }
