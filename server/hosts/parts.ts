@@ -39,6 +39,7 @@ import { part as permissions } from '#permissions';
 import type { Part } from '#platform/part.ts';
 import { part as proofs } from '#proofs';
 import { part as recoveryCodes } from '#recovery-codes';
+import { part as scim } from '#scim';
 import { part as self } from '#self';
 import { part as sessions } from '#sessions';
 import { part as signIn } from '#sign-in';
@@ -59,6 +60,7 @@ export const PARTS: readonly Part[] = [
   sessions,
   accessTokens,
   invitations,
+  scim,
   organizations,
   imports,
   members,

@@ -8,7 +8,7 @@ const all = (surface: Surface) => PARTS.flatMap(({ routes }) => routes?.[surface
 /** The routes of each host. */
 export const served = {
   auth: [...all('auth'), ...all('public'), ...problemPageRoutes],
-  api: [...all('me'), ...all('admin'), ...all('public'), ...problemPageRoutes],
+  api: [...all('me'), ...all('admin'), ...all('scim'), ...all('public'), ...problemPageRoutes],
   callbacks: all('callbacks'),
   console: [...all('console'), ...atConsole(all('admin'))],
   consoleDevelopment: all('consoleDevelopment'),

@@ -2,6 +2,7 @@ export { authorityNow } from './absent-actors.ts';
 export { accessOf, requirePermission } from './access.ts';
 export { requireAuthority } from './authority.ts';
 export { leaveProject } from './leaving.ts';
+export { managedMembers } from './managed-members.ts';
 export { activeOwners, keepOwnersWithout } from './member-actions.ts';
 export { addMember, addRoles, changeMember, memberSeen, membersById } from './members.ts';
 export { insertMembers, memberCount, memberStatuses, membersAfter, outgrewEstimate } from './members-in-bulk.ts';

@@ -14,7 +14,7 @@ import { lockMember } from './members.ts';
  * Removes a member from the project.
  * @throws Problem NOT_FOUND, LAST_OWNER, AUTHORIZATION_DENIED for a member with more permissions than the actor
  */
-export function removeMember(ctx: Ctx, memberId: MemberId): Promise<void> {
+export function removeMember(ctx: Ctx | TxCtx, memberId: MemberId): Promise<void> {
   return transaction(ctx, async (tx) => {
     const { userId } = await lockMember(tx, memberId);
     await requireAuthority(tx, 'member.remove', { userId });

@@ -15,7 +15,7 @@ import { lockRoles } from './roles.ts';
  * Blocks a member: its scope entries end at once and it can't enter the project again until unblocked.
  * @throws Problem NOT_FOUND, LAST_OWNER, AUTHORIZATION_DENIED for a member with more permissions than the actor
  */
-export function blockMember(ctx: Ctx, memberId: MemberId): Promise<Member> {
+export function blockMember(ctx: Ctx | TxCtx, memberId: MemberId): Promise<Member> {
   return withOwners(ctx, memberId, async (tx, member) => {
     await requireAuthority(tx, 'member.block', member);
     if (member.status === 'blocked') return;
@@ -30,7 +30,7 @@ export function blockMember(ctx: Ctx, memberId: MemberId): Promise<Member> {
  * Lets a blocked member in again; ended entries stay ended.
  * @throws Problem NOT_FOUND, AUTHORIZATION_DENIED
  */
-export function unblockMember(ctx: Ctx, memberId: MemberId): Promise<Member> {
+export function unblockMember(ctx: Ctx | TxCtx, memberId: MemberId): Promise<Member> {
   return changeMember(ctx, memberId, async (tx, member) => {
     await requireAuthority(tx, 'member.unblock', member);
     if (member.status !== 'blocked') return;
@@ -83,7 +83,7 @@ export async function revokeMemberSessions(ctx: Ctx, memberId: MemberId): Promis
 }
 
 /** Serialises changes that could remove the last owner, by locking the row of the owner role. */
-function withOwners(ctx: Ctx, memberId: MemberId, change: Parameters<typeof changeMember>[2]): Promise<Member> {
+function withOwners(ctx: Ctx | TxCtx, memberId: MemberId, change: Parameters<typeof changeMember>[2]): Promise<Member> {
   return changeMember(ctx, memberId, async (tx, member) => {
     await lockOwnerRole(tx);
     await change(tx, member);

@@ -84,18 +84,35 @@ export async function provisionMember(ctx: Ctx, record: NewMember): Promise<Memb
   requireSmall('customData', record.customData);
   requireSmall('metadata', record.metadata);
   const passwordHash = await hashOf(ctx, record, identifiers);
-  return transaction(ctx, async (tx) => {
-    const roles = await lockRoles(tx, record.roles ?? [], 'refuse');
-    await requireAuthority(tx, 'member.add', { grants: roles.flatMap(({ permissions }) => permissions) });
-    const known = await knownPerson(tx, identifiers);
-    const userId = known?.userId ?? (await newUser(tx, record, { identifiers, passwordHash }));
-    if (await findMember(tx, userId))
-      throw problem('ALREADY_EXISTS', 'This person is already a member of the project.');
-    const memberId = await addMember(tx, userId, record.roles ?? []);
-    if (known) await showOnlyAs(tx, memberId, known.named);
-    if (record.metadata) await setMetadata(tx, memberId, record.metadata);
-    return getMember(tx, memberId);
-  });
+  return transaction(ctx, async (tx) => (await enterRecord(tx, record, { identifiers, passwordHash })).member);
+}
+
+/**
+ * Adds a person without a password, as {@link provisionMember} does.
+ * @returns the member, and whether the account is new
+ * @throws Problem ALREADY_EXISTS for a member, VALIDATION_FAILED, AUTHORIZATION_DENIED
+ */
+export function addManagedMember(
+  tx: TxCtx,
+  record: Omit<NewMember, 'password'>,
+): Promise<{ member: Member; isNewAccount: boolean }> {
+  return enterRecord(tx, record, { identifiers: identifiersIn(record), passwordHash: null });
+}
+
+async function enterRecord(
+  tx: TxCtx,
+  record: NewMember,
+  { identifiers, passwordHash }: { identifiers: readonly Known[]; passwordHash: string | null },
+): Promise<{ member: Member; isNewAccount: boolean }> {
+  const roles = await lockRoles(tx, record.roles ?? [], 'refuse');
+  await requireAuthority(tx, 'member.add', { grants: roles.flatMap(({ permissions }) => permissions) });
+  const known = await knownPerson(tx, identifiers);
+  const userId = known?.userId ?? (await newUser(tx, record, { identifiers, passwordHash }));
+  if (await findMember(tx, userId)) throw problem('ALREADY_EXISTS', 'This person is already a member of the project.');
+  const memberId = await addMember(tx, userId, record.roles ?? []);
+  if (known) await showOnlyAs(tx, memberId, known.named);
+  if (record.metadata) await setMetadata(tx, memberId, record.metadata);
+  return { member: await getMember(tx, memberId), isNewAccount: !known };
 }
 
 async function hashOf(ctx: Ctx, { password }: NewMember, identifiers: readonly Known[]): Promise<string | null> {
@@ -159,7 +176,7 @@ async function setMetadata(tx: TxCtx, memberId: MemberId, metadata: Record<strin
  * @throws Problem NOT_FOUND, ALREADY_EXISTS, AUTHORIZATION_DENIED for addresses of a member with more permissions than
  * the actor, PAYLOAD_TOO_LARGE
  */
-export function updateMember(ctx: Ctx, memberId: MemberId, changes: MemberChanges): Promise<Member> {
+export function updateMember(ctx: Ctx | TxCtx, memberId: MemberId, changes: MemberChanges): Promise<Member> {
   const { email, emailVerified, phone, phoneVerified, metadata, ...profileChanges } = changes;
   requireSmall('metadata', metadata);
   const unproven = [

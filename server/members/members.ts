@@ -280,7 +280,7 @@ export async function memberSeen(tx: TxCtx, userId: UserId): Promise<void> {
  * @throws Problem NOT_FOUND
  */
 export function changeMember(
-  ctx: Ctx,
+  ctx: Ctx | TxCtx,
   memberId: MemberId,
   change: (tx: TxCtx, member: { id: MemberId; userId: UserId; status: MemberStatus }) => Promise<void>,
 ): Promise<Member> {

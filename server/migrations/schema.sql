@@ -995,6 +995,103 @@ create table schema_migrations (
   constraint schema_migrations_pkey PRIMARY KEY (id)
 );
 
+create table scim_group_members (
+  workspace_id text not null,
+  project_id text not null,
+  environment text not null,
+  organization_id text not null,
+  group_id text not null,
+  scim_user_id text not null,
+  constraint scim_group_members_pkey PRIMARY KEY (workspace_id, project_id, environment, organization_id, group_id, scim_user_id),
+  constraint scim_group_members_workspace_id_project_id_environment_or_fkey1 FOREIGN KEY (workspace_id, project_id, environment, organization_id, scim_user_id) REFERENCES scim_users(workspace_id, project_id, environment, organization_id, id) ON DELETE CASCADE,
+  constraint scim_group_members_workspace_id_project_id_environment_org_fkey FOREIGN KEY (workspace_id, project_id, environment, organization_id, group_id) REFERENCES scim_groups(workspace_id, project_id, environment, organization_id, id) ON DELETE CASCADE
+);
+CREATE INDEX scim_groups_of_user ON public.scim_group_members USING btree (workspace_id, project_id, environment, organization_id, scim_user_id);
+
+create table scim_groups (
+  workspace_id text not null,
+  project_id text not null,
+  environment text not null,
+  organization_id text not null,
+  id text not null,
+  name text not null,
+  external_id text,
+  roles text[] not null,
+  attributes jsonb not null,
+  version integer not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint scim_groups_pkey PRIMARY KEY (workspace_id, project_id, environment, organization_id, id),
+  constraint scim_groups_name UNIQUE (workspace_id, project_id, environment, organization_id, name),
+  constraint scim_groups_workspace_id_project_id_environment_organizati_fkey FOREIGN KEY (workspace_id, project_id, environment, organization_id) REFERENCES organizations(workspace_id, project_id, environment, id) ON DELETE CASCADE
+);
+
+create table scim_log (
+  workspace_id text not null,
+  project_id text not null,
+  environment text not null,
+  organization_id text not null,
+  id text not null,
+  token_id text not null,
+  action text not null,
+  resource_type text not null,
+  resource_id text,
+  user_id text,
+  name text,
+  outcome text not null,
+  detail text,
+  changes jsonb not null,
+  created_at timestamp with time zone not null,
+  constraint scim_log_pkey PRIMARY KEY (workspace_id, project_id, environment, organization_id, id),
+  constraint scim_log_outcome_check CHECK ((outcome = ANY (ARRAY['applied'::text, 'refused'::text]))),
+  constraint scim_log_resource_type_check CHECK ((resource_type = ANY (ARRAY['User'::text, 'Group'::text]))),
+  constraint scim_log_workspace_id_project_id_environment_organization__fkey FOREIGN KEY (workspace_id, project_id, environment, organization_id) REFERENCES organizations(workspace_id, project_id, environment, id) ON DELETE CASCADE
+);
+CREATE INDEX scim_log_age ON public.scim_log USING btree (created_at);
+CREATE INDEX scim_log_of_user ON public.scim_log USING btree (workspace_id, environment, user_id) WHERE (user_id IS NOT NULL);
+
+create table scim_tokens (
+  workspace_id text not null,
+  project_id text not null,
+  environment text not null,
+  organization_id text not null,
+  id text not null,
+  hash bytea not null,
+  name text not null,
+  expires_at timestamp with time zone,
+  last_used_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  constraint scim_tokens_pkey PRIMARY KEY (workspace_id, project_id, environment, organization_id, id),
+  constraint scim_tokens_hash UNIQUE (workspace_id, hash),
+  constraint scim_tokens_workspace_id_project_id_environment_organizati_fkey FOREIGN KEY (workspace_id, project_id, environment, organization_id) REFERENCES organizations(workspace_id, project_id, environment, id) ON DELETE CASCADE
+);
+
+create table scim_users (
+  workspace_id text not null,
+  project_id text not null,
+  environment text not null,
+  organization_id text not null,
+  id text not null,
+  member_id text not null,
+  user_id text not null,
+  user_name text not null,
+  external_id text,
+  active boolean not null,
+  manages_account boolean not null,
+  group_roles text[] not null,
+  attributes jsonb not null,
+  version integer not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint scim_users_pkey PRIMARY KEY (workspace_id, project_id, environment, organization_id, id),
+  constraint scim_users_member UNIQUE (workspace_id, project_id, environment, organization_id, member_id),
+  constraint scim_users_name UNIQUE (workspace_id, project_id, environment, organization_id, user_name),
+  constraint scim_users_workspace_id_project_id_environment_member_id_fkey FOREIGN KEY (workspace_id, project_id, environment, member_id) REFERENCES members(workspace_id, project_id, environment, id) ON DELETE CASCADE,
+  constraint scim_users_workspace_id_project_id_environment_organizatio_fkey FOREIGN KEY (workspace_id, project_id, environment, organization_id) REFERENCES organizations(workspace_id, project_id, environment, id) ON DELETE CASCADE
+);
+CREATE INDEX scim_users_external ON public.scim_users USING btree (workspace_id, project_id, environment, organization_id, external_id);
+CREATE INDEX scim_users_of_member ON public.scim_users USING btree (workspace_id, project_id, environment, member_id);
+
 create table scope_entries (
   workspace_id text not null,
   environment text not null,

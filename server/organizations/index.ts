@@ -1,8 +1,15 @@
+export {
+  changeDirectoryRoles,
+  isInOtherOrganization,
+  removeByDirectory,
+  rolesInOrganization,
+} from './directory-members.ts';
+export { asAdministrator } from './organization-authority.ts';
 export { requireInvitedDomain } from './organization-domains.ts';
 export { asInsider, mayInside, requireInside } from './organization-insiders.ts';
 export { joinOrganization, requireRoomInOrganization } from './organization-members.ts';
 export { lockKnownRoles, lockOrganizationRoles, type OrganizationRole, ownPermissions } from './organization-roles.ts';
-export { findOrganizationId, lockOrganization, OrganizationRef } from './organizations.ts';
+export { findOrganizationId, getOrganization, lockOrganization, OrganizationRef } from './organizations.ts';
 export { organizationsOf } from './own-organizations.ts';
 export { part } from './part.ts';
 export { getOrganizationPolicy } from './policies.ts';

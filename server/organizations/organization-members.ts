@@ -216,7 +216,7 @@ export function setOrganizationMemberRoles(
   });
 }
 
-async function replaceRoles(tx: TxCtx, who: Ref & { userId: UserId }, keys: readonly string[]): Promise<void> {
+export async function replaceRoles(tx: TxCtx, who: Ref & { userId: UserId }, keys: readonly string[]): Promise<void> {
   const roles = [...keys].sort();
   await tx.db
     .updateTable('organization_members')
@@ -271,6 +271,11 @@ export async function leaveOrganization(ctx: Ctx, ref: Ref): Promise<void> {
 
 async function endMembership(tx: TxCtx, ref: Ref, userId: UserId): Promise<void> {
   await keepAnOwner(tx, ref);
+  await deleteMembership(tx, { ...ref, userId });
+}
+
+/** Ends a membership, also the last owner's. The caller has locked the organization. */
+export async function deleteMembership(tx: TxCtx, { userId, ...ref }: Ref & { userId: UserId }): Promise<void> {
   await tx.db
     .deleteFrom('organization_members')
     .where(inScope(tx))

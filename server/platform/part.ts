@@ -21,6 +21,8 @@ export type Surface =
   | 'me'
   /** The API host for back ends, and the console for operators. */
   | 'admin'
+  /** The API host, for the directories of organizations. */
+  | 'scim'
   /** The auth and the API host. */
   | 'public'
   /** The API host of production, because carriers and the payment provider know only one environment. */

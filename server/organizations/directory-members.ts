@@ -1,0 +1,59 @@
+import type { TxCtx } from '#platform/ctx.ts';
+import type { MemberId, OrganizationId, UserId } from '#platform/ids.ts';
+import { inScope } from '#platform/scoped.ts';
+import { deleteMembership, replaceRoles } from './organization-members.ts';
+import { lockKnownRoles } from './organization-roles.ts';
+
+type Who = { organizationId: OrganizationId; memberId: MemberId; userId: UserId };
+
+/** The roles of a member in an organization; undefined if they are not in it. Served by the primary key. */
+export async function rolesInOrganization(
+  tx: TxCtx,
+  { organizationId, memberId }: Omit<Who, 'userId'>,
+): Promise<string[] | undefined> {
+  const row = await tx.db
+    .selectFrom('organization_members')
+    .select('roles')
+    .where(inScope(tx))
+    .where('organization_id', '=', organizationId)
+    .where('member_id', '=', memberId)
+    .executeTakeFirst();
+  return row?.roles;
+}
+
+/**
+ * Replaces the roles that a directory gave a member earlier, and keeps the others. Roles that were deleted are skipped.
+ * The caller has locked the organization.
+ */
+export async function changeDirectoryRoles(
+  tx: TxCtx,
+  who: Who,
+  { taken, given }: { taken: readonly string[]; given: readonly string[] },
+): Promise<void> {
+  const before = await rolesInOrganization(tx, who);
+  if (!before) return;
+  const known = (await lockKnownRoles(tx, given)).map(({ key }) => key);
+  const after = [...new Set([...before.filter((key) => !taken.includes(key)), ...known])].sort();
+  if (JSON.stringify(after) !== JSON.stringify([...before].sort())) await replaceRoles(tx, who, after);
+}
+
+/**
+ * Takes a member out of an organization, also its last owner: a person who left the company must not keep access.
+ * The caller has locked the organization.
+ */
+export async function removeByDirectory(tx: TxCtx, who: Who): Promise<void> {
+  if (await rolesInOrganization(tx, who)) await deleteMembership(tx, who);
+}
+
+/** Whether a member is in any other organization of the project. Served by organizations_of_member. */
+export async function isInOtherOrganization(tx: TxCtx, { organizationId, memberId }: Who): Promise<boolean> {
+  const row = await tx.db
+    .selectFrom('organization_members')
+    .select('organization_id')
+    .where(inScope(tx))
+    .where('member_id', '=', memberId)
+    .where('organization_id', '!=', organizationId)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}

@@ -1,0 +1,150 @@
+import { findIdentifier } from '#identifiers';
+import { accessOf, managedMembers, membersById } from '#members';
+import { isInOtherOrganization, joinOrganization, removeByDirectory, rolesInOrganization } from '#organizations';
+import type { TxCtx } from '#platform/ctx.ts';
+import { normaliseEmail } from '#platform/identifiers.ts';
+import type { MemberId, OrganizationId, UserId } from '#platform/ids.ts';
+import { Problem } from '#platform/problem.ts';
+import { revokeEntries } from '#sessions';
+import { type Attributes, isRecord } from './resource.ts';
+import { invalid, ScimError } from './scim-error.ts';
+
+/** The account of a person of a directory, and the fields of the account that the directory provides. */
+export type Account = {
+  /** Null for a person who signs in only through the identity provider of the organization. */
+  email: string | null;
+  displayName: string | null;
+  givenName: string | null;
+  familyName: string | null;
+  locale: string | null;
+  zoneinfo: string | null;
+};
+
+const LOCALE = /^[A-Za-z]{2,8}([-_][A-Za-z0-9]{1,8})*$/;
+const ZONE = /^[A-Za-z]+(\/[A-Za-z0-9_+-]+)*$/;
+
+/**
+ * Reads the account from the attributes of a person. Its address is the primary one, or else the first, or else a user
+ * name that is an address.
+ * @throws ScimError invalidValue for text in `emails` that is not an address
+ */
+export function accountOf(attributes: Attributes): Account {
+  const name = isRecord(attributes['name']) ? attributes['name'] : {};
+  const [givenName, familyName] = [textOf(name['givenName']), textOf(name['familyName'])];
+  const whole = [givenName, familyName].filter((part) => part !== null).join(' ');
+  const locale = textOf(attributes['locale']) ?? textOf(attributes['preferredLanguage']);
+  const zoneinfo = textOf(attributes['timezone']);
+  return {
+    email: addressOf(attributes),
+    displayName: textOf(attributes['displayName']) ?? textOf(name['formatted']) ?? (whole === '' ? null : whole),
+    givenName,
+    familyName,
+    locale: locale !== null && LOCALE.test(locale) ? locale.replaceAll('_', '-').slice(0, 35) : null,
+    zoneinfo: zoneinfo !== null && ZONE.test(zoneinfo) ? zoneinfo.slice(0, 64) : null,
+  };
+}
+
+function textOf(value: unknown): string | null {
+  return typeof value === 'string' && value.trim() !== '' ? value.trim().slice(0, 200) : null;
+}
+
+function addressOf({ emails, userName }: Attributes): string | null {
+  const given = Array.isArray(emails) ? emails.filter(isRecord) : [];
+  const address = textOf((given.find(({ primary }) => primary === true) ?? given[0])?.['value']);
+  if (address === null) return normalised(textOf(userName) ?? '');
+  const email = normalised(address);
+  if (email === null) throw invalid('invalidValue', `"${address}" is not an email address.`);
+  return email;
+}
+
+function normalised(address: string): string | null {
+  try {
+    return normaliseEmail(address);
+  } catch (error) {
+    if (error instanceof Problem) return null;
+    throw error;
+  }
+}
+
+export type Person = { memberId: MemberId; userId: UserId };
+
+/**
+ * Makes a person a member of the organization. A new account is added to the project, and the directory manages it. An
+ * account that exists is used only if its person is in the organization already: a directory must not take people of
+ * others in.
+ * @throws ScimError uniqueness for an account outside of the organization
+ */
+export async function admit(
+  tx: TxCtx,
+  organizationId: OrganizationId,
+  account: Account,
+): Promise<Person & { managesAccount: boolean }> {
+  const { email, ...profile } = account;
+  const known = email === null ? undefined : await findIdentifier(tx, { kind: 'email', value: email });
+  if (known) return { ...(await insider(tx, organizationId, known.userId)), managesAccount: false };
+  const { member } = await managedMembers.add(tx, { ...profile, ...(email !== null && { email }) });
+  const person = { memberId: member.id, userId: member.userId };
+  await joinOrganization(tx, { organizationId, ...person }, []);
+  return { ...person, managesAccount: true };
+}
+
+async function insider(tx: TxCtx, organizationId: OrganizationId, userId: UserId): Promise<Person> {
+  const { memberId } = await accessOf(tx, userId);
+  if (!memberId || !(await rolesInOrganization(tx, { organizationId, memberId })))
+    throw new ScimError(
+      409,
+      'An account outside of the organization has this email address. Invite the person; then the directory can add them.',
+      'uniqueness',
+    );
+  return { memberId, userId };
+}
+
+/** What a person is to a directory. */
+type Managed = Person & { organizationId: OrganizationId; managesAccount: boolean };
+
+/**
+ * Whether the directory alone decides about the account: it created the account, and the person has no role in the
+ * project and is in no other organization.
+ */
+async function decidesAlone(tx: TxCtx, { managesAccount, ...person }: Managed): Promise<boolean> {
+  if (!managesAccount || (await isInOtherOrganization(tx, person))) return false;
+  const [member] = await membersById(tx, [person.memberId]);
+  return member !== undefined && member.roles.length === 0;
+}
+
+/** Changes the account, if the directory alone decides about it; otherwise only the directory's record changes. */
+export async function updateAccount(tx: TxCtx, person: Managed, before: Account, after: Account): Promise<void> {
+  const { email, ...profile } = after;
+  const { email: emailBefore, ...profileBefore } = before;
+  const isChanged = email !== emailBefore || JSON.stringify(profile) !== JSON.stringify(profileBefore);
+  if (!isChanged || !(await decidesAlone(tx, person))) return;
+  const address = email !== null && email !== emailBefore ? { email } : {};
+  await managedMembers.update(tx, person.memberId, { ...profile, ...address });
+}
+
+/**
+ * Ends the access of a person at once: the membership of the organization, and every session in the project.
+ * @returns what happened to the account
+ */
+export async function endAccess(tx: TxCtx, person: Managed): Promise<'blocked' | 'kept'> {
+  const blocks = await decidesAlone(tx, person);
+  await removeByDirectory(tx, person);
+  if (blocks) await managedMembers.block(tx, person.memberId);
+  else await revokeEntries(tx, { userId: person.userId }, 'directory_deactivated');
+  return blocks ? 'blocked' : 'kept';
+}
+
+/** Gives the access back that {@link endAccess} took. */
+export async function restoreAccess(tx: TxCtx, person: Managed): Promise<void> {
+  if (await decidesAlone(tx, person)) await managedMembers.unblock(tx, person.memberId);
+  await joinOrganization(tx, person, []);
+}
+
+/** Removes a person from the project if the directory alone decides about the account; otherwise ends their access. */
+export async function removePerson(tx: TxCtx, person: Managed): Promise<'removed' | 'kept'> {
+  const removes = await decidesAlone(tx, person);
+  await removeByDirectory(tx, person);
+  if (removes) await managedMembers.remove(tx, person.memberId);
+  else await revokeEntries(tx, { userId: person.userId }, 'directory_deactivated');
+  return removes ? 'removed' : 'kept';
+}

@@ -1,0 +1,19 @@
+import type { Part } from '#platform/part.ts';
+import { rowsOfProject } from '#platform/removal.ts';
+import { events } from './events.ts';
+import { deleteOldEntries, eraseNames } from './provisioning-log.ts';
+import { scimRoutes } from './resources.scim.ts';
+import { scimAdminRoutes } from './scim.admin.ts';
+
+export const part = {
+  events,
+  routes: { scim: scimRoutes, admin: scimAdminRoutes },
+  removals: [
+    rowsOfProject('scim_groups', 'scim_group_members'),
+    rowsOfProject('scim_users'),
+    rowsOfProject('scim_tokens'),
+    rowsOfProject('scim_log'),
+  ],
+  cleanUps: { deleteOldEntries },
+  erasure: { requested: () => Promise.resolve(), erased: eraseNames },
+} satisfies Part;
