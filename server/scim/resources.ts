@@ -42,7 +42,7 @@ export function representation(type: ResourceType, stored: Stored, { address }: 
 /** The members of a group, with their addresses. */
 function membersOf({ members }: Attributes, address: string): Attributes {
   if (!Array.isArray(members)) return {};
-  return { members: members.map(({ value }) => ({ value, $ref: `${address}/Users/${value}`, type: 'User' })) };
+  return { members: members.map(({ value }) => ({ value, $ref: `${address}/Users/${value}` })) };
 }
 
 export function etagOf(version: number): string {
