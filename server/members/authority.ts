@@ -171,12 +171,16 @@ async function requireAccountInReach(tx: TxCtx, userId: UserId): Promise<void> {
   );
 }
 
-/**
- * Whether the account was created in `tx.scope`'s project and its person is in no other, or the actor acts for all
- * projects. Holds until the transaction ends.
- */
+/** {@link isOnlyHere}, or the actor acts for all projects. */
 export async function isAccountInReach(tx: TxCtx, userId: UserId): Promise<boolean> {
-  if (actsForWorkspace(tx)) return true;
+  return actsForWorkspace(tx) || (await isOnlyHere(tx, userId));
+}
+
+/**
+ * Whether the account was created in `tx.scope`'s project and its person is in no other. Holds until the transaction
+ * ends.
+ */
+export async function isOnlyHere(tx: TxCtx, userId: UserId): Promise<boolean> {
   // The lock keeps the person from joining another project: inserting a membership needs a lock on the user's row.
   const homeProjects = await lockUsers(tx, [userId]);
   if (homeProjects.get(userId) !== tx.scope.projectId) return false;

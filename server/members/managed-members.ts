@@ -1,12 +1,18 @@
+import type { TxCtx } from '#platform/ctx.ts';
+import type { MemberId } from '#platform/ids.ts';
+import { isOnlyHere } from './authority.ts';
 import { removeMember } from './leaving.ts';
 import { blockMember, unblockMember } from './member-actions.ts';
 import { addManagedMember, updateMember } from './member-provisioning.ts';
+import { lockMember } from './members.ts';
 
 /** The changes that a directory makes to the members whose accounts it manages. */
 export const managedMembers = {
   add: addManagedMember,
+  isOnlyHere,
+  lock: lockMember,
   update: updateMember,
-  block: blockMember,
-  unblock: unblockMember,
+  block: (tx: TxCtx, memberId: MemberId) => blockMember(tx, memberId, 'directory'),
+  unblock: (tx: TxCtx, memberId: MemberId) => unblockMember(tx, memberId, 'directory'),
   remove: removeMember,
 };

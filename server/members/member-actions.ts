@@ -11,30 +11,37 @@ import { isAccountInReach, requireAuthority } from './authority.ts';
 import { changeMember, insertRoles, type Member, type MemberStatus } from './members.ts';
 import { lockRoles } from './roles.ts';
 
+/** Who blocks or unblocks a member. */
+type Blocker = 'administrator' | 'directory';
+
 /**
- * Blocks a member: its scope entries end at once and it can't enter the project again until unblocked.
+ * Blocks a member: its scope entries end at once and it can't enter the project again until unblocked. An
+ * administrator's block replaces a directory's.
  * @throws Problem NOT_FOUND, LAST_OWNER, AUTHORIZATION_DENIED for a member with more permissions than the actor
  */
-export function blockMember(ctx: Ctx | TxCtx, memberId: MemberId): Promise<Member> {
+export function blockMember(ctx: Ctx | TxCtx, memberId: MemberId, by: Blocker = 'administrator'): Promise<Member> {
   return withOwners(ctx, memberId, async (tx, member) => {
     await requireAuthority(tx, 'member.block', member);
-    if (member.status === 'blocked') return;
+    if (member.status === 'blocked') {
+      if (by === 'administrator' && member.blockedByDirectory) await setStatus(tx, memberId, 'blocked', by);
+      return;
+    }
     await keepAnOwner(tx, memberId);
-    await setStatus(tx, memberId, 'blocked');
+    await setStatus(tx, memberId, 'blocked', by);
     await revokeEntries(tx, { userId: member.userId }, 'member_blocked');
     await emit(tx, 'membership.blocked', { memberId, userId: member.userId });
   });
 }
 
 /**
- * Lets a blocked member in again; ended entries stay ended.
+ * Lets a blocked member in again; ended entries stay ended. A directory does not lift the block of an administrator.
  * @throws Problem NOT_FOUND, AUTHORIZATION_DENIED
  */
-export function unblockMember(ctx: Ctx | TxCtx, memberId: MemberId): Promise<Member> {
+export function unblockMember(ctx: Ctx | TxCtx, memberId: MemberId, by: Blocker = 'administrator'): Promise<Member> {
   return changeMember(ctx, memberId, async (tx, member) => {
     await requireAuthority(tx, 'member.unblock', member);
-    if (member.status !== 'blocked') return;
-    await setStatus(tx, memberId, 'active');
+    if (member.status !== 'blocked' || (by === 'directory' && !member.blockedByDirectory)) return;
+    await setStatus(tx, memberId, 'active', by);
     await emit(tx, 'membership.unblocked', { memberId, userId: member.userId });
   });
 }
@@ -154,6 +161,11 @@ function ownersOf(tx: TxCtx) {
     .where('m.status', '=', 'active');
 }
 
-async function setStatus(tx: TxCtx, memberId: MemberId, status: MemberStatus): Promise<void> {
-  await tx.db.updateTable('members').set({ status }).where(inScope(tx)).where('id', '=', memberId).execute();
+async function setStatus(tx: TxCtx, memberId: MemberId, status: MemberStatus, by: Blocker): Promise<void> {
+  await tx.db
+    .updateTable('members')
+    .set({ status, blocked_by_directory: status === 'blocked' && by === 'directory' })
+    .where(inScope(tx))
+    .where('id', '=', memberId)
+    .execute();
 }

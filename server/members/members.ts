@@ -1,4 +1,4 @@
-import { type Selectable, sql } from 'kysely';
+import { type Generated, type Selectable, sql } from 'kysely';
 import { type Static, Type } from 'typebox';
 import { emit } from '#events';
 import { withFactors } from '#factors';
@@ -32,6 +32,8 @@ type MembersTable = {
   id: MemberId;
   user_id: UserId;
   status: MemberStatus;
+  /** A directory blocked the member, which is why it may also unblock them. */
+  blocked_by_directory: Generated<boolean>;
   metadata: Json<Record<string, unknown>>;
   created_at: Date;
   last_seen_at: Date | null;
@@ -282,7 +284,7 @@ export async function memberSeen(tx: TxCtx, userId: UserId): Promise<void> {
 export function changeMember(
   ctx: Ctx | TxCtx,
   memberId: MemberId,
-  change: (tx: TxCtx, member: { id: MemberId; userId: UserId; status: MemberStatus }) => Promise<void>,
+  change: (tx: TxCtx, member: Awaited<ReturnType<typeof lockMember>>) => Promise<void>,
 ): Promise<Member> {
   return transaction(ctx, async (tx) => {
     const member = await lockMember(tx, memberId);
@@ -303,7 +305,7 @@ export async function lockMember(tx: TxCtx, memberId: MemberId) {
     .set((eb) => ({ status: eb.ref('status') }))
     .where(inScope(tx))
     .where('id', '=', memberId)
-    .returning(['id', 'user_id as userId', 'status'])
+    .returning(['id', 'user_id as userId', 'status', 'blocked_by_directory as blockedByDirectory'])
     .executeTakeFirst();
   if (!row) throw problem('NOT_FOUND');
   return row;

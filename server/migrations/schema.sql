@@ -586,6 +586,7 @@ create table members (
   created_at timestamp with time zone not null,
   last_seen_at timestamp with time zone,
   known_as jsonb,
+  blocked_by_directory boolean not null default false,
   constraint members_pkey PRIMARY KEY (workspace_id, project_id, environment, id),
   constraint members_status_check CHECK ((status = ANY (ARRAY['active'::text, 'invited'::text, 'blocked'::text]))),
   constraint members_workspace_id_environment_user_id_fkey FOREIGN KEY (workspace_id, environment, user_id) REFERENCES users(workspace_id, environment, id) ON DELETE CASCADE,

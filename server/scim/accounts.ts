@@ -104,10 +104,11 @@ type Managed = Person & { organizationId: OrganizationId; managesAccount: boolea
 
 /**
  * Whether the directory alone decides about the account: it created the account, and the person has no role in the
- * project and is in no other organization.
+ * project, and is in no other organization or project. The caller has locked the member.
  */
 async function decidesAlone(tx: TxCtx, { managesAccount, ...person }: Managed): Promise<boolean> {
   if (!managesAccount || (await isInOtherOrganization(tx, person))) return false;
+  if (!(await managedMembers.isOnlyHere(tx, person.userId))) return false;
   const [member] = await membersById(tx, [person.memberId]);
   return member !== undefined && member.roles.length === 0;
 }
@@ -134,9 +135,9 @@ export async function endAccess(tx: TxCtx, person: Managed): Promise<'blocked' |
   return blocks ? 'blocked' : 'kept';
 }
 
-/** Gives the access back that {@link endAccess} took. */
+/** Gives the access back that {@link endAccess} took. A block by an administrator stays. */
 export async function restoreAccess(tx: TxCtx, person: Managed): Promise<void> {
-  if (await decidesAlone(tx, person)) await managedMembers.unblock(tx, person.memberId);
+  if (person.managesAccount) await managedMembers.unblock(tx, person.memberId);
   await joinOrganization(tx, person, []);
 }
 

@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely';
 import { emit } from '#events';
+import { managedMembers } from '#members';
 import { changeDirectoryRoles, lockOrganization } from '#organizations';
 import { type Ctx, type Environment, type TxCtx, transaction } from '#platform/ctx.ts';
 import { isUniqueViolation, type Json } from '#platform/db.ts';
@@ -108,6 +109,17 @@ export async function getUser(ctx: Ctx | TxCtx, directory: Directory, id: string
   return user;
 }
 
+/**
+ * A user, with its member locked before anything of theirs changes, as when a member is removed from the project. The
+ * caller has locked the organization.
+ * @throws ScimError 404
+ */
+async function lockUser(tx: TxCtx, directory: Directory, id: string): Promise<ScimUser> {
+  const { memberId } = await getUser(tx, directory, id);
+  await managedMembers.lock(tx, memberId);
+  return getUser(tx, directory, id);
+}
+
 function rowOf(attributes: Attributes) {
   const { userName, externalId, active } = attributes;
   return {
@@ -177,7 +189,7 @@ export function changeUser(
   return unique(() =>
     transaction(ctx, async (tx) => {
       await lockOrganization(tx, organizationId);
-      const before = await getUser(tx, directory, id);
+      const before = await lockUser(tx, directory, id);
       requireVersion(before, version);
       const attributes = change(before.attributes);
       const fields = changedAttributes(before.attributes, attributes);
@@ -235,7 +247,7 @@ export async function deleteUser(
   await transaction(ctx, async (tx) => {
     const { organizationId } = directory;
     await lockOrganization(tx, organizationId);
-    const user = await getUser(tx, directory, id);
+    const user = await lockUser(tx, directory, id);
     requireVersion(user, version);
     await tx.db
       .deleteFrom('scim_users')
