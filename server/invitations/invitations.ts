@@ -43,6 +43,8 @@ type InvitationTarget<Row extends InvitationRow> = {
   /** The sender of the mail, and its variables besides the lifetime. */
   letter: (tx: TxCtx, row: Row, token: string) => Promise<Letter>;
   requireToGrant: RequireToGrant<Row>;
+  /** Locks what is locked before an invitation. */
+  lockTarget?: (tx: TxCtx, row: Row) => Promise<void>;
   /**
    * Whether the sender of an invitation could send it today. Locks the sender's permissions until the transaction ends.
    */
@@ -236,13 +238,21 @@ export class Invitations<Row extends InvitationRow> {
   }
 
   /** Served by `<table>_token`. */
-  async #lockByToken(tx: TxCtx, token: string): Promise<Row | undefined> {
-    const [row] = await this.#select(tx, sql`token_hash = ${hashSecret(token)} and ${isOpen(tx)} for update`);
+  #lockByToken(tx: TxCtx, token: string): Promise<Row | undefined> {
+    return this.#lock(tx, sql`token_hash = ${hashSecret(token)} and ${isOpen(tx)}`);
+  }
+
+  /** @returns undefined if there is no such invitation, or its target is removed concurrently */
+  async #lock(tx: TxCtx, where: RawBuilder<unknown>): Promise<Row | undefined> {
+    const [seen] = await this.#select(tx, where);
+    if (!seen) return undefined;
+    await this.#target.lockTarget?.(tx, seen);
+    const [row] = await this.#select(tx, sql`${where} for update`);
     return row;
   }
 
   async #lockUnanswered(tx: TxCtx, id: string): Promise<Row> {
-    const [row] = await this.#select(tx, sql`id = ${id} for update`);
+    const row = await this.#lock(tx, sql`id = ${id}`);
     if (!row) throw problem('NOT_FOUND');
     if (row.accepted_at || row.revoked_at)
       throw problem('CONFLICT', `The invitation is ${statusOf(tx, row)}; only a pending one can be changed.`);

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { asInsider, lockKnownRoles, lockOrganization, requireInside } from '#organizations';
+import { asInsider, lockKnownRoles, requireInside } from '#organizations';
 import type { Ctx } from '#platform/ctx.ts';
 import { mailboxOf } from '#platform/email-address.ts';
 import { IdSchema, type OrganizationId, type UserId } from '#platform/ids.ts';
@@ -133,7 +133,6 @@ function insideOnly(organizationId: OrganizationId): RequireToGrant<InvitationRo
     if (row.organization_id !== organizationId) throw problem('NOT_FOUND');
     if (row.roles.length > 0)
       throw problem('AUTHORIZATION_DENIED', 'This invitation gives roles of the project. Ask its administrators.');
-    await lockOrganization(tx, organizationId);
     await asInsider(organizationId)(tx, `invitation.${act}`, await lockKnownRoles(tx, row.roles_in_organization));
   };
 }

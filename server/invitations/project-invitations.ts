@@ -29,7 +29,7 @@ import {
 } from '#platform/ids.ts';
 import { hashSecret } from '#platform/keyring.ts';
 import { type Page, PageQuery } from '#platform/page.ts';
-import { problem } from '#platform/problem.ts';
+import { Problem, problem } from '#platform/problem.ts';
 import { Instant, nullable } from '#platform/schemas.ts';
 import { acrossProjects, inScope } from '#platform/scoped.ts';
 import { isClosed } from '#tenancy';
@@ -123,6 +123,13 @@ const invitations = new Invitations<InvitationRow>({
       roles: await lockRoles(tx, row.roles, 'skip'),
       inside: await lockKnownRoles(tx, row.roles_in_organization),
     }),
+  lockTarget: async (tx, row) => {
+    if (row.organization_id === null) return;
+    await lockOrganization(tx, row.organization_id).catch((error: unknown) => {
+      // It was removed, and its invitations with it.
+      if (!(error instanceof Problem)) throw error;
+    });
+  },
   isBacked: async (tx, row) => (await isBackedByProject(tx, row)) || (await isBackedInside(tx, row)),
 });
 
@@ -160,11 +167,13 @@ async function isBackedByProject(tx: TxCtx, row: InvitationRow): Promise<boolean
   return Boolean(mayInvite?.covers(grantsOf({ roles, inside })) && mayAdd);
 }
 
-/** Whether the sender may still invite as a member of the organization. That gives no roles of the project. */
+/**
+ * Whether the sender may still invite as a member of the organization, which is locked. That gives no roles of the
+ * project.
+ */
 async function isBackedInside(tx: TxCtx, row: InvitationRow): Promise<boolean> {
   if (row.organization_id === null || row.roles.length > 0 || row.invited_by.kind !== 'customer') return false;
   const sender = { organizationId: row.organization_id, userId: row.invited_by.userId };
-  await lockOrganization(tx, row.organization_id);
   return mayInside(tx, sender, 'invitation.create', await lockKnownRoles(tx, row.roles_in_organization));
 }
 
@@ -224,8 +233,8 @@ export async function invite(
   const id = newId('inv', ctx.now);
   const { roles = [], organizationId = null, organizationRoles = [], locale = null } = invitation;
   return transaction(ctx, async (tx) => {
-    const given = await lockRoles(tx, roles, 'refuse');
     const inside = await rolesInside(tx, organizationId, organizationRoles);
+    const given = await lockRoles(tx, roles, 'refuse');
     await may(tx, 'create', { organizationId, roles: given, inside });
     if (organizationId !== null) {
       await requireRoom(tx, organizationId);

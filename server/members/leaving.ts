@@ -53,11 +53,11 @@ async function removeMembership(
 ): Promise<void> {
   await lockOwnerRole(tx);
   await keepAnOwner(tx, memberId);
-  await revokeEntries(tx, { userId }, reason);
   for (const { leaving } of tx.system.parts) {
     // biome-ignore lint/performance/noAwaitInLoops: one connection, one statement after the other
     await leaving?.(tx, { memberId, userId });
   }
+  await revokeEntries(tx, { userId }, reason);
   await tx.db.deleteFrom('members').where(inScope(tx)).where('id', '=', memberId).execute();
   await emit(tx, 'membership.deleted', { memberId, userId });
   await announce(tx, { topic: 'member', key: `${tx.scope.projectId}/${userId}` });

@@ -3,7 +3,7 @@ import { findProject } from '#environments';
 import { signingKeys } from '#keys';
 import { EXPOSED_HEADERS } from '#platform/cross-origin.ts';
 import type { Environment } from '#platform/ctx.ts';
-import { isDatabaseAway } from '#platform/db.ts';
+import { isDatabaseAway, isDeadlock } from '#platform/db.ts';
 import { perSystem, type System } from '#platform/system.ts';
 import { languages } from '#settings';
 import { bindToSessions } from './bound-sessions.ts';
@@ -178,7 +178,7 @@ async function announced(
 }
 
 function respondToFault(system: System, ctx: KoaContextWithOIDC, error: Error): void {
-  if (!isDatabaseAway(error)) {
+  if (!isDatabaseAway(error) && !isDeadlock(error)) {
     system.log.error({ err: error }, 'OIDC provider');
     return;
   }

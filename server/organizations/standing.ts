@@ -29,7 +29,9 @@ export async function standing(
     .where(inScope(ctx, 'm'))
     .where('m.organization_id', '=', organizationId)
     .where('m.member_id', '=', memberId);
-  const row = await (ctx.afterCommit ? query.forShare() : query).executeTakeFirst();
+  // One after the other: a statement that locks both takes the membership first.
+  if (ctx.afterCommit) await query.forShare('o').executeTakeFirst();
+  const row = await (ctx.afterCommit ? query.forShare('m') : query).executeTakeFirst();
   if (!row) return undefined;
   const { settings } = await projectOf(ctx.system, ctx.scope);
   const policy = effectivePolicy(settings, policyOf(row.policy));

@@ -198,9 +198,14 @@ export async function acceptsWrites(db: ReadDb, timeoutMs: number): Promise<bool
   return Promise.race([response, timeout]);
 }
 
+/** True if a transaction was ended because it and a concurrent one waited for each other. */
+export function isDeadlock(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === '40P01';
+}
+
 /** True if a transaction lost against a concurrent one: a unique constraint or a deadlock. */
 export function isRaceLost(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && (error.code === '23505' || error.code === '40P01');
+  return isDeadlock(error) || (error instanceof pg.DatabaseError && error.code === '23505');
 }
 
 /** True if the same statement may succeed later: the database is away, or the transaction lost a conflict (class 40). */

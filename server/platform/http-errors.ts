@@ -1,6 +1,6 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Trace } from './ctx.ts';
-import { isDatabaseAway, isSerializationFailure } from './db.ts';
+import { isDatabaseAway, isDeadlock, isSerializationFailure } from './db.ts';
 import type { Methods } from './http-methods.ts';
 import { AlreadyAnswered, replay } from './http-once.ts';
 import { Problem, problem, problemPath, problems, problemWithRetry } from './problem.ts';
@@ -58,7 +58,7 @@ function toProblem(error: FastifyError): Problem {
   // Only changes with If-Match use a repeatable-read snapshot; this one lost against a change committed in the
   // meantime.
   if (isSerializationFailure(error)) return problem('PRECONDITION_FAILED');
-  if (isDatabaseAway(error)) {
+  if (isDatabaseAway(error) || isDeadlock(error)) {
     const away = problemWithRetry('SERVICE_UNAVAILABLE', 1);
     return new Problem('SERVICE_UNAVAILABLE', { extensions: away.extensions, headers: away.headers, cause: error });
   }

@@ -154,6 +154,21 @@ describe('ETag and If-Match', () => {
     assert.equal((await latchkey.api(path, { token })).body.name, 'First');
   });
 
+  test('a deadlock is 503, so that clients try again', async (t) => {
+    const app = await createHost({ ...latchkey.system, metrics: new Registry() }, { kind: 'api', environment: 'test' });
+    t.after(() => app.close());
+    const handler = async () => {
+      await latchkey.system.pool.query(
+        `do $$ begin raise exception 'deadlock detected' using errcode = '40P01'; end $$`,
+      );
+      return {};
+    };
+    mount(app, [get('/v1/deadlock', { permission: 'public', summary: 'Deadlock', handler })]);
+    const host = new URL(latchkey.system.config.addresses.test.api).host;
+    const response = await app.inject({ url: '/v1/deadlock', headers: { host } });
+    assert.deepEqual([response.statusCode, response.headers['retry-after']], [503, '1'], response.body);
+  });
+
   test('a deletion honours the condition too', async () => {
     const created = await latchkey.api('/v1/admin/roles', { body: newRole(), token });
     const path = `/v1/admin/roles/${created.body.id}`;

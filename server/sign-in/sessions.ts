@@ -6,6 +6,7 @@ import { type Ctx, customerOf, type TxCtx, transaction } from '#platform/ctx.ts'
 import type { OrganizationId, ProjectId, SessionId, UserId, WorkspaceId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import { at } from '#platform/scoped.ts';
+import { standingIn } from '#platform/standing.ts';
 import {
   enterProject,
   issueRefreshToken,
@@ -73,6 +74,8 @@ export async function enterWithSession(
   { userId, sessionId, fromProjectId, organizationId }: Entering,
 ) {
   const entrance = way.entrance();
+  // An organization is locked before the sessions of its members.
+  if (organizationId !== null) await standingIn(tx, { organizationId, userId });
   const entry = await enterProject(tx, {
     sessionId,
     fromProjectId,

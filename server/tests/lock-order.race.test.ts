@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import {
+  expectProblem,
+  mailedToken,
+  newEmail,
+  PASSWORD,
+  register,
+  startTestLatchkey,
+  type TestLatchkey,
+  type TestResponse,
+} from './harness.ts';
+import { waitsForLock } from './locks.ts';
+import { newDirectory, type TestDirectory } from './scim.ts';
+
+let latchkey: TestLatchkey;
+let directory: TestDirectory;
+before(async () => {
+  latchkey = await startTestLatchkey();
+  directory = await newDirectory(latchkey);
+});
+after(() => latchkey.stop());
+
+/**
+ * Another transaction takes the first lock, a request starts and waits for it, and the transaction takes its other
+ * locks. If the request held one of these, the two would wait for each other.
+ */
+async function meets(
+  first: string,
+  others: readonly string[],
+  parameters: string[],
+  request: () => Promise<TestResponse>,
+) {
+  const other = await latchkey.system.pool.connect();
+  try {
+    await other.query('begin');
+    await other.query(first, [parameters[0]]);
+    const waiting = request();
+    await waitsForLock(latchkey);
+    for (const [index, statement] of others.entries()) {
+      // biome-ignore lint/performance/noAwaitInLoops: one connection, in this order
+      await other.query(statement, [parameters[index + 1]]);
+    }
+    await other.query('commit');
+    return await waiting;
+  } finally {
+    other.release();
+  }
+}
+
+const ORGANIZATION = 'select 1 from organizations where id = $1 for update';
+const MEMBER = 'update members set status = status where id = $1';
+const MEMBERSHIP = 'update organization_members set roles = roles where member_id = $1';
+const ENTRIES = 'update scope_entries set version = version + 1 where user_id = $1';
+
+async function newPerson(organizationId: string) {
+  const person = await register(latchkey);
+  const [member] = (await directory.admin(`members?q=${encodeURIComponent(person.email)}`)).body.items;
+  await directory.admin(`organizations/${organizationId}/members`, { body: { memberId: member.id } });
+  return { ...person, memberId: String(member.id), userId: String(member.userId) };
+}
+
+async function newOrganization(): Promise<string> {
+  return (await directory.admin('organizations', { body: { name: 'Acme' } })).body.id;
+}
+
+describe('locks are taken in one order, so these do not wait for each other:', () => {
+  test('the deletion of an organization, and an invitation to it that is accepted', async () => {
+    const [organizationId, email] = [await newOrganization(), newEmail()];
+    await directory.admin('invitations', { body: { email, organizationId } });
+    const body = { token: await mailedToken(latchkey, email), password: PASSWORD };
+    const accepted = await meets(
+      ORGANIZATION,
+      ['delete from organizations where id = $1'],
+      [organizationId, organizationId],
+      () => latchkey.auth('/v1/auth/invitations/accept', { body }),
+    );
+    expectProblem(accepted, 400, 'INVALID_TOKEN');
+  });
+
+  test('a change in an organization, and a session that enters it', async () => {
+    const organizationId = await newOrganization();
+    const { memberId, access_token: token } = await newPerson(organizationId);
+    const { workspaceId, projects } = latchkey.demo;
+    const body = { workspaceId, projectId: projects[0]?.id, environment: 'test', organizationId };
+    const entered = await meets(ORGANIZATION, [MEMBERSHIP], [organizationId, memberId], () =>
+      latchkey.auth('/v1/sessions/switch-context', { token, body }),
+    );
+    assert.equal(entered.status, 200, entered.text);
+  });
+
+  test('a change of roles in an organization, and the removal of the member from the project', async () => {
+    const { memberId, userId } = await newPerson(await newOrganization());
+    const removed = await meets(MEMBERSHIP, [ENTRIES], [memberId, userId], () =>
+      directory.admin(`members/${memberId}`, { method: 'DELETE' }),
+    );
+    assert.equal(removed.status, 204, removed.text);
+  });
+
+  test('the removal of a member, and a directory that deactivates or deletes them', async () => {
+    for (const change of ['PATCH', 'DELETE']) {
+      // biome-ignore-start lint/performance/noAwaitInLoops: one change after the other
+      const email = newEmail();
+      const id = await directory.addUser(email);
+      const [{ id: memberId }] = (await directory.admin(`members?q=${encodeURIComponent(email)}`)).body.items;
+      const changed = await meets(
+        MEMBER,
+        [MEMBERSHIP, 'update scim_users set version = version where member_id = $1'],
+        [memberId, memberId, memberId],
+        () =>
+          change === 'DELETE'
+            ? directory.scim('DELETE', `/Users/${id}`)
+            : directory.patch(`/Users/${id}`, { op: 'replace', path: 'active', value: false }),
+      );
+      // biome-ignore-end lint/performance/noAwaitInLoops: one change after the other
+      assert.ok(changed.status < 300, changed.text);
+    }
+  });
+});
