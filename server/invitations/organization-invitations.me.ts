@@ -4,6 +4,7 @@ import { IdSchema } from '#platform/ids.ts';
 import { PageOf } from '#platform/page.ts';
 import { del, get, post, type Routes } from '#platform/route.ts';
 import {
+  getInvitationInside,
   inviteInside,
   listInvitationsInside,
   NewOrganizationInvitation,
@@ -43,6 +44,16 @@ export const organizationInvitationRoutes: Routes = [
     responses: { 201: OrganizationInvitation },
     problems: [...CHANGING, 'ALREADY_EXISTS', 'RATE_LIMIT_EXCEEDED'],
     handler: (request) => inviteInside(request.ctx, request.params.organizationId, request.body),
+  }),
+  get(ONE, {
+    permission: 'customer',
+    etag: true,
+    summary: 'Read an invitation to one of my organizations',
+    description: 'Takes `org.invitations:read` in it.',
+    params: Ref,
+    responses: { 200: OrganizationInvitation },
+    problems: INSIDE,
+    handler: (request) => getInvitationInside(request.ctx, request.params),
   }),
   post(`${ONE}/resend`, {
     permission: 'customer',

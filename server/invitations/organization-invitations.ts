@@ -82,6 +82,17 @@ export async function listInvitationsInside(
   return { items: items.map(recordOf), nextCursor };
 }
 
+/** @throws Problem NOT_FOUND, also for an invitation to another organization, AUTHORIZATION_DENIED */
+export async function getInvitationInside(
+  ctx: Ctx,
+  { organizationId, invitationId }: Ref,
+): Promise<OrganizationInvitation> {
+  await requireInside(ctx, organizationId, 'org.invitations:read');
+  const invitation = await getInvitation(ctx, invitationId);
+  if (invitation.organizationId !== organizationId) throw problem('NOT_FOUND');
+  return recordOf(invitation);
+}
+
 /**
  * Invites a person to the organization, and with it to the project, without roles of the project.
  * @throws Problem NOT_FOUND, ORGANIZATION_BLOCKED, AUTHORIZATION_DENIED for a role that grants more than the sender has

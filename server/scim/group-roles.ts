@@ -5,7 +5,7 @@ import { asAdministrator, getOrganization, lockOrganization, lockOrganizationRol
 import { type Ctx, type TxCtx, transaction } from '#platform/ctx.ts';
 import { IdSchema, type OrganizationId } from '#platform/ids.ts';
 import { newestFirst, type Page, type PageQuery } from '#platform/page.ts';
-import { problem } from '#platform/problem.ts';
+import { found, problem } from '#platform/problem.ts';
 import { Instant } from '#platform/schemas.ts';
 import { inScope } from '#platform/scoped.ts';
 import { groupsById, groupsOf, memberIdsIn, membershipsOf, type ScimGroupId, tellOfGroup } from './groups.ts';
@@ -72,6 +72,14 @@ async function recordsOf(ctx: Ctx | TxCtx, organizationId: OrganizationId, ids: 
   });
 }
 
+/** @throws Problem NOT_FOUND */
+export async function getDirectoryGroup(
+  ctx: Ctx | TxCtx,
+  { organizationId, groupId }: { organizationId: OrganizationId; groupId: ScimGroupId },
+): Promise<Static<typeof DirectoryGroup>> {
+  return found((await recordsOf(ctx, organizationId, [groupId]))[0]);
+}
+
 /**
  * Chooses the roles that a group gives its members in the organization, at once.
  * @throws Problem NOT_FOUND, VALIDATION_FAILED for an unknown role, AUTHORIZATION_DENIED for roles that grant more than
@@ -97,8 +105,6 @@ export function setGroupRoles(
       .execute();
     await giveGroupRoles(tx, { organizationId }, memberIdsIn(group.attributes));
     await tellOfGroup(tx, { organizationId }, { ...group, roles: [...roles].sort() }, 'updated');
-    const [record] = await recordsOf(tx, organizationId, [groupId]);
-    if (!record) throw problem('NOT_FOUND');
-    return record;
+    return getDirectoryGroup(tx, { organizationId, groupId });
   });
 }

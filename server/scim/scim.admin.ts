@@ -3,9 +3,23 @@ import { OrganizationRef } from '#organizations';
 import { IdSchema } from '#platform/ids.ts';
 import { PageOf, PageQuery } from '#platform/page.ts';
 import { del, get, post, put, type Routes } from '#platform/route.ts';
-import { DirectoryGroup, DirectoryGroupRoles, listDirectoryGroups, setGroupRoles } from './group-roles.ts';
+import {
+  DirectoryGroup,
+  DirectoryGroupRoles,
+  getDirectoryGroup,
+  listDirectoryGroups,
+  setGroupRoles,
+} from './group-roles.ts';
 import { listProvisioningLog, ProvisioningLogEntry, ProvisioningLogQuery } from './provisioning-log.ts';
-import { deleteScimToken, IssuedScimToken, issueScimToken, listScimTokens, NewScimToken, ScimToken } from './tokens.ts';
+import {
+  deleteScimToken,
+  getScimToken,
+  IssuedScimToken,
+  issueScimToken,
+  listScimTokens,
+  NewScimToken,
+  ScimToken,
+} from './tokens.ts';
 
 const PATH = '/v1/admin/organizations/:organizationId/scim';
 const TokenRef = Type.Object({ ...OrganizationRef.properties, tokenId: IdSchema('sct') });
@@ -34,6 +48,16 @@ export const scimAdminRoutes: Routes = [
     problems: ['NOT_FOUND', 'CONFLICT'],
     handler: (request) => issueScimToken(request.ctx, request.params.organizationId, request.body),
   }),
+  get(`${PATH}/tokens/:tokenId`, {
+    permission: 'organizations:read',
+    etag: true,
+    summary: 'Read a SCIM token',
+    description: 'Without the token itself.',
+    params: TokenRef,
+    responses: { 200: ScimToken },
+    problems: ['NOT_FOUND'],
+    handler: ({ ctx, params }) => getScimToken(ctx, params.organizationId, params.tokenId),
+  }),
   del(`${PATH}/tokens/:tokenId`, {
     permission: 'organizations:write',
     stepUp: false,
@@ -53,7 +77,17 @@ export const scimAdminRoutes: Routes = [
     problems: ['INVALID_CURSOR', 'NOT_FOUND'],
     handler: (request) => listDirectoryGroups(request.ctx, request.params.organizationId, request.query),
   }),
+  get(`${PATH}/groups/:groupId`, {
+    permission: 'organizations:read',
+    etag: true,
+    summary: 'Read a group of an organization’s directory',
+    params: GroupRef,
+    responses: { 200: DirectoryGroup },
+    problems: ['NOT_FOUND'],
+    handler: ({ ctx, params }) => getDirectoryGroup(ctx, params),
+  }),
   put(`${PATH}/groups/:groupId/roles`, {
+    changes: `${PATH}/groups/:groupId`,
     permission: 'organizations:write',
     stepUp: true,
     summary: 'Choose the roles of a directory group',

@@ -7,7 +7,7 @@ import { type Ctx, type Environment, type Scope, type TxCtx, transaction } from 
 import { type Id, IdSchema, newId, type OrganizationId, type ProjectId, type WorkspaceId } from '#platform/ids.ts';
 import { hashSecret, randomSecret } from '#platform/keyring.ts';
 import { newestFirst, type Page, type PageQuery } from '#platform/page.ts';
-import { problem } from '#platform/problem.ts';
+import { found, problem } from '#platform/problem.ts';
 import { Instant, nullable } from '#platform/schemas.ts';
 import { inScope, scopeColumns } from '#platform/scoped.ts';
 import { singleWrite } from '#platform/single-writes.ts';
@@ -107,6 +107,11 @@ export async function listScimTokens(
   return { items: page.rows.map(recordOf), nextCursor: page.nextCursor };
 }
 
+/** @throws Problem NOT_FOUND */
+export async function getScimToken(ctx: Ctx, organizationId: OrganizationId, id: ScimTokenId): Promise<ScimToken> {
+  return recordOf(found(await tokensOf(ctx, organizationId).where('id', '=', id).executeTakeFirst()));
+}
+
 /**
  * Issues the token with which a directory provisions one organization: shown once, stored as a hash.
  * @throws Problem NOT_FOUND, CONFLICT beyond the maximum
@@ -192,10 +197,10 @@ export async function findScimToken(
   if (!row) return undefined;
   const scope = { workspaceId, projectId: row.project_id, environment };
   if (await isClosed(system, scope)) return undefined;
-  const found = { id: row.id, organizationId: row.organization_id, scope };
+  const presented = { id: row.id, organizationId: row.organization_id, scope };
   const longAgo = now.getTime() - MINUTES_BETWEEN_USES * 60_000;
-  if (row.last_used_at === null || row.last_used_at.getTime() < longAgo) await recordUse(system, found, now);
-  return found;
+  if (row.last_used_at === null || row.last_used_at.getTime() < longAgo) await recordUse(system, presented, now);
+  return presented;
 }
 
 async function recordUse(system: System, { id, organizationId, scope }: Presented, now: Date): Promise<void> {

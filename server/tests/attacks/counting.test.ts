@@ -284,7 +284,7 @@ describe('anonymous requests', () => {
     const counted = anonymous.filter((route) => counterOf(route));
     assert.ok(counted.length > 60, String(counted.length));
     for (const { method, path } of counted) {
-      const host = /^\/(console|status)/.test(path) ? latchkey.console : latchkey.auth;
+      const host = hostOf(path);
       const call = (by: string) => host(path.replaceAll(/:\w+/g, 'x'), { method: by, headers: from(source) });
       // biome-ignore lint/performance/noAwaitInLoops: sequential on purpose
       const response = await call(method);
@@ -326,6 +326,11 @@ const anonymous = [
       .map((route) => [`${route.method} ${route.path}`, route]),
   ).values(),
 ].sort((one, other) => one.path.localeCompare(other.path) || one.method.localeCompare(other.method));
+
+function hostOf(path: string) {
+  if (path.startsWith('/scim/')) return latchkey.api;
+  return /^\/(console|status)/.test(path) ? latchkey.console : latchkey.auth;
+}
 
 function counterNamed(name: string): SourceCounter {
   assert.ok(name === 'begin' || name === 'proof' || name === 'password' || name === 'client');
