@@ -161,6 +161,26 @@ const projectScreens = [
   ),
   under(
     project,
+    '/organizations/$id/domains',
+    lazyRouteComponent(() => import('#screens/organizations/OrganizationDomains.tsx'), 'OrganizationDomains'),
+  ),
+  under(
+    project,
+    '/organizations/$id/domains/$domain',
+    lazyRouteComponent(() => import('#screens/organizations/OrganizationDomain.tsx'), 'OrganizationDomain'),
+  ),
+  under(
+    project,
+    '/organizations/$id/directory',
+    lazyRouteComponent(() => import('#screens/organizations/Directory.tsx'), 'Directory'),
+  ),
+  under(
+    project,
+    '/organizations/$id/directory/log',
+    lazyRouteComponent(() => import('#screens/organizations/ProvisioningLog.tsx'), 'ProvisioningLog'),
+  ),
+  under(
+    project,
     '/roles',
     lazyRouteComponent(() => import('#screens/people/Roles.tsx'), 'Roles'),
   ),

@@ -10,7 +10,7 @@ import { Loaded } from '#ui/states.tsx';
 export type OrganizationProps = { organization: Organization; reread: () => Promise<{ data?: Organization }> };
 
 type PageProps = {
-  actions: (organization: Organization) => ReactNode;
+  actions?: (organization: Organization) => ReactNode;
   children: (props: OrganizationProps) => ReactNode;
 };
 
@@ -29,13 +29,16 @@ export function OrganizationPage({ actions, children }: PageProps) {
           title={record.name}
           back={{ to: at('/organizations'), label: 'Organizations' }}
           beside={<StateBadge state={record.status} />}
-          actions={actions(record)}
+          actions={actions?.(record)}
         >
           <Tabs
             name={record.name}
             tabs={[
               { to: at(path), label: 'Overview' },
               { to: at(`${path}/invitations`), label: 'Invitations' },
+              { to: at(`${path}/domains`), label: 'Domains' },
+              { to: at(`${path}/directory`), label: 'Directory' },
+              { to: at(`${path}/directory/log`), label: 'Provisioning log' },
             ]}
           />
           {children({ organization: record, reread: organization.refetch })}

@@ -12,14 +12,20 @@ function useOrganizationRoles(): readonly OrganizationRole[] {
   return useMemo(() => roles.data?.items.toReversed() ?? NONE, [roles.data]);
 }
 
-type ChoicesProps = { chosen: readonly string[]; onChange: (chosen: string[]) => void };
+type ChoicesProps = {
+  chosen: readonly string[];
+  onChange: (chosen: string[]) => void;
+  /** The key of a role that can't be chosen here. */
+  without?: string;
+};
 
-export function RoleChoices({ chosen, onChange }: ChoicesProps) {
+export function RoleChoices({ chosen, onChange, without }: ChoicesProps) {
+  const roles = useOrganizationRoles().filter(({ key }) => key !== without);
   const toggle = (key: string) =>
     onChange(chosen.includes(key) ? chosen.filter((other) => other !== key) : [...chosen, key]);
   return (
     <Stack gap="sm">
-      {useOrganizationRoles().map(({ key, name, description }) => (
+      {roles.map(({ key, name, description }) => (
         <Checkbox
           key={key}
           label={name}
