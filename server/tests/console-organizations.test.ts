@@ -16,7 +16,7 @@ after(async () => {
 });
 
 test('an organization is added with a member who gets a role, is changed, blocked and deleted', async () => {
-  const { email } = await register(latchkey, { profile: { displayName: 'Grace Hopper' } });
+  const { email, access_token: token } = await register(latchkey, { profile: { displayName: 'Grace Hopper' } });
   const { page, operator, open } = await openConsole(latchkey, browser);
   const read = async (path: string) => (await operator.call(`/console/v1${path}`)).body;
   await operator.call('/console/v1/permissions', { body: { key: 'orders:refund', description: 'Refund orders' } });
@@ -58,8 +58,13 @@ test('an organization is added with a member who gets a role, is changed, blocke
   const members = await read(`/organizations/${organization.id}/members`);
   assert.deepEqual(members.items[0].roles, ['billing', 'owner']);
 
+  const { workspaceId, projects } = latchkey.demo;
+  const context = { workspaceId, projectId: projects[0]?.id, environment: 'test', organizationId: organization.id };
+  const entered = await latchkey.auth('/v1/sessions/switch-context', { token, body: context });
+  assert.equal(entered.status, 200, entered.text);
   await page.getByRole('link', { name: 'Grace Hopper' }).click();
   await page.getByRole('heading', { level: 1, name: 'Grace Hopper' }).waitFor();
+  await page.getByRole('table', { name: 'Sessions' }).getByRole('cell', { name: 'Acme', exact: true }).waitFor();
   await page.getByRole('link', { name: 'Acme' }).click();
   await page.getByRole('heading', { level: 1, name: 'Acme' }).waitFor();
   await page.getByLabel('Metadata').fill('[1]');

@@ -8,6 +8,7 @@ type ResponseOf<P extends keyof Paths> = Paths[P] extends {
 type ItemOf<P extends keyof Paths> = ResponseOf<P> extends { items: (infer T)[] } ? T : never;
 
 export type Member = ResponseOf<'/console/v1/members/{memberId}'>;
+export type Session = ItemOf<'/console/v1/sessions'>;
 export type Supporter = ResponseOf<'/console/v1/members/{memberId}/impersonate'>['impersonations'][number];
 export type ImpersonationOptions = ResponseOf<'/console/v1/impersonation'>;
 export type ImpersonationTicket =

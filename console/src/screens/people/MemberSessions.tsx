@@ -1,10 +1,10 @@
 import { Button } from '@mantine/core';
-import type { Member } from '#api/records.ts';
+import type { Member, Session } from '#api/records.ts';
 import { useApi, useCan } from '#api/scope.tsx';
 import { useAction } from '#ui/action.ts';
 import { Card } from '#ui/page.tsx';
 import { Loaded } from '#ui/states.tsx';
-import { Table } from '#ui/table.tsx';
+import { Below, Table } from '#ui/table.tsx';
 import { Time } from '#ui/time.tsx';
 import { deviceOf, nameOf } from './members.ts';
 
@@ -14,7 +14,7 @@ export function MemberSessions({ member }: { member: Member }) {
   const sessions = api.useQuery('get', '/console/v1/sessions', {
     params: { query: { memberId: member.id, limit: 50 } },
   });
-  const end = useAction(api.useMutation('delete', '/console/v1/sessions/{sessionId}'));
+  const organizationsOf = useOrganizationsOf(member);
   const endAll = useAction(api.useMutation('post', '/console/v1/members/{memberId}/sessions/revoke'));
   const canEnd = useCan('sessions:revoke');
   const name = nameOf(member);
@@ -51,36 +51,61 @@ export function MemberSessions({ member }: { member: Member }) {
             keyOf={({ id }) => id}
             empty="No active sessions"
             columns={[
-              { name: 'Device', cell: ({ userAgent }) => deviceOf(userAgent) },
+              {
+                name: 'Device',
+                cell: (session) => (
+                  <>
+                    {deviceOf(session.userAgent)}
+                    {organizationsOf(session) && <Below>{organizationsOf(session)}</Below>}
+                  </>
+                ),
+              },
               { name: 'Address', wide: true, cell: ({ ip }) => ip ?? '–' },
+              ...(items.some(organizationsOf)
+                ? [{ name: 'Organizations', wide: true, cell: (session: Session) => organizationsOf(session) || '–' }]
+                : []),
               { name: 'Method', wide: true, cell: ({ amr }) => amr.join(' + ') },
               { name: 'Signed in', cell: ({ authTime }) => <Time at={authTime} /> },
               { name: 'Last seen', wide: true, cell: ({ lastSeenAt }) => <Time at={lastSeenAt} /> },
               {
                 name: '',
                 align: 'right',
-                cell: ({ id, userAgent }) =>
-                  canEnd && (
-                    <Button
-                      variant="subtle"
-                      color="gray"
-                      size="compact-xs"
-                      aria-label={`End the session on ${deviceOf(userAgent)}`}
-                      onClick={() =>
-                        end.run(
-                          { params: { path: { sessionId: id } } },
-                          { done: 'Session ended', change: 'End session' },
-                        )
-                      }
-                    >
-                      End
-                    </Button>
-                  ),
+                cell: (session) => canEnd && <EndSession session={session} />,
               },
             ]}
           />
         )}
       </Loaded>
     </Card>
+  );
+}
+
+/** Returns the names of the organizations that a session is in; empty without the permission to read organizations. */
+function useOrganizationsOf({ id: memberId }: Member): (session: Session) => string {
+  const organizations = useApi().useQuery(
+    'get',
+    '/console/v1/organizations',
+    { params: { query: { memberId, limit: 100 } } },
+    { enabled: useCan('organizations:read') },
+  );
+  return ({ organizationIds }) =>
+    (organizations.data?.items ?? [])
+      .filter(({ id }) => organizationIds.includes(id))
+      .map(({ name }) => name)
+      .join(', ');
+}
+
+function EndSession({ session: { id, userAgent } }: { session: Session }) {
+  const end = useAction(useApi().useMutation('delete', '/console/v1/sessions/{sessionId}'));
+  return (
+    <Button
+      variant="subtle"
+      color="gray"
+      size="compact-xs"
+      aria-label={`End the session on ${deviceOf(userAgent)}`}
+      onClick={() => end.run({ params: { path: { sessionId: id } } }, { done: 'Session ended', change: 'End session' })}
+    >
+      End
+    </Button>
   );
 }
