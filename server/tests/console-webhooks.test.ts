@@ -111,4 +111,15 @@ describe('past events', () => {
     await page.getByRole('table', { name: 'Deliveries' }).getByRole('link').first().click();
     await page.getByText('Replay', { exact: true }).waitFor();
   });
+
+  test('every event type is listed, also beyond the first page of the API', async () => {
+    await app.open('/webhooks/event-types');
+    const first = await read('/webhooks/event-types?limit=100');
+    const rest = await read(`/webhooks/event-types?limit=100&cursor=${first.nextCursor}`);
+    const types: string[] = [...first.items, ...rest.items].map(({ type }) => type);
+    assert.ok(types.length > 100, 'one page of the API has up to 100');
+    await eventually(async () => assert.equal(await page.getByRole('button').locator('code').count(), types.length));
+    await page.getByLabel('Find an event type').fill(types.at(-1) ?? '');
+    await page.getByRole('button', { name: new RegExp(`^${types.at(-1)}`) }).waitFor();
+  });
 });

@@ -32,6 +32,7 @@ export type IdentityProvider = ResponseOf<'/console/v1/identity-providers/{provi
 export type Settings = ResponseOf<'/console/v1/settings'>;
 export type MessageTemplate = ItemOf<'/console/v1/settings/messages'>;
 export type LogStream = ResponseOf<'/console/v1/log-streams/{logStreamId}'>;
+export type EventType = ItemOf<'/console/v1/webhooks/event-types'>;
 export type WebhookEndpoint = ResponseOf<'/console/v1/webhooks/endpoints/{endpointId}'>;
 export type Delivery = ItemOf<'/console/v1/webhooks/deliveries'>;
 export type DeliveryDetail = ResponseOf<'/console/v1/webhooks/deliveries/{deliveryId}'>;

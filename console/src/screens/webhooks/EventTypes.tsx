@@ -1,20 +1,15 @@
 import { Accordion, Text, TextInput } from '@mantine/core';
-import { useApi } from '#api/scope.tsx';
 import { CodeBlock } from '#ui/copy.tsx';
 import { SearchIcon } from '#ui/icons.ts';
 import { Card, Columns, Page } from '#ui/page.tsx';
 import { useFilters } from '#ui/search.ts';
 import { Empty, Loaded } from '#ui/states.tsx';
+import { useCatalogue } from './eventTypes.ts';
 import { WebhookTabs } from './WebhookTabs.tsx';
 
 export function EventTypes() {
   const [{ q = '', type = null }, setFilters] = useFilters();
-  const types = useApi().useQuery(
-    'get',
-    '/console/v1/webhooks/event-types',
-    { params: { query: { limit: 100 } } },
-    { staleTime: 600_000 },
-  );
+  const types = useCatalogue();
   return (
     <Page title="Webhooks" about="All event types, each with its schema and an example.">
       <WebhookTabs />
@@ -31,7 +26,7 @@ export function EventTypes() {
           onChange={({ currentTarget: { value } }) => setFilters({ q: value }, { replace: true })}
         />
         <Loaded query={types}>
-          {({ items }) => {
+          {(items) => {
             const found = items.filter((item) =>
               `${item.type} ${item.description}`.toLowerCase().includes(q.toLowerCase()),
             );

@@ -1,18 +1,19 @@
+import type { EventType } from '#api/records.ts';
 import { useApi } from '#api/scope.tsx';
-
-type EventType = { type: string; description: string };
+import { pages, params, useWhole } from '#api/whole.ts';
 
 const NONE: readonly EventType[] = [];
 
+/** The whole catalogue of event types. */
+export function useCatalogue() {
+  return useWhole<EventType>(
+    useApi().useInfiniteQuery('get', '/console/v1/webhooks/event-types', { params }, { ...pages, staleTime: 600_000 }),
+  );
+}
+
 /** The event types, and with groups (`user.*`) the choices for an endpoint. */
 export function useEventTypes(): { types: readonly EventType[]; choices: string[] } {
-  const first = useApi().useQuery(
-    'get',
-    '/console/v1/webhooks/event-types',
-    { params: { query: { limit: 100 } } },
-    { staleTime: 600_000 },
-  );
-  const types = first.data?.items ?? NONE;
+  const types = useCatalogue().data ?? NONE;
   return { types, choices: choicesOf(types.map(({ type }) => type)) };
 }
 
