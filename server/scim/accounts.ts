@@ -82,7 +82,9 @@ export async function admit(
   const { email, ...profile } = account;
   const known = email === null ? undefined : await findIdentifier(tx, { kind: 'email', value: email });
   if (known) return { ...(await insider(tx, organizationId, known.userId)), managesAccount: false };
-  const { member } = await managedMembers.add(tx, { ...profile, ...(email !== null && { email }) });
+  const { member, isNewAccount } = await managedMembers.add(tx, { ...profile, ...(email !== null && { email }) });
+  // An account that was created since it was looked up.
+  if (!isNewAccount) throw outside();
   const person = { memberId: member.id, userId: member.userId };
   await joinOrganization(tx, { organizationId, ...person }, []);
   return { ...person, managesAccount: true };
@@ -90,13 +92,16 @@ export async function admit(
 
 async function insider(tx: TxCtx, organizationId: OrganizationId, userId: UserId): Promise<Person> {
   const { memberId } = await accessOf(tx, userId);
-  if (!memberId || !(await rolesInOrganization(tx, { organizationId, memberId })))
-    throw new ScimError(
-      409,
-      'An account outside of the organization has this email address. Invite the person; then the directory can add them.',
-      'uniqueness',
-    );
+  if (!memberId || !(await rolesInOrganization(tx, { organizationId, memberId }))) throw outside();
   return { memberId, userId };
+}
+
+function outside(): ScimError {
+  return new ScimError(
+    409,
+    'An account outside of the organization has this email address. Invite the person; then the directory can add them.',
+    'uniqueness',
+  );
 }
 
 /** What a person is to a directory. */
