@@ -1,12 +1,10 @@
 import { sql } from 'kysely';
 import { emit } from '#events';
-import { type Ctx, systemCtx, type TxCtx, transaction } from '#platform/ctx.ts';
+import { type Ctx, type TxCtx, transaction } from '#platform/ctx.ts';
 import { isUniqueViolation } from '#platform/db.ts';
-import { lookUpTexts } from '#platform/dns.ts';
 import { announce } from '#platform/feed.ts';
 import { Limit } from '#platform/limits.ts';
-import { Problem, problem, problemWithRetry } from '#platform/problem.ts';
-import { singleWrite } from '#platform/single-writes.ts';
+import { problem, problemWithRetry } from '#platform/problem.ts';
 import { perSystem, type System } from '#platform/system.ts';
 import {
   type Domain,
@@ -16,38 +14,20 @@ import {
   findDomain,
   lockDomain,
   newProof,
-  proofName,
   proofValue,
   verifiedElsewhere,
 } from './domains.ts';
+import { type Finding, findProof, recheckProofs } from './proofs.ts';
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
+const DAY_MS = 86_400_000;
 /**
  * Consecutive look-ups without proof, an hour apart, after which a domain is lost: a single one may coincide with a
  * change of the zone.
  */
 const FAILURES_TO_LOSE = 2;
-const BATCH = 20;
 
 /** Limits manual look-ups per domain. */
 const byHand = perSystem((system) => new Limit(system, { name: 'domain-verify', points: 10, seconds: 60 }));
-
-/** The result of a look-up. `unanswered` says nothing about the proof. */
-export type Finding = { kind: 'proven' } | { kind: 'absent' | 'unanswered'; fault: string; found: string[] };
-
-/** Looks up the proof of a domain in DNS. */
-export async function findProof(system: System, domain: Pick<DomainRow, 'host' | 'token'>): Promise<Finding> {
-  const name = proofName(domain.host);
-  const response = await lookUpTexts(system, name);
-  if (!response.answered)
-    return { kind: 'unanswered', fault: `The look-up of ${name} got no response (${response.reason}).`, found: [] };
-  const found = response.texts.map((text) => text.trim().slice(0, 200)).slice(0, 10);
-  if (found.includes(proofValue(domain))) return { kind: 'proven' };
-  const fault =
-    found.length === 0 ? `There is no TXT record at ${name}.` : `The TXT record at ${name} has another value.`;
-  return { kind: 'absent', fault, found };
-}
 
 /** A domain and the result of its look-up. */
 export type LookedUp = { domain: DomainRow; finding: Finding };
@@ -146,45 +126,17 @@ async function unbindOthers(tx: TxCtx, host: string): Promise<void> {
 
 const SYSTEM = { kind: 'system', name: 'domains' } as const;
 
-/**
- * Looks up due proofs: each verified domain daily, or an hour after a look-up without proof or response. Runs as a job,
- * in any number of processes: each due domain is claimed by one.
- */
-export async function recheckDomains(system: System): Promise<void> {
-  for (;;) {
-    // biome-ignore lint/performance/noAwaitInLoops: one batch after the other
-    const due = await takeDue(system);
-    if (due.length === 0) return;
-    await Promise.all(due.map((domain) => recheck(system, domain)));
-  }
+/** Looks up due proofs: each verified domain daily, or an hour after a look-up without proof or response. */
+export function recheckDomains(system: System): Promise<void> {
+  return recheckProofs<DomainRow>(system, { table: 'domains', actor: 'domains', store: storeDaily });
 }
 
-/** Claims due domains for an hour: if a process dies, another one looks its domains up. Served by domains_due. */
-async function takeDue(system: System): Promise<DomainRow[]> {
-  const now = system.clock.now();
-  const { rows } = await sql<DomainRow>`
-    update domains set next_check_at = ${new Date(now.getTime() + HOUR_MS)}
-    where (workspace_id, id) in (
-      select workspace_id, id from domains where status = 'verified' and next_check_at <= ${now}
-      order by next_check_at limit ${BATCH} for update skip locked
-    ) returning * /* all workspaces */`.execute(singleWrite(system, 'claim'));
-  return rows;
-}
-
-async function recheck(system: System, domain: DomainRow): Promise<void> {
-  const { workspace_id: workspaceId, project_id: projectId, environment } = domain;
-  const ctx = systemCtx(system, { workspaceId, projectId, environment }, 'domains', 'domains');
-  try {
-    const finding = await findProof(system, domain);
-    if (finding.kind === 'proven') await holdProven(ctx, domain, 'daily');
-    else if (finding.kind === 'absent') await transaction(ctx, (tx) => countFailure(tx, domain, finding.fault));
-    // A missing response does not prove that the record is gone: the domain goes on serving and is looked up again in
-    // an hour.
-    else await transaction(ctx, (tx) => noteFault(tx, domain, finding.fault));
-  } catch (error) {
-    // The domain was removed or claimed again meanwhile.
-    if (!(error instanceof Problem)) system.log.warn({ err: error, host: domain.host }, 'a domain was not checked');
-  }
+function storeDaily(ctx: Ctx, domain: DomainRow, finding: Finding): Promise<unknown> {
+  if (finding.kind === 'proven') return holdProven(ctx, domain, 'daily');
+  // A missing response does not prove that the record is gone: the domain goes on serving and is looked up again in
+  // an hour.
+  const store = finding.kind === 'absent' ? countFailure : noteFault;
+  return transaction(ctx, (tx) => store(tx, domain, finding.fault));
 }
 
 /**

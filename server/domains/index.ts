@@ -1,7 +1,7 @@
 export { challengeResponse } from './acme.ts';
 export { addressesOf, authAddressOf, boundAddresses, boundHost } from './bound-addresses.ts';
 export { secureContextFor } from './certificates.ts';
-export { type Finding, findProof } from './domain-checks.ts';
 export { newProof, verificationOf } from './domains.ts';
 export { hostNameFrom } from './host-names.ts';
 export { part } from './part.ts';
+export { findProof, recheckProofs } from './proofs.ts';

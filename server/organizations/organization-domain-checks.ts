@@ -1,12 +1,11 @@
 import { sql } from 'kysely';
-import { type Finding, findProof, newProof, verificationOf } from '#domains';
+import { findProof, newProof, recheckProofs, verificationOf } from '#domains';
 import { emit } from '#events';
-import { type Ctx, systemCtx, type TxCtx, transaction } from '#platform/ctx.ts';
+import { type Ctx, type TxCtx, transaction } from '#platform/ctx.ts';
 import { isUniqueViolation } from '#platform/db.ts';
 import { limitKey, limits } from '#platform/limits.ts';
-import { Problem, problem, problemWithRetry } from '#platform/problem.ts';
+import { problem, problemWithRetry } from '#platform/problem.ts';
 import { inScope } from '#platform/scoped.ts';
-import { singleWrite } from '#platform/single-writes.ts';
 import type { System } from '#platform/system.ts';
 import {
   type DomainRef,
@@ -17,13 +16,13 @@ import {
   type OrganizationDomainRow,
 } from './organization-domains.ts';
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
+const DAY_MS = 86_400_000;
 /** Consecutive look-ups without proof, an hour apart, after which a domain is lost. */
 const FAILURES_TO_LOSE = 2;
-const BATCH = 20;
 
 const byHand = limits({ 'organization-domain-verify': { points: 10, seconds: 60 } });
+
+type Finding = Awaited<ReturnType<typeof findProof>>;
 
 /** A domain and the result of its look-up. */
 export type LookedUp = { domain: OrganizationDomainRow; finding: Finding };
@@ -111,44 +110,22 @@ function note(tx: TxCtx, domain: OrganizationDomainRow, changes: Partial<Organiz
     .executeTakeFirstOrThrow();
 }
 
-/**
- * Looks up due proofs: each verified domain daily, or an hour after a look-up without proof or response. Each due domain
- * is claimed by one process.
- */
-export async function recheckOrganizationDomains(system: System): Promise<void> {
-  for (;;) {
-    // biome-ignore lint/performance/noAwaitInLoops: one batch after the other
-    const due = await takeDue(system);
-    if (due.length === 0) return;
-    await Promise.all(due.map((domain) => recheck(system, domain)));
-  }
+/** Looks up due proofs: each verified domain daily, or an hour after a look-up without proof or response. */
+export function recheckOrganizationDomains(system: System): Promise<void> {
+  return recheckProofs<OrganizationDomainRow>(system, {
+    table: 'organization_domains',
+    actor: 'organizations',
+    store: storeDaily,
+  });
 }
 
-/** Claims due domains for an hour. Served by organization_domains_due. */
-async function takeDue(system: System): Promise<OrganizationDomainRow[]> {
-  const now = system.clock.now();
-  const { rows } = await sql<OrganizationDomainRow>`
-    update organization_domains set next_check_at = ${new Date(now.getTime() + HOUR_MS)}
-    where (workspace_id, project_id, environment, organization_id, id) in (
-      select workspace_id, project_id, environment, organization_id, id from organization_domains
-      where status = 'verified' and next_check_at <= ${now} order by next_check_at limit ${BATCH} for update skip locked
-    ) returning * /* all workspaces */`.execute(singleWrite(system, 'claim'));
-  return rows;
-}
-
-async function recheck(system: System, domain: OrganizationDomainRow): Promise<void> {
-  const { workspace_id: workspaceId, project_id: projectId, environment } = domain;
-  const ctx = systemCtx(system, { workspaceId, projectId, environment }, 'organizations', 'organizations');
-  try {
-    const finding = await findProof(system, domain);
-    if (finding.kind === 'proven') await holdProven(ctx, domain);
-    else if (finding.kind === 'absent') await transaction(ctx, (tx) => countFailure(tx, domain, finding.fault));
+function storeDaily(ctx: Ctx, domain: OrganizationDomainRow, finding: Finding): Promise<unknown> {
+  if (finding.kind === 'proven') return holdProven(ctx, domain);
+  return transaction(ctx, async (tx) => {
+    if (finding.kind === 'absent') await countFailure(tx, domain, finding.fault);
     // A missing response does not prove that the record is gone.
-    else await transaction(ctx, (tx) => note(tx, domain, { fault: finding.fault }));
-  } catch (error) {
-    // The domain was removed meanwhile.
-    if (!(error instanceof Problem)) system.log.warn({ err: error, host: domain.host }, 'a domain was not checked');
-  }
+    else await note(tx, domain, { fault: finding.fault });
+  });
 }
 
 /** The second look-up without proof in a row marks the domain as lost and replaces its token. */

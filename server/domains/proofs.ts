@@ -1,0 +1,81 @@
+import { sql } from 'kysely';
+import { type Ctx, type Environment, systemCtx } from '#platform/ctx.ts';
+import type { Tables } from '#platform/db.ts';
+import { lookUpTexts } from '#platform/dns.ts';
+import type { ProjectId, WorkspaceId } from '#platform/ids.ts';
+import { Problem } from '#platform/problem.ts';
+import { singleWrite } from '#platform/single-writes.ts';
+import type { System } from '#platform/system.ts';
+import { proofName, proofValue } from './domains.ts';
+
+const HOUR_MS = 3_600_000;
+const BATCH = 20;
+
+/** The result of a look-up. `unanswered` says nothing about the proof. */
+export type Finding = { kind: 'proven' } | { kind: 'absent' | 'unanswered'; fault: string; found: string[] };
+
+/** Looks up the proof of a domain in DNS. */
+export async function findProof(system: System, domain: Pick<ProvenRow, 'host' | 'token'>): Promise<Finding> {
+  const name = proofName(domain.host);
+  const response = await lookUpTexts(system, name);
+  if (!response.answered)
+    return { kind: 'unanswered', fault: `The look-up of ${name} got no response (${response.reason}).`, found: [] };
+  const found = response.texts.map((text) => text.trim().slice(0, 200)).slice(0, 10);
+  if (found.includes(proofValue(domain))) return { kind: 'proven' };
+  const fault =
+    found.length === 0 ? `There is no TXT record at ${name}.` : `The TXT record at ${name} has another value.`;
+  return { kind: 'absent', fault, found };
+}
+
+/** The columns that the tables of proven domains share. */
+type ProvenRow = {
+  workspace_id: WorkspaceId;
+  project_id: ProjectId;
+  environment: Environment;
+  host: string;
+  token: string;
+};
+
+/** A table with `status` and `next_check_at`, and what stores the result of a look-up. */
+type Rechecked<Row> = {
+  table: keyof Tables;
+  actor: string;
+  store: (ctx: Ctx, domain: Row, finding: Finding) => Promise<unknown>;
+};
+
+/** Looks up due proofs. Runs as a job, in any number of processes: each due domain is claimed by one. */
+export async function recheckProofs<Row extends ProvenRow>(system: System, rechecked: Rechecked<Row>): Promise<void> {
+  for (;;) {
+    // biome-ignore lint/performance/noAwaitInLoops: one batch after the other
+    const due = await takeDue<Row>(system, rechecked.table);
+    if (due.length === 0) return;
+    await Promise.all(due.map((domain) => recheck(system, rechecked, domain)));
+  }
+}
+
+/** Claims due domains for an hour: if a process dies, another one looks its domains up. Served by `<table>_due`. */
+async function takeDue<Row>(system: System, table: keyof Tables): Promise<Row[]> {
+  const now = system.clock.now();
+  const { rows } = await sql<Row>`
+    update ${sql.table(table)} set next_check_at = ${new Date(now.getTime() + HOUR_MS)}
+    where ctid = any(array(
+      select ctid from ${sql.table(table)} where status = 'verified' and next_check_at <= ${now}
+      order by next_check_at limit ${BATCH} for update skip locked
+    )) returning * /* all workspaces */`.execute(singleWrite(system, 'claim'));
+  return rows;
+}
+
+async function recheck<Row extends ProvenRow>(
+  system: System,
+  { actor, store }: Rechecked<Row>,
+  domain: Row,
+): Promise<void> {
+  const { workspace_id: workspaceId, project_id: projectId, environment } = domain;
+  const ctx = systemCtx(system, { workspaceId, projectId, environment }, actor, actor);
+  try {
+    await store(ctx, domain, await findProof(system, domain));
+  } catch (error) {
+    // The domain was removed or claimed again meanwhile.
+    if (!(error instanceof Problem)) system.log.warn({ err: error, host: domain.host }, 'a domain was not checked');
+  }
+}
