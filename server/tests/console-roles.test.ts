@@ -219,6 +219,8 @@ async function makeRecords(): Promise<void> {
   const [api] = await listed('/apis');
   const [provider] = await listed('/identity-providers');
   const domain = await made('/domains', { host: 'login.example.com' });
+  const acme = `/organizations/${(await made('/organizations', { name: 'Acme' })).id}`;
+  const inAcme = { title: 'Acme', needs: 'organizations:read' };
   const url = 'http://127.0.0.1:9/hooks';
   const endpoint = await made('/webhooks/endpoints', { url, events: ['user.*'] });
   await made(`/webhooks/endpoints/${endpoint.id}/test`, {});
@@ -292,6 +294,13 @@ async function makeRecords(): Promise<void> {
       needs: 'status:read',
       actions: { Publish: 'status:write' },
     },
+    {
+      ...inAcme,
+      path: `${acme}/domains`,
+      edits: 'organizations:write',
+      actions: { 'Add domain': 'organizations:write' },
+    },
+    { ...inAcme, path: `${acme}/directory`, actions: { 'Issue token': 'organizations:write' } },
   ];
   for (const { role, permissions: granted } of await listed('/team/roles')) permissions.set(role, granted);
 }
