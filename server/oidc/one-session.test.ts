@@ -143,7 +143,8 @@ describe('one session', () => {
     // Anything not recorded yet belongs to the first attempt.
     await eventually(async () => {
       const { rowCount } = await latchkey.system.pool.query(
-        `update webhook_deliveries set next_attempt_at = now() where status = 'retrying'`,
+        `update webhook_deliveries set next_attempt_at = now() where status = 'retrying' and workspace_id = $1`,
+        [latchkey.demo.workspaceId],
       );
       assert.equal(rowCount, 1);
     });

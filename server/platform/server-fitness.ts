@@ -55,6 +55,8 @@ function hears(client: pg.Client): Promise<boolean> {
   });
 }
 
+const TURNS = 10;
+
 /**
  * Requires that prepared statements work over the address of a pooler.
  * @throws StartError
@@ -63,8 +65,11 @@ export async function requirePreparedStatements(url: string): Promise<void> {
   const name = 'latchkey-proof';
   const clients = await Promise.all([1, 2].map(() => connectAlone(url, { name, timeoutMs: RESPONSE_MS })));
   try {
-    // Without support, the second one finds the statement of the first, or none.
-    for (const [index, client] of [...clients, ...clients].entries()) {
+    // Without support, one finds the statement of the other, or none. Which server connection the pooler picks is luck,
+    // so they take several turns.
+    for (const [index, client] of Array.from({ length: TURNS }, () => clients)
+      .flat()
+      .entries()) {
       // biome-ignore lint/performance/noAwaitInLoops: by turns
       await client.query({ name, text: `select $1::integer + ${index % clients.length}`, values: [1] });
     }
