@@ -263,19 +263,18 @@ describe('a stream that is changed while it sends', () => {
   test('sends nothing after the request in progress when it is paused, and goes on from there', async () => {
     const { arrived, letGo } = held('/paused');
     const { id } = await linesTo('/paused');
-    const users = await streams.happen(2);
+    const users = await streams.happen(1);
     await arrived();
     const paused = await streams.admin(`/${id}/pause`, { method: 'POST' });
     assert.equal(paused.body.state, 'paused');
     letGo();
-    const { delivery } = await streams.drained(id, 2);
-    assert.equal(delivery.sent, 2);
+    await streams.drained(id, 1);
     const later = await streams.happen(1);
     receiver.on('/paused', respondWith(200));
     await eventually(async () => assert.equal((await streams.admin(`/${id}`)).body.delivery.waiting > 0, true));
     const resumed = await streams.admin(`/${id}/resume`, { body: {} });
     assert.equal(resumed.body.state, 'active');
-    await streams.drained(id, 3);
+    await streams.drained(id, 2);
     assert.deepEqual(usersAt('/paused'), [...users, ...later]);
     assert.deepEqual(await eventsOf(id), ['log_stream.created', 'log_stream.paused', 'log_stream.resumed']);
     await streams.remove(id);
