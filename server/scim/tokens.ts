@@ -75,8 +75,8 @@ export const IssuedScimToken = Type.Object({
 });
 
 const MAX_TOKENS = 10;
-/** `lks_`, the workspace's routing key, 256 random bits. */
-const SHAPE = /^lks_([a-z0-9]{8})_[A-Za-z0-9_-]{43}$/;
+/** `lkp_`, the workspace's routing key, 256 random bits. */
+const SHAPE = /^lkp_([a-z0-9]{8})_[A-Za-z0-9_-]{43}$/;
 
 function recordOf(row: Omit<Selectable<ScimTokensTable>, 'hash'>): ScimToken {
   return {
@@ -130,7 +130,7 @@ export function issueScimToken(
         extensions: { limit: MAX_TOKENS, current: length },
       });
     const { routingKey } = await projectOf(tx.system, tx.scope, tx.db);
-    const token = `lks_${routingKey}_${randomSecret()}`;
+    const token = `lkp_${routingKey}_${randomSecret()}`;
     const row = await tx.db
       .insertInto('scim_tokens')
       .values({
