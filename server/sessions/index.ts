@@ -5,15 +5,7 @@ export { part } from './part.ts';
 export { provenMethods } from './proven-methods.ts';
 export { findRefreshToken, type IssuedSession, issueRefreshToken, rotateRefreshToken } from './refresh-tokens.ts';
 export { removeSessionsOf } from './removal.ts';
+export { endEverySession, revokeEntries, revokeSessions } from './revocation.ts';
 export { sessionsOfProject, sessionsOfUser } from './session-lists.ts';
 export { familiarityOf, findEntry, findSession, type ProvenEntry } from './session-reading.ts';
-export {
-  endEverySession,
-  enterProject,
-  lockSession,
-  raiseSession,
-  revokeEntries,
-  revokeSessions,
-  secondFactorProven,
-  startSession,
-} from './sessions.ts';
+export { enterProject, lockSession, raiseSession, secondFactorProven, startSession } from './sessions.ts';

@@ -12,8 +12,9 @@ import { preparedWrite } from '#platform/single-writes.ts';
 import type { System } from '#platform/system.ts';
 import { REFRESH_GRACE_MS, sessionLifetimes } from '#settings';
 import { isClosed, workspaceByRoutingKey } from '#tenancy';
+import { revokeSessions } from './revocation.ts';
 import type { ProvenEntry } from './session-reading.ts';
-import { noteAdmission, revokeSessions, type ScopeEntry } from './sessions.ts';
+import { noteAdmission, type ScopeEntry } from './sessions.ts';
 
 type RefreshTokensTable = {
   workspace_id: WorkspaceId;

@@ -10,8 +10,8 @@ import {
 } from '#tests/harness.ts';
 import { startSecondProcess } from '#tests/second-process.ts';
 import { removeDeadSessions } from './removal.ts';
+import { revokeSessions } from './revocation.ts';
 import { findEntry } from './session-reading.ts';
-import { revokeSessions } from './sessions.ts';
 
 describe('ending sessions', () => {
   let latchkey: TestLatchkey;
