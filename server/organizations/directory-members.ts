@@ -24,17 +24,21 @@ export async function rolesInOrganization(
 /**
  * Replaces the roles that a directory gave a member earlier, and keeps the others. Roles that were deleted are skipped.
  * The caller has locked the organization.
+ * @returns the roles that the member has from the directory alone, sorted
  */
 export async function changeDirectoryRoles(
   tx: TxCtx,
   who: Who,
   { taken, given }: { taken: readonly string[]; given: readonly string[] },
-): Promise<void> {
+): Promise<string[]> {
   const before = await rolesInOrganization(tx, who);
-  if (!before) return;
+  if (!before) return [];
   const known = (await lockKnownRoles(tx, given)).map(({ key }) => key);
-  const after = [...new Set([...before.filter((key) => !taken.includes(key)), ...known])].sort();
+  const kept = before.filter((key) => !taken.includes(key));
+  const added = known.filter((key) => !kept.includes(key)).sort();
+  const after = [...kept, ...added].sort();
   if (JSON.stringify(after) !== JSON.stringify([...before].sort())) await replaceRoles(tx, who, after);
+  return added;
 }
 
 /**

@@ -5,7 +5,7 @@ export {
   rolesInOrganization,
 } from './directory-members.ts';
 export { asAdministrator } from './organization-authority.ts';
-export { requireInvitedDomain } from './organization-domains.ts';
+export { isAtVerifiedDomain, requireInvitedDomain } from './organization-domains.ts';
 export { asInsider, mayInside, requireInside } from './organization-insiders.ts';
 export { joinOrganization, requireRoomInOrganization } from './organization-members.ts';
 export { lockKnownRoles, lockOrganizationRoles, type OrganizationRole, ownPermissions } from './organization-roles.ts';

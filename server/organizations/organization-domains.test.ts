@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { startDomains } from '#tests/domains.ts';
 import { expectProblem, managementToken, newEmail, ownerToken, PASSWORD, prove, register } from '#tests/harness.ts';
+import { expectRefusal, newDirectory, type TestDirectory } from '#tests/scim.ts';
 import { recheckOrganizationDomains } from './organization-domain-checks.ts';
 
 const HOUR_MS = 3_600_000;
@@ -210,5 +211,39 @@ describe('the owner of an organization', () => {
     const foreign = await claim(other, newHost());
     expectProblem(await own(`/domains/${foreign.id}`), 404, 'NOT_FOUND');
     assert.equal((await own(path, 'DELETE')).status, 204);
+  });
+});
+
+describe('a directory of the organization', () => {
+  test('takes in people with a verified address at a verified mail domain, and does not manage their accounts', async () => {
+    const [directory, elsewhere] = [await newDirectory(latchkey), await newDirectory(latchkey)];
+    const [host, foreign] = [newHost(), newHost()];
+    await claim(directory.organizationId, foreign);
+    await verified(directory.organizationId, host);
+    const [ada, unverified, stranger] = [
+      await newPerson(host),
+      await register(latchkey, { email: `unverified@${host}` }),
+      await newPerson(foreign),
+    ];
+    const add = ({ scim }: TestDirectory, userName: string) => scim('POST', '/Users', { userName, displayName: 'Eve' });
+    expectRefusal(await add(elsewhere, ada.email), 409, 'uniqueness');
+    expectRefusal(await add(directory, unverified.email), 409, 'uniqueness');
+    expectRefusal(await add(directory, stranger.email), 409, 'uniqueness');
+    const added = await add(directory, ada.email);
+    assert.equal(added.status, 201, added.text);
+    assert.deepEqual(await mine(ada.access_token), [[directory.organizationId, []]]);
+    const profile = (await latchkey.api('/v1/me', { token: ada.access_token })).body;
+    assert.notEqual(profile.displayName, 'Eve');
+    assert.equal((await directory.scim('DELETE', `/Users/${added.body.id}`)).status, 204);
+    assert.deepEqual(await mine((await signIn(ada.email)).body.access_token), [], 'the account stays in the project');
+  });
+
+  test('takes in nobody who is about to be erased', async () => {
+    const [directory, host] = [await newDirectory(latchkey), newHost()];
+    await verified(directory.organizationId, host);
+    const { email, access_token: leaving } = await newPerson(host);
+    const { status, text } = await latchkey.api('/v1/me', { token: leaving, method: 'DELETE' });
+    assert.equal(status, 202, text);
+    expectRefusal(await directory.scim('POST', '/Users', { userName: email }), 409, 'uniqueness');
   });
 });

@@ -266,19 +266,22 @@ export async function deleteOrganizationDomain(ctx: Ctx | TxCtx, ref: DomainRef)
   });
 }
 
-/**
- * Checks that an address is at a verified domain of the organization, where only those are invited. Served by
- * organization_domains_verified.
- * @throws Problem VALIDATION_FAILED
- */
-export async function requireInvitedDomain(tx: TxCtx, organizationId: OrganizationId, email: string): Promise<void> {
-  const { invitesVerifiedDomainsOnly } = await getOrganization(tx, organizationId);
-  if (!invitesVerifiedDomainsOnly) return;
+/** Whether an address is at a verified domain of the organization. Served by organization_domains_verified. */
+export async function isAtVerifiedDomain(tx: TxCtx, organizationId: OrganizationId, email: string): Promise<boolean> {
   const domain = await domainsOf(tx, organizationId)
     .where('status', '=', 'verified')
     .where('host', '=', domainOf(email))
     .executeTakeFirst();
-  if (domain) return;
+  return domain !== undefined;
+}
+
+/**
+ * Checks that an address is at a verified domain of the organization, where only those are invited.
+ * @throws Problem VALIDATION_FAILED
+ */
+export async function requireInvitedDomain(tx: TxCtx, organizationId: OrganizationId, email: string): Promise<void> {
+  const { invitesVerifiedDomainsOnly } = await getOrganization(tx, organizationId);
+  if (!invitesVerifiedDomainsOnly || (await isAtVerifiedDomain(tx, organizationId, email))) return;
   const errors = [{ pointer: '/body/email', message: 'is not at a verified mail domain of this organization' }];
   throw problem('VALIDATION_FAILED', { extensions: { errors } });
 }

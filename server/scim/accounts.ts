@@ -1,6 +1,13 @@
 import { findIdentifier } from '#identifiers';
 import { accessOf, managedMembers, membersById } from '#members';
-import { isInOtherOrganization, joinOrganization, removeByDirectory, rolesInOrganization } from '#organizations';
+import {
+  isAtVerifiedDomain,
+  isInOtherOrganization,
+  joinOrganization,
+  removeByDirectory,
+  rolesInOrganization,
+} from '#organizations';
+import { usersAwaitingErasure } from '#people';
 import type { TxCtx } from '#platform/ctx.ts';
 import { normaliseEmail } from '#platform/identifiers.ts';
 import type { MemberId, OrganizationId, UserId } from '#platform/ids.ts';
@@ -70,9 +77,8 @@ export type Person = { memberId: MemberId; userId: UserId };
 
 /**
  * Makes a person a member of the organization. A new account is added to the project, and the directory manages it. An
- * account that exists is used only if its person is in the organization already: a directory must not take people of
- * others in.
- * @throws ScimError uniqueness for an account outside of the organization
+ * account that exists is not changed.
+ * @throws ScimError uniqueness for an account that is not the company's
  */
 export async function admit(
   tx: TxCtx,
@@ -81,7 +87,7 @@ export async function admit(
 ): Promise<Person & { managesAccount: boolean }> {
   const { email, ...profile } = account;
   const known = email === null ? undefined : await findIdentifier(tx, { kind: 'email', value: email });
-  if (known) return { ...(await insider(tx, organizationId, known.userId)), managesAccount: false };
+  if (known) return { ...(await admitKnown(tx, organizationId, known)), managesAccount: false };
   const { member, isNewAccount } = await managedMembers.add(tx, { ...profile, ...(email !== null && { email }) });
   // An account that was created since it was looked up.
   if (!isNewAccount) throw outside();
@@ -90,16 +96,28 @@ export async function admit(
   return { ...person, managesAccount: true };
 }
 
-async function insider(tx: TxCtx, organizationId: OrganizationId, userId: UserId): Promise<Person> {
+/**
+ * A directory must not take people of others in: the person is in the organization already, or has proven an address at
+ * a verified mail domain of the organization.
+ */
+async function admitKnown(
+  tx: TxCtx,
+  organizationId: OrganizationId,
+  { userId, value: email, verified }: { userId: UserId; value: string; verified: boolean },
+): Promise<Person> {
   const { memberId } = await accessOf(tx, userId);
-  if (!memberId || !(await rolesInOrganization(tx, { organizationId, memberId }))) throw outside();
-  return { memberId, userId };
+  if (memberId && (await rolesInOrganization(tx, { organizationId, memberId }))) return { memberId, userId };
+  if (!verified || !(await isAtVerifiedDomain(tx, organizationId, email))) throw outside();
+  if ((await usersAwaitingErasure(tx, [userId])).has(userId)) throw outside();
+  const person = { memberId: memberId ?? (await managedMembers.add(tx, { email })).member.id, userId };
+  await joinOrganization(tx, { organizationId, ...person }, []);
+  return person;
 }
 
 function outside(): ScimError {
   return new ScimError(
     409,
-    'An account outside of the organization has this email address. Invite the person; then the directory can add them.',
+    'An account outside of the organization has this email address. Invite the person, or verify the mail domain of the organization; then the directory can add them.',
     'uniqueness',
   );
 }
@@ -130,27 +148,26 @@ export async function updateAccount(tx: TxCtx, person: Managed, before: Account,
 
 /**
  * Ends the access of a person at once: the membership of the organization, and every session in the project.
+ * @param decided what happens to an account that the directory alone decides about
  * @returns what happened to the account
  */
-export async function endAccess(tx: TxCtx, person: Managed): Promise<'blocked' | 'kept'> {
-  const blocks = await decidesAlone(tx, person);
+export async function endAccess<Decided extends 'blocked' | 'removed'>(
+  tx: TxCtx,
+  person: Managed,
+  decided: Decided,
+): Promise<Decided | 'kept'> {
+  const decides = await decidesAlone(tx, person);
   await removeByDirectory(tx, person);
-  if (blocks) await managedMembers.block(tx, person.memberId);
-  else await revokeEntries(tx, { userId: person.userId }, 'directory_deactivated');
-  return blocks ? 'blocked' : 'kept';
+  if (!decides) {
+    await revokeEntries(tx, { userId: person.userId }, 'directory_deactivated');
+    return 'kept';
+  }
+  await (decided === 'blocked' ? managedMembers.block : managedMembers.remove)(tx, person.memberId);
+  return decided;
 }
 
 /** Gives the access back that {@link endAccess} took. A block by an administrator stays. */
 export async function restoreAccess(tx: TxCtx, person: Managed): Promise<void> {
   if (person.managesAccount) await managedMembers.unblock(tx, person.memberId);
   await joinOrganization(tx, person, []);
-}
-
-/** Removes a person from the project if the directory alone decides about the account; otherwise ends their access. */
-export async function removePerson(tx: TxCtx, person: Managed): Promise<'removed' | 'kept'> {
-  const removes = await decidesAlone(tx, person);
-  await removeByDirectory(tx, person);
-  if (removes) await managedMembers.remove(tx, person.memberId);
-  else await revokeEntries(tx, { userId: person.userId }, 'directory_deactivated');
-  return removes ? 'removed' : 'kept';
 }

@@ -4,7 +4,8 @@ import type { Directory } from './directory.ts';
 import { describedSchemas, describedTypes } from './discovery.ts';
 import { errorOf } from './errors.ts';
 import { readFilter } from './filters.ts';
-import { changeGroup, createGroup, deleteGroup, getGroup, groupsById, groupsOfUsers } from './groups.ts';
+import { changeGroup, createGroup, deleteGroup, getGroup, groupsById } from './groups.ts';
+import { groupsOfUsers } from './memberships.ts';
 import { patched, readOperations } from './patch.ts';
 import { log } from './provisioning-log.ts';
 import { type Attributes, isRecord, readAttributes, valueNamed } from './resource.ts';
@@ -139,13 +140,13 @@ export function searchIn(body: unknown): Query {
 
 /** Adds the groups of users. One statement whatever their number. */
 async function withGroups(ctx: Ctx, directory: Directory, resources: readonly Resource[]): Promise<Resource[]> {
-  const groups = await groupsOfUsers(ctx, directory, resources.map(({ id }) => id).filter(isUserId));
+  const groups = await groupsOfUsers(ctx, directory.organizationId, resources.map(({ id }) => id).filter(isUserId));
   return resources.map((resource) => {
     const own = isUserId(resource.id) ? groups.get(resource.id) : undefined;
     if (!own) return resource;
     return {
       ...resource,
-      groups: own.map((group) => ({ ...group, $ref: `${directory.address}/Groups/${group.value}` })),
+      groups: own.map(({ id, name }) => ({ value: id, display: name, $ref: `${directory.address}/Groups/${id}` })),
     };
   });
 }

@@ -173,6 +173,23 @@ describe('groups', () => {
     expectProblem(await roles(['billing']), 404, 'NOT_FOUND');
   });
 
+  test('leave a member a role that an administrator had given before', async () => {
+    const directory = await newDirectory(latchkey);
+    const { organizationId, admin } = directory;
+    await admin('organization-roles', { body: { key: 'accounts', name: 'Accounts', permissions: [] } });
+    const ada = await directory.addUser(newEmail());
+    const [{ memberId }] = (await admin(`organizations/${organizationId}/members`)).body.items;
+    const roles = { method: 'PUT', body: { roles: ['accounts'] } };
+    await admin(`organizations/${organizationId}/members/${memberId}/roles`, roles);
+    const groupId = await directory.addGroup('Accounting', [ada]);
+    await admin(`organizations/${organizationId}/scim/groups/${groupId}/roles`, roles);
+    await directory.patch(`/Groups/${groupId}`, { op: 'remove', path: `members[value eq "${ada}"]` });
+    assert.deepEqual(
+      (await memberships(directory)).map((member) => member.roles),
+      [['accounts']],
+    );
+  });
+
   test('an unknown member, a taken name and an unknown role are refused', async () => {
     const directory = await newDirectory(latchkey);
     const other = await newDirectory(latchkey);

@@ -8,7 +8,8 @@ import { newestFirst, type Page, type PageQuery } from '#platform/page.ts';
 import { found, problem } from '#platform/problem.ts';
 import { Instant } from '#platform/schemas.ts';
 import { inScope } from '#platform/scoped.ts';
-import { groupsById, groupsOf, memberIdsIn, membershipsOf, type ScimGroupId, tellOfGroup } from './groups.ts';
+import { groupsById, groupsOf, memberIdsIn, type ScimGroupId, tellOfGroup } from './groups.ts';
+import { membershipsOf } from './memberships.ts';
 import { giveGroupRoles } from './users.ts';
 
 /** A group of a directory, as administrators see it. */

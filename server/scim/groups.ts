@@ -6,6 +6,7 @@ import { isUniqueViolation, type Json } from '#platform/db.ts';
 import { type Id, newId, type OrganizationId, type ProjectId, type WorkspaceId } from '#platform/ids.ts';
 import { inScope, scopeColumns } from '#platform/scoped.ts';
 import type { Directory } from './directory.ts';
+import { membershipsOf } from './memberships.ts';
 import { type Action, log } from './provisioning-log.ts';
 import { type Attributes, isRecord } from './resource.ts';
 import { changedAttributes, type Stored } from './resources.ts';
@@ -55,10 +56,6 @@ export function groupsOf(ctx: Ctx | TxCtx, organizationId: OrganizationId) {
   return ctx.db.selectFrom('scim_groups').selectAll().where(inScope(ctx)).where('organization_id', '=', organizationId);
 }
 
-export function membershipsOf(ctx: Ctx | TxCtx, organizationId: OrganizationId) {
-  return ctx.db.selectFrom('scim_group_members').where(inScope(ctx)).where('organization_id', '=', organizationId);
-}
-
 function isGroupId(id: string): id is ScimGroupId {
   return id.startsWith('scg_');
 }
@@ -95,38 +92,6 @@ export async function getGroup(ctx: Ctx | TxCtx, directory: Directory, id: strin
   const [group] = await groupsById(ctx, directory, [id]);
   if (!group) throw new ScimError(404, `There is no group ${id}.`);
   return group;
-}
-
-/** The groups of each user, by id and name. Served by scim_groups_of_user. */
-export async function groupsOfUsers(
-  ctx: Ctx | TxCtx,
-  { organizationId }: Pick<Directory, 'organizationId'>,
-  ids: readonly ScimUserId[],
-): Promise<Map<ScimUserId, { value: ScimGroupId; display: string }[]>> {
-  if (ids.length === 0) return new Map();
-  const rows = await ctx.db
-    .selectFrom('scim_group_members as m')
-    .innerJoin('scim_groups as g', (join) =>
-      join
-        .onRef('g.workspace_id', '=', 'm.workspace_id')
-        .onRef('g.project_id', '=', 'm.project_id')
-        .onRef('g.environment', '=', 'm.environment')
-        .onRef('g.organization_id', '=', 'm.organization_id')
-        .onRef('g.id', '=', 'm.group_id'),
-    )
-    .select(['m.scim_user_id as id', 'g.id as groupId', 'g.attributes'])
-    .where(inScope(ctx, 'm'))
-    .where('m.organization_id', '=', organizationId)
-    .where('m.scim_user_id', 'in', [...ids])
-    .orderBy('g.id')
-    .execute();
-  const byUser = Map.groupBy(rows, ({ id }) => id);
-  return new Map(
-    [...byUser].map(([id, found]) => [
-      id,
-      found.map(({ groupId, attributes }) => ({ value: groupId, display: String(attributes['displayName']) })),
-    ]),
-  );
 }
 
 function rowOf({ members: _members, ...attributes }: Attributes) {

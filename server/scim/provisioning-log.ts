@@ -15,7 +15,7 @@ import {
 import { newestFirst, type Page, PageQuery } from '#platform/page.ts';
 import { deleteOldRows } from '#platform/part.ts';
 import { Instant, nullable } from '#platform/schemas.ts';
-import { inScope, scopeColumns } from '#platform/scoped.ts';
+import { acrossProjects, inScope, scopeColumns } from '#platform/scoped.ts';
 
 import type { System } from '#platform/system.ts';
 import type { Directory } from './directory.ts';
@@ -143,8 +143,7 @@ export async function eraseNames(tx: TxCtx, userId: UserId): Promise<void> {
   await tx.db
     .updateTable('scim_log')
     .set({ name: null, detail: null })
-    .where('workspace_id', '=', tx.scope.workspaceId)
-    .where('environment', '=', tx.scope.environment)
+    .where(acrossProjects(tx))
     .where('user_id', '=', userId)
     .execute();
 }

@@ -14,8 +14,9 @@ import {
   type WorkspaceId,
 } from '#platform/ids.ts';
 import { inScope, scopeColumns } from '#platform/scoped.ts';
-import { accountOf, admit, endAccess, removePerson, restoreAccess, updateAccount } from './accounts.ts';
+import { accountOf, admit, endAccess, restoreAccess, updateAccount } from './accounts.ts';
 import type { Directory } from './directory.ts';
+import { groupsOfUsers } from './memberships.ts';
 import { log } from './provisioning-log.ts';
 import type { Attributes } from './resource.ts';
 import { changedAttributes, type Stored } from './resources.ts';
@@ -42,19 +43,9 @@ type ScimUsersTable = {
   updated_at: Date;
 };
 
-type ScimGroupMembersTable = {
-  workspace_id: WorkspaceId;
-  project_id: ProjectId;
-  environment: Environment;
-  organization_id: OrganizationId;
-  group_id: Id<'scg'>;
-  scim_user_id: ScimUserId;
-};
-
 declare module '#platform/db.ts' {
   interface Tables {
     scim_users: ScimUsersTable;
-    scim_group_members: ScimGroupMembersTable;
   }
 }
 
@@ -160,8 +151,8 @@ export function createUser(ctx: Ctx, directory: Directory, attributes: Attribute
         .returningAll()
         .executeTakeFirstOrThrow();
       const user = userOf(inserted);
-      await tell(tx, directory, user, { type: 'organization.scim_user.created' });
-      const ended = row.active ? null : await endAccess(tx, { organizationId, ...user });
+      await emit(tx, 'organization.scim_user.created', subjectOf(directory, user));
+      const ended = row.active ? null : await endAccess(tx, { organizationId, ...user }, 'blocked');
       await logUser(tx, directory, user, { action: 'create', detail: detailOf(person.managesAccount, ended) });
       return user;
     }),
@@ -169,14 +160,14 @@ export function createUser(ctx: Ctx, directory: Directory, attributes: Attribute
 }
 
 function detailOf(managesAccount: boolean, ended: string | null): string {
-  const account = managesAccount ? 'The account was created.' : 'The person was in the organization already.';
+  const account = managesAccount ? 'The account was created.' : 'The account existed, and was not changed.';
   return ended === null ? account : `${account} It is not active (${ended}).`;
 }
 
 /**
  * Replaces the attributes of a person. `active` false ends their access at once.
  * @param change makes the new attributes from those before
- * @param version the version that the client knows; null: any
+ * @param version the version that the client expects; null if it expects none
  * @throws ScimError 404, 412, uniqueness, invalidValue
  */
 export function changeUser(
@@ -206,7 +197,7 @@ export function changeUser(
         .executeTakeFirstOrThrow();
       const after = userOf(updated);
       const detail = await changeAccess(tx, directory, before, after);
-      await tell(tx, directory, after, { type: 'organization.scim_user.updated', fields });
+      await emit(tx, 'organization.scim_user.updated', { ...subjectOf(directory, after), fields });
       await logUser(tx, directory, after, { action, detail, changes: fields });
       return after;
     }),
@@ -224,11 +215,11 @@ async function changeAccess(
   if (after.active) {
     await restoreAccess(tx, { organizationId, ...after });
     await giveGroupRoles(tx, directory, [after.id]);
-    await tell(tx, directory, after, { type: 'organization.scim_user.activated' });
+    await emit(tx, 'organization.scim_user.activated', subjectOf(directory, after));
     return 'Activated: a member of the organization again.';
   }
-  const account = await endAccess(tx, { organizationId, ...after });
-  await tell(tx, directory, after, { type: 'organization.scim_user.deactivated', account });
+  const account = await endAccess(tx, { organizationId, ...after }, 'blocked');
+  await emit(tx, 'organization.scim_user.deactivated', { ...subjectOf(directory, after), account });
   return account === 'blocked'
     ? 'Deactivated: left the organization, and blocked in the project.'
     : 'Deactivated: left the organization, and all sessions in the project ended.';
@@ -255,8 +246,8 @@ export async function deleteUser(
       .where('organization_id', '=', organizationId)
       .where('id', '=', user.id)
       .execute();
-    const account = await removePerson(tx, { organizationId, ...user });
-    await tell(tx, directory, user, { type: 'organization.scim_user.deleted' });
+    const account = await endAccess(tx, { organizationId, ...user }, 'removed');
+    await emit(tx, 'organization.scim_user.deleted', subjectOf(directory, user));
     const detail = account === 'removed' ? 'Left the project.' : 'Left the organization; the account stays.';
     await logUser(tx, directory, user, { action: 'delete', detail });
   });
@@ -272,17 +263,17 @@ export async function giveGroupRoles(
   ids: readonly ScimUserId[],
 ): Promise<void> {
   const { organizationId } = directory;
-  const wanted = await groupRolesOf(tx, organizationId, ids);
+  const groups = await groupsOfUsers(tx, organizationId, ids);
   // A person who is not active is not in the organization, so their roles wait.
   const active = (await usersById(tx, directory, ids)).filter((user) => user.active);
   for (const user of active) {
-    const given = wanted.get(user.id) ?? [];
+    const given = [...new Set(groups.get(user.id)?.flatMap(({ roles }) => roles))];
     // biome-ignore lint/performance/noAwaitInLoops: one connection; each has sessions of their own to renew
-    await changeDirectoryRoles(tx, { organizationId, ...user }, { taken: user.groupRoles, given });
-    if (JSON.stringify(given) === JSON.stringify(user.groupRoles)) continue;
+    const groupRoles = await changeDirectoryRoles(tx, { organizationId, ...user }, { taken: user.groupRoles, given });
+    if (JSON.stringify(groupRoles) === JSON.stringify(user.groupRoles)) continue;
     await tx.db
       .updateTable('scim_users')
-      .set({ group_roles: given })
+      .set({ group_roles: groupRoles })
       .where(inScope(tx))
       .where('organization_id', '=', organizationId)
       .where('id', '=', user.id)
@@ -290,43 +281,9 @@ export async function giveGroupRoles(
   }
 }
 
-/** The roles that the groups of each person give, sorted. Served by scim_groups_of_user. */
-async function groupRolesOf(tx: TxCtx, organizationId: OrganizationId, ids: readonly ScimUserId[]) {
-  if (ids.length === 0) return new Map<ScimUserId, string[]>();
-  const rows = await tx.db
-    .selectFrom('scim_group_members as m')
-    .innerJoin('scim_groups as g', (join) =>
-      join
-        .onRef('g.workspace_id', '=', 'm.workspace_id')
-        .onRef('g.project_id', '=', 'm.project_id')
-        .onRef('g.environment', '=', 'm.environment')
-        .onRef('g.organization_id', '=', 'm.organization_id')
-        .onRef('g.id', '=', 'm.group_id'),
-    )
-    .select(['m.scim_user_id as id', 'g.roles'])
-    .where(inScope(tx, 'm'))
-    .where('m.organization_id', '=', organizationId)
-    .where('m.scim_user_id', 'in', [...ids])
-    .execute();
-  const byUser = Map.groupBy(rows, ({ id }) => id);
-  return new Map([...byUser].map(([id, found]) => [id, [...new Set(found.flatMap(({ roles }) => roles))].sort()]));
-}
-
-type Happening =
-  | { type: `organization.scim_user.${'created' | 'activated' | 'deleted'}` }
-  | { type: 'organization.scim_user.updated'; fields: string[] }
-  | { type: 'organization.scim_user.deactivated'; account: string };
-
-function tell(tx: TxCtx, { organizationId }: Directory, user: ScimUser, happening: Happening): Promise<void> {
-  const data = { organizationId, scimUserId: user.id, userId: user.userId };
-  switch (happening.type) {
-    case 'organization.scim_user.updated':
-      return emit(tx, happening.type, { ...data, fields: happening.fields });
-    case 'organization.scim_user.deactivated':
-      return emit(tx, happening.type, { ...data, account: happening.account });
-    default:
-      return emit(tx, happening.type, data);
-  }
+/** What every event about a person of a directory names. */
+function subjectOf({ organizationId }: Directory, { id, userId }: ScimUser) {
+  return { organizationId, scimUserId: id, userId };
 }
 
 function logUser(
