@@ -5,6 +5,7 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
+import { noteFailure } from './failures.mjs';
 
 const NEEDED = [24, 12];
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
@@ -29,6 +30,8 @@ const CHECKS = [
   { name: 'dead code', command: ['knip', '--no-progress'] },
   { name: 'tests of the console', command: ['vitest', 'run', '--root', 'console'] },
 ];
+/** The end of a check's output says why it failed. */
+const MAX_ERROR_LINES = 25;
 /** A stage that hangs is ended; the database stops by itself when its tests are killed. */
 const STAGE_LIMIT_MS = 1_800_000;
 
@@ -37,7 +40,7 @@ const folder = mkdtempSync(join(tmpdir(), 'latchkey-ci-'));
 const summaryFile = join(folder, 'summary.json');
 
 /** @returns whether the stage passed */
-function run({ name, command: [program, ...args] }, stdio = 'inherit') {
+function run({ name, command: [program, ...args] }, stdio) {
   const began = performance.now();
   if (stdio === 'inherit') console.log(`\n▶ ${name}`);
   const stage = spawn(program, args, {
@@ -57,7 +60,11 @@ function run({ name, command: [program, ...args] }, stdio = 'inherit') {
   return new Promise((done) => {
     stage.once('close', (status) => {
       const seconds = ((performance.now() - began) / 1000).toFixed(1);
-      console.log(`${Buffer.concat(output)}${status === 0 ? '✔' : '✖'} ${name} (${seconds} s)`);
+      const text = Buffer.concat(output).toString();
+      console.log(`${text}${status === 0 ? '✔' : '✖'} ${name} (${seconds} s)`);
+      // The tests note their own failures.
+      if (status !== 0 && stdio === 'pipe')
+        noteFailure(name, text.trim().split('\n').slice(-MAX_ERROR_LINES).join('\n'));
       done({ name, ok: status === 0 });
     });
   });
@@ -76,13 +83,14 @@ function testCounts() {
     return JSON.parse(readFileSync(summaryFile, 'utf8'));
   } catch {
     console.error('The tests ended without their counts.');
+    noteFailure('The tests ended without their counts.');
     return { passed: 0, failed: 0 };
   }
 }
 
 // Each check is one item; the tests are one each besides, so a run that ends early still counts as a failure.
-const build = await run(BUILD);
-const [ran, checks] = await Promise.all([run(TESTS), runChecks()]);
+const build = await run(BUILD, 'pipe');
+const [ran, checks] = await Promise.all([run(TESTS, 'inherit'), runChecks()]);
 const results = [build, ran, ...checks];
 const tests = testCounts();
 rmSync(folder, { recursive: true, force: true });

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { appendFileSync, writeFileSync } from 'node:fs';
 import { glob } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { relative, resolve } from 'node:path';
@@ -105,7 +105,20 @@ function note(name: string, { passed, failed, skipped, report, faults: found }: 
   counts.failed += failed;
   counts.skipped += skipped;
   process.stdout.write(`\n${name}\n${report}`);
-  if (failed > 0) faults.push(`${name}\n${found}`);
+  if (failed === 0) return;
+  faults.push(`${name}\n${found}`);
+  const log = process.env['CI_FAILURES'];
+  if (log !== undefined) appendFileSync(log, failuresOf(name, found).join(''));
+}
+
+/** Each failure of a file in the form that `.ci/print-failures.mjs` reads: a line that names it, then the error, indented. */
+function failuresOf(name: string, found: string): string[] {
+  return found
+    .trim()
+    .split(/^(?=test at )/m)
+    .map((text) => (text.startsWith('test at ') ? text.replace(/^test at (.*)\n✖ /, '$1 ') : `${name}\n${text}`))
+    .map((text) => text.replace(/\n.*'test did not finish before its parent and was cancelled'/, ': cancelled'))
+    .map((text) => `✖ ${text.trim().replaceAll('\n', '\n  ')}\n`);
 }
 
 // Two more than there are cores: many tests wait most of their time.
