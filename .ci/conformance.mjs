@@ -4,11 +4,23 @@
 // results of each in `PLAN.json`. A plan for other keys is named with them: `fapi:PS256`. `--write` writes docs/conformance.md.
 // Needs what `run.sh` needs: a JDK, openssl, and the right to add names to /etc/hosts. Takes ten minutes or more.
 import { spawn } from 'node:child_process';
-import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { noteFailure } from './failures.mjs';
 
 const TITLES = {
   config: 'OpenID Connect: Config',
@@ -51,7 +63,7 @@ if (!script || !existsSync(script)) {
 const plans = values.plan ?? Object.keys(TITLES);
 
 /**
- * Runs plans that use the same keys.
+ * Runs plans that use the same keys. It prints what did not pass and the counts of each plan, and writes everything into a file.
  * @returns the results by plan; none for a plan that did not run
  */
 async function run(algorithm, names) {
@@ -59,10 +71,16 @@ async function run(algorithm, names) {
   // The database may run as another user, who must reach its folder.
   chmodSync(out, 0o711);
   const child = spawn('bash', [script, root, out, ...names], {
-    stdio: ['ignore', 'inherit', 'inherit'],
+    stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, TMPDIR: out, ...(algorithm && { ALG: algorithm }) },
   });
-  const status = await new Promise((done) => child.once('exit', done));
+  console.log(`The whole log of this run is ${out}.log`);
+  for (const input of [child.stdout, child.stderr])
+    createInterface({ input }).on('line', (line) => {
+      appendFileSync(`${out}.log`, `${line}\n`);
+      if (!line.startsWith('PASSED ')) console.log(line);
+    });
+  const [status] = await once(child, 'close');
   await endLatchkey(out);
   const results = names.map((name) => {
     const file = join(out, `${name}.json`);
@@ -70,7 +88,7 @@ async function run(algorithm, names) {
     return { plan, modules: existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).results : [] };
   });
   if (status === 0) rmSync(out, { recursive: true, force: true });
-  else console.log(`The logs of this run are in ${out}`);
+  else console.log(`The logs of its programs are in ${out}`);
   return results;
 }
 
@@ -173,7 +191,10 @@ const faults = results.flatMap((result) => [
     .map(({ testModule, result: outcome }) => `${result.plan} ${testModule}: ${outcome}`),
 ]);
 if (values.write) writeFileSync(join(root, 'docs', 'conformance.md'), page(results));
-for (const fault of faults) console.log(`✖ ${fault}`);
+for (const fault of faults) {
+  console.log(`✖ ${fault}`);
+  noteFailure(fault);
+}
 const good = results.flatMap(({ modules }) => modules).filter(({ result }) => GOOD.includes(result)).length;
 console.log(`${good} passed, ${faults.length} failed`);
 process.exit(faults.length === 0 ? 0 : 1);
