@@ -55,7 +55,7 @@ function hears(client: pg.Client): Promise<boolean> {
   });
 }
 
-const TURNS = 10;
+const TURNS = 5;
 
 /**
  * Requires that prepared statements work over the address of a pooler.
@@ -65,23 +65,27 @@ export async function requirePreparedStatements(url: string): Promise<void> {
   const name = 'latchkey-proof';
   const clients = await Promise.all([1, 2].map(() => connectAlone(url, { name, timeoutMs: RESPONSE_MS })));
   try {
-    // Without support, one finds the statement of the other, or none. Which server connection the pooler picks is luck,
-    // so they take several turns.
-    for (const [index, client] of Array.from({ length: TURNS }, () => clients)
-      .flat()
-      .entries()) {
+    // Without support, a client finds no statement, its own twice, or the statement of the other, which gives another
+    // result. Which server connection the pooler picks is luck: it may prefer the last one or avoid it, so each client
+    // also has two turns in a row.
+    const both = [...clients.entries()];
+    for (const [index, client] of Array.from({ length: TURNS }, () => [...both, ...both.toReversed()]).flat()) {
       // biome-ignore lint/performance/noAwaitInLoops: by turns
-      await client.query({ name, text: `select $1::integer + ${index % clients.length}`, values: [1] });
+      const { rows } = await client.query<{ own: number }>({ name, text: `select ${index} as own` });
+      if (rows[0]?.own !== index) throw lostStatements();
     }
   } catch (error) {
-    if (!(error instanceof pg.DatabaseError)) throw error;
-    throw new StartError(
-      'The connection pooler of DATABASE_URL loses prepared statements. Use PgBouncer 1.21 or newer with max_prepared_statements, or let it use session mode.',
-      { cause: error },
-    );
+    throw error instanceof pg.DatabaseError ? lostStatements(error) : error;
   } finally {
     await Promise.all(clients.map((client) => client.end()));
   }
+}
+
+function lostStatements(cause?: Error): StartError {
+  return new StartError(
+    'The connection pooler of DATABASE_URL loses prepared statements. Use PgBouncer 1.21 or newer with max_prepared_statements, or let it use session mode.',
+    { cause },
+  );
 }
 
 /** How many connections a server allows this user, and how many of them are in use. */
