@@ -46,7 +46,7 @@ async function json(command: string[], changes: Record<string, string> = {}) {
 }
 
 describe('an upgrade, before it happens', () => {
-  test('of an empty database: everything is pending, and nothing is checked', async () => {
+  test('all migrations are pending in an empty database, and nothing else is checked', async () => {
     const { body } = await json(['migrate', '--plan']);
     assert.equal(body.migrations.length, migrations.length);
     const { status, body: checked } = await json(['upgrade-check']);
@@ -54,7 +54,7 @@ describe('an upgrade, before it happens', () => {
     assert.match(checked.findings[0].found, /^none yet/);
   });
 
-  test('of the schema of version 0.1.0: the plan shows statements, locks and times, and changes nothing', async () => {
+  test('the plan from the schema of version 0.1.0 shows statements, locks and times, and changes nothing', async () => {
     await migrate(settings['DATABASE_URL'] ?? '', () => undefined, RELEASED);
     // A table of 40,000 rows.
     await client.query("update pg_class set reltuples = 40000 where relname = 'applications'");
@@ -106,10 +106,10 @@ describe('an upgrade, before it happens', () => {
     await client.query('begin; select 1 from invitations /* all workspaces */');
     const [blocker] = await blockersOf(planner, plan, 0);
     await client.query('commit');
-    assert.match(blocker?.found ?? '', /uses invitations since 0 s$/);
+    assert.match(blocker?.found ?? '', /uses invitations since \d+ s$/);
   });
 
-  test('a schema that this version is too old for is a failed check, and migrate --plan refuses it', async () => {
+  test('a schema that needs a newer version fails the check, and migrate --plan refuses it', async () => {
     await migrate(settings['DATABASE_URL'] ?? '', () => undefined);
     const now = await json(['upgrade-check']);
     assert.equal(now.status, 0);

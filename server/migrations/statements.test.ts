@@ -145,7 +145,7 @@ describe('the locks of migrations', () => {
   });
   after(() => client.end().then(drop));
 
-  /** The locks that this transaction holds on tables which are older than it, as `table mode`. */
+  /** The locks that the open transaction holds on these tables, as `table mode`. */
   const held = async (tables: readonly string[]) =>
     (
       await client.query<{ lock: string }>(
@@ -156,7 +156,7 @@ describe('the locks of migrations', () => {
       )
     ).rows.map(({ lock }) => lock);
 
-  test('are the ones that PostgreSQL takes', async () => {
+  test('examine() finds the locks that PostgreSQL takes for each migration', async () => {
     for (const { up, ...migration } of migrations) {
       // biome-ignore lint/performance/noAwaitInLoops: one migration after the other
       const { rows } = await client.query<{ name: string; of: string }>(

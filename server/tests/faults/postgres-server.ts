@@ -156,7 +156,7 @@ export class PostgresServer {
     });
   }
 
-  /** A copy belongs to the user who makes it. */
+  /** Gives the copied files to the user that the server runs as. */
   #copyOwners(standby: PostgresServer): void {
     const { uid, gid } = statSync(this.#data);
     if (process.getuid?.() === 0) execFileSync('chown', ['-R', `${uid}:${gid}`, standby.#data]);
@@ -164,7 +164,7 @@ export class PostgresServer {
     execFileSync('chmod', ['700', standby.#data]);
   }
 
-  /** Makes a standby the primary that waits for no other. */
+  /** Promotes this standby to the primary. Commits do not wait for a standby of its own. */
   async promote(): Promise<void> {
     await this.query('select pg_promote()');
     await this.query(`alter system reset synchronous_standby_names`);
