@@ -36,6 +36,9 @@ export async function startSecondProcess(
       LATCHKEY_LOG_LEVEL: 'fatal',
       LATCHKEY_PORT_BASE: String(base),
       LATCHKEY_SECRET: 'a secret of the tests that is long enough',
+      // On a busy machine a statement takes longer than the product allows.
+      LATCHKEY_DATABASE_STATEMENT_SECONDS: '120',
+      LATCHKEY_DATABASE_LOCK_SECONDS: '120',
       LATCHKEY_CONSOLE_URL: addresses.console,
       LATCHKEY_TEST_AUTH_URL: addresses.test.auth,
       LATCHKEY_TEST_API_URL: addresses.test.api,
