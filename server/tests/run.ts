@@ -17,7 +17,7 @@ const server = resolve(import.meta.dirname, '..');
 const root = resolve(server, '..');
 
 /** A file that takes longer than this hangs. */
-const FILE_LIMIT_MS = 600_000;
+const FILE_LIMIT_MS = 1_200_000;
 /** Files leave memory behind in their process, so a new process takes over after this many. */
 const FILES_PER_PROCESS = 30;
 /** They start first, so that no process works alone on one of them at the end. */

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import { createApplication, type NewApplication } from '#applications';
 import { eventually, type TestLatchkey } from '#tests/harness.ts';
-import { freePort } from '#tests/ports.ts';
+import { freePortBase } from '#tests/ports.ts';
 
 /** A program that signs people in with a client library, registered at Latchkey as a web application. */
 export type RelyingParty = { latchkey: TestLatchkey; origin: string; clientId: string; stop: () => void };
@@ -112,7 +112,8 @@ export async function startForeignParty(
   [program = '', ...args]: string[],
   paths = { callback: '/callback', backchannelLogout: '/backchannel-logout' },
 ): Promise<RelyingParty> {
-  const port = await freePort();
+  // Reserved, because a program may take long until it listens.
+  const port = await freePortBase();
   const origin = `http://localhost:${port}`;
   const { issuer, clientId, clientSecret } = await registerParty(latchkey, origin, {
     redirectUris: [origin + paths.callback],
@@ -121,7 +122,7 @@ export async function startForeignParty(
   const child = spawn(program, args, {
     env: {
       ...process.env,
-      PORT: port,
+      PORT: String(port),
       ORIGIN: origin,
       ISSUER: issuer,
       CLIENT_ID: clientId,

@@ -11,7 +11,7 @@ const maven = ['mvn', '-q', '-B', `-Dmaven.repo.local=${join(CACHE, 'maven')}`, 
 const missing = await missingFor([
   { missing: 'a JDK 17 or newer is not installed', command: ['javac', '--release', '17', '--version'] },
   { missing: 'Maven is not installed', command: ['mvn', '--version'] },
-  { missing: 'Maven cannot fetch Spring Boot', command: [...maven, 'dependency:resolve'], cwd: folder },
+  { missing: 'Maven cannot fetch Spring Boot', command: [...maven, 'dependency:go-offline'], cwd: folder },
 ]);
 
 async function start(latchkey: TestLatchkey): Promise<RelyingParty> {
