@@ -2,7 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { dirname } from 'node:path';
 
-type Ran = { code: number | null; output: string };
+/** `output` is standard output and standard error. */
+type Ran = { code: number | null; stdout: string; output: string };
 export type Running = { child: ChildProcess; output: () => string; ended: Promise<Ran> };
 type Place = { cwd: string; settings?: Record<string, string> };
 
@@ -17,23 +18,27 @@ export function start(program: string, args: string[], { cwd, settings = {} }: P
     env: { ...Object.fromEntries(others), PATH: `${dirname(process.execPath)}:${process.env['PATH']}`, ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  let stdout = '';
   let output = '';
+  child.stdout.on('data', (chunk) => {
+    stdout += String(chunk);
+  });
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (chunk) => {
       output += String(chunk);
     });
-  return { child, output: () => output, ended: once(child, 'close').then(([code]) => ({ code, output })) };
+  return { child, output: () => output, ended: once(child, 'close').then(([code]) => ({ code, stdout, output })) };
 }
 
 /**
  * Runs a program to its end.
- * @returns what it printed
- * @throws Error with what it printed, unless it ends with 0
+ * @returns its standard output, without the warnings that it printed
+ * @throws Error with all that it printed, unless it ends with 0
  */
 export async function run(program: string, args: string[], place: Place): Promise<string> {
-  const { code, output } = await start(program, args, place).ended;
+  const { code, stdout, output } = await start(program, args, place).ended;
   if (code !== 0) throw new Error(`${program} ${args.join(' ')} ended with ${code}:\n${output}`);
-  return output;
+  return stdout;
 }
 
 /** Builds the folder of a release. */
