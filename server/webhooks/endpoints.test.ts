@@ -141,6 +141,11 @@ describe('webhook endpoints', () => {
     expectProblem(await create({ events: ['user*'] }), 400, 'VALIDATION_FAILED');
   });
 
+  test('a type whose first part has an underscore can be selected, alone and as a group', async () => {
+    const { status, body } = await create({ events: ['log_stream.failing', 'log_stream.*'] });
+    assert.deepEqual([status, body.events], [201, ['log_stream.failing', 'log_stream.*']]);
+  });
+
   test('headers of the message and the connection cannot be set, and line breaks are refused', async () => {
     for (const name of [
       'webhook-signature',
