@@ -5,6 +5,7 @@ import type { Scope } from '#platform/ctx.ts';
 import { inScope } from '#platform/scoped.ts';
 import { preparedWrite, singleWrite } from '#platform/single-writes.ts';
 import type { System } from '#platform/system.ts';
+import { isOpen } from '#tenancy';
 import { REQUEST_MS } from './destinations.ts';
 import type { StreamId, StreamRow } from './streams.ts';
 
@@ -17,13 +18,17 @@ export type Claimed = StreamRow & { claim: string };
 /** Identifies a stream for which entries wait. */
 export type StreamRef = Scope & { id: StreamId };
 
-/** The active streams that no process sends, that do not wait after a failure, and for which there are new entries. */
+/**
+ * The active streams of open projects that have new entries, that no process is sending and that are not waiting after a
+ * failure.
+ */
 export async function waitingStreams(system: System): Promise<StreamRef[]> {
   const now = system.clock.now();
   const { rows } = await sql<StreamRef & { after: number }>`
     select workspace_id as "workspaceId", project_id as "projectId", environment, id, position as after
     from log_streams /* all workspaces */
     where state = 'active' and (claimed_until is null or claimed_until <= ${now}) and (next_attempt_at is null or next_attempt_at <= ${now})
+      and ${isOpen('log_streams')}
     order by sent_at nulls first`.execute(system.db);
   const backlogs = await auditBacklogs(system.db, rows);
   return rows.filter(({ after }, index) => (backlogs[index]?.last ?? 0) > after);

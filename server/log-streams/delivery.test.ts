@@ -3,9 +3,11 @@ import { after, before, describe, test } from 'node:test';
 import { eraseFromAudit } from '#audit';
 import { emit } from '#events';
 import { Streamer } from '#log-streams';
+import { closePlace } from '#tenancy';
 import { eventually, startTestLatchkey, TestClock, type TestLatchkey } from '#tests/harness.ts';
 import { type LogStreams, logStreamsOf, TYPE } from '#tests/log-streams.ts';
 import { type Behaviour, type Receiver, resets, respondWith, startReceiver } from '#tests/receiver.ts';
+import { createTenant } from '#tests/tenants.ts';
 
 const MINUTE = 60_000;
 
@@ -310,6 +312,33 @@ describe('a stream that is changed while it sends', () => {
     );
     assert.deepEqual(rows, []);
     await streams.remove(other.id);
+  });
+});
+
+describe('the streams of a closed project', () => {
+  test('send nothing, hold up no other stream and do not count in the metrics', async () => {
+    const { scope } = await createTenant(latchkey, 'closed-logs');
+    await latchkey.inProject((tx) => closePlace(tx, scope.projectId), scope);
+    const { id } = await linesTo('/open');
+    await streams.happen(1);
+    await streams.drained(id, 1);
+    // More than a process sends at once.
+    await latchkey.system.pool.query(
+      `insert into log_streams
+       select (jsonb_populate_record(s, jsonb_build_object('workspace_id', $2::text, 'project_id', $3::text, 'id', 'lgs_' || number,
+         'url', $4::text, 'types', '["*"]'::jsonb, 'position', 0, 'sent_at', null,
+         'failing_since', now(), 'claim', null, 'claimed_until', null))).*
+       from log_streams s, generate_series(1, 100) as number where id = $1`,
+      [id, scope.workspaceId, scope.projectId, `${receiver.origin}/closed`],
+    );
+    streams.pass(20 * MINUTE);
+    await streams.happen(1);
+    await streams.drained(id, 2);
+    assert.deepEqual(receiver.at('/closed'), []);
+    const metrics = await latchkey.system.metrics.metrics();
+    for (const name of ['stream_lag_seconds', 'stream_lag_entries', 'streams_failing'])
+      assert.match(metrics, new RegExp(`^latchkey_log_${name} 0$`, 'm'));
+    await streams.remove(id);
   });
 });
 

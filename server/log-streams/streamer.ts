@@ -63,7 +63,6 @@ export class Streamer {
   }
 
   async #run(ref: StreamRef): Promise<void> {
-    if (await isClosed(this.#system, ref)) return;
     const row = await claimStream(this.#system, ref);
     if (!row) return;
     try {
