@@ -165,7 +165,7 @@ describe('an entry that the destination refuses', () => {
         200,
         {},
         JSON.stringify({
-          items: statuses.map((status) => ({ create: { status, error: { type: 'mapper', reason: 'no such field' } } })),
+          items: statuses.map((status) => ({ create: { status, error: { type: 'mapper', reason: 'bad\u0000 field, password=hunter2' } } })),
         }),
       );
     receiver.on(path, items(201, 429, 201));
@@ -179,8 +179,8 @@ describe('an entry that the destination refuses', () => {
     assert.deepEqual(
       (await streams.faults(id)).map(({ outcome, statusCode, error }) => [outcome, statusCode, error]),
       [
-        ['skipped', 400, 'mapper: no such field'],
-        ['retrying', 429, 'mapper: no such field'],
+        ['skipped', 400, 'mapper: bad field, password=[redacted]'],
+        ['retrying', 429, 'mapper: bad field, password=[redacted]'],
       ],
     );
     await streams.remove(id);

@@ -80,12 +80,13 @@ async function sendHttp(system: System, destination: Destination, { entries, sig
   });
   const { status } = response;
   const text = await response.text();
+  const quote = (part: string) => redacted(part.slice(0, 1_024), secret === null ? [] : [secret]);
   const fault = {
     statusCode: status,
     error: status >= 300 && status < 400 ? 'redirects are not followed' : `responded with ${status}`,
-    responseSnippet: text === '' ? null : redacted(text.slice(0, 1_024), secret === null ? [] : [secret]),
+    responseSnippet: text === '' ? null : quote(text),
   };
-  const reply = { status, text, retryAfter: response.headers.get('retry-after') };
+  const reply = { status, text, retryAfter: response.headers.get('retry-after'), quote };
   return verdictOf(reply, entries, { fault, now: system.clock.now(), judge });
 }
 

@@ -6,19 +6,20 @@ export type Fault = { statusCode: number | null; error: string; responseSnippet:
 
 /** The outcome of one request. */
 export type Verdict =
-  /** The destination has them. `refused`: those among them that it will never take. */
+  /** The destination has the entries, except those that it refused for good. */
   | { kind: 'accepted'; refused: readonly Refusal[] }
   /** The destination does not take the content of this request. */
   | { kind: 'refused'; fault: Fault }
   /** The same request may succeed later, or after a change of the stream or the destination. */
   | { kind: 'failed'; fault: Fault; retryAt: Date | null };
 
-/** Entries that the destination will never take: `count` of those between two sequences, both included. */
+/** Entries that the destination refused for good: `count` of those from the sequence `first` to `last`. */
 export type Refusal = { first: number; last: number; count: number; fault: Fault };
 
-export type Reply = { status: number; text: string; retryAfter: string | null };
+/** `quote`: makes a part of the text fit to be stored and shown. */
+export type Reply = { status: number; text: string; retryAfter: string | null; quote: (part: string) => string };
 
-/** Reads the verdict of one kind of destination; null: the status decides. */
+/** Reads what one kind of destination says in its response; null: the status decides. */
 export type Judge = (reply: Reply, entries: readonly LogEntry[], fault: Fault) => Verdict | null;
 
 /** The body is malformed, too large, or not understood (RFC 9110 §15.5.1, §15.5.14, §15.5.21). */
@@ -38,48 +39,61 @@ export function verdictOf(
   return { kind: 'failed', fault, retryAt: retryAt(reply.retryAfter, { now, maxMs: MAX_PAUSE_MS }) };
 }
 
-/** A JSON object, or nothing of it. */
-function objectIn(text: string): Record<string, unknown> {
+/** @returns undefined if the text is not JSON */
+function parsed(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(text);
-    return value instanceof Object ? Object.fromEntries(Object.entries(value)) : {};
+    return JSON.parse(text);
   } catch {
-    return {};
+    return undefined;
   }
 }
 
-/** Codes of the HTTP Event Collector that are about an event; the other codes of a 400 are about the token or the index. */
+/** The fields of a value; none if it is no object. */
+function fieldsOf(value: unknown): Record<string, unknown> {
+  return { ...Object(value) };
+}
+
+/** Codes of the HTTP Event Collector for a fault of an event. The other codes of a 400 mean a fault of the token or index. */
 const SPLUNK_CONTENT = [6, 12, 13, 15];
 
 export const judgeSplunk: Judge = ({ status, text }, _entries, fault) => {
   if (status !== 400) return null;
-  const { code } = objectIn(text);
+  const { code } = fieldsOf(parsed(text));
   return SPLUNK_CONTENT.includes(Number(code)) ? { kind: 'refused', fault } : { kind: 'failed', fault, retryAt: null };
 };
 
 type Item = { status: number; error: string };
 
-/** The result of a document in the response to a bulk request: `{ "create": { "status": …, "error": … } }`. */
-function itemsIn(text: string): Item[] | null {
-  const { items } = objectIn(text);
+/**
+ * The results of the documents in the response to a bulk request: `{ "create": { "status": …, "error": … } }` for each.
+ * @returns null if it is another response
+ */
+function itemsIn({ text, quote }: Reply): Item[] | null {
+  const { items } = fieldsOf(parsed(text));
   if (!Array.isArray(items)) return null;
-  return items.map((item: unknown) => {
-    const { create } = objectIn(JSON.stringify(item));
-    const { status, error } = objectIn(JSON.stringify(create ?? {}));
-    const { type, reason } = objectIn(JSON.stringify(error ?? {}));
-    return { status: Number(status), error: [type, reason].filter((word) => typeof word === 'string').join(': ') };
+  const read = items.map((item: unknown) => {
+    const { status, error } = fieldsOf(fieldsOf(item)['create']);
+    const { type, reason } = fieldsOf(error);
+    return {
+      status: Number(status),
+      error: quote([type, reason].filter((word) => typeof word === 'string').join(': ')),
+    };
   });
+  return read.every(({ status }) => Number.isInteger(status) && status >= 100 && status < 600) ? read : null;
 }
 
 /** A document with this id exists: an earlier request succeeded although its response was lost. */
 const EXISTS = 409;
 
-/** A bulk request succeeds although documents fail. One that may succeed later fails the request, which is repeated. */
-export const judgeElastic: Judge = ({ status, text }, entries, fault) => {
-  if (status < 200 || status >= 300) return null;
-  const items = itemsIn(text);
+/**
+ * A bulk request succeeds even if documents in it fail. If one of them may succeed later, the whole request counts as
+ * failed and is repeated.
+ */
+export const judgeElastic: Judge = (reply, entries, fault) => {
+  if (reply.status < 200 || reply.status >= 300) return null;
+  const items = itemsIn(reply);
   if (items === null || items.length !== entries.length)
-    return { kind: 'failed', fault: { ...fault, error: 'the response is not one of the bulk API' }, retryAt: null };
+    return { kind: 'failed', fault: { ...fault, error: 'the response is not that of a bulk request' }, retryAt: null };
   const faultOf = (item: Item): Fault => ({ ...fault, statusCode: item.status, error: item.error || 'refused' });
   const failed = items.find((item) => item.status !== EXISTS && item.status >= 300 && !CONTENT.includes(item.status));
   if (failed) return { kind: 'failed', fault: faultOf(failed), retryAt: null };
@@ -96,19 +110,18 @@ export const judgeElastic: Judge = ({ status, text }, entries, fault) => {
 };
 
 /**
- * A partial success names how many records were rejected, not which; it is not repeated (OTLP, "Partial Success"). If all
- * were rejected, their refusal is tried out one by one, because nothing is skipped while a destination takes nothing.
+ * A partial success names how many records were rejected, not which, and the request must not be repeated (OTLP, "Partial
+ * Success"). If all were rejected, the whole request counts as refused, because nothing is skipped while a destination
+ * accepts nothing.
  */
-export const judgeOtlp: Judge = ({ status, text }, entries, fault) => {
+export const judgeOtlp: Judge = ({ status, text, quote }, entries, fault) => {
   if (status < 200 || status >= 300) return null;
-  const { rejectedLogRecords, errorMessage } = objectIn(JSON.stringify(objectIn(text)['partialSuccess'] ?? {}));
+  const { rejectedLogRecords, errorMessage } = fieldsOf(fieldsOf(parsed(text))['partialSuccess']);
   const [first, last] = [entries[0]?.sequence, entries.at(-1)?.sequence];
   const count = Number(rejectedLogRecords ?? 0);
-  if (!(count > 0) || first === undefined || last === undefined) return { kind: 'accepted', refused: [] };
-  const error = `${count} of ${entries.length} records rejected: ${String(errorMessage ?? 'no reason given')}`.slice(
-    0,
-    200,
-  );
+  if (!Number.isSafeInteger(count) || count <= 0 || first === undefined || last === undefined)
+    return { kind: 'accepted', refused: [] };
+  const error = `${count} of ${entries.length} records rejected: ${quote(String(errorMessage ?? 'no reason given'))}`;
   if (count >= entries.length) return { kind: 'refused', fault: { ...fault, error } };
   return { kind: 'accepted', refused: [{ first, last, count, fault: { ...fault, error } }] };
 };
