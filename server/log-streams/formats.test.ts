@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { openTls } from '#platform/fetch.ts';
 import { startTestLatchkey, TestClock, type TestLatchkey } from '#tests/harness.ts';
 import { type LogStreams, logStreamsOf, TYPE } from '#tests/log-streams.ts';
 import { type Receiver, respondWith, startReceiver } from '#tests/receiver.ts';
 import { type Certified, selfSigned, startSyslog } from '#tests/syslog-server.ts';
+import { syslogTarget } from './destinations.ts';
+import { sendAll } from './syslog.ts';
 
 const MINUTE = 60_000;
 
@@ -207,7 +210,14 @@ describe('syslog over TLS', () => {
     await streams.remove(id);
   });
 
-  test('what a cut connection may have lost is sent again', async (t) => {
+  test('a request whose signal was aborted before it began ends', async (t) => {
+    const syslog = await startSyslog(own);
+    t.after(() => syslog.stop());
+    const socket = openTls(latchkey.system, { ...syslogTarget(syslog.address), ca: own.certificate });
+    await assert.rejects(sendAll(socket, '', AbortSignal.abort()), { name: 'AbortError' });
+  });
+
+  test('entries that a cut connection may have lost are sent again', async (t) => {
     const syslog = await startSyslog(own);
     t.after(() => syslog.stop());
     syslog.cut(true);

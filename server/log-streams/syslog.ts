@@ -1,3 +1,4 @@
+import { addAbortListener } from 'node:events';
 import type { TLSSocket } from 'node:tls';
 import type { LogEntry } from './log-entries.ts';
 
@@ -7,8 +8,8 @@ const MAX_SEQUENCE_ID = 2_147_483_647;
 const MAX_MESSAGE_ID = 32;
 
 /**
- * A message of RFC 5424 with the entry as JSON. The JSON is ASCII, so that it needs no byte order mark (§6.4), which
- * many parsers of JSON do not know.
+ * A message of RFC 5424 with the entry as JSON. The JSON is ASCII: otherwise it would need a byte order mark (§6.4), which
+ * many JSON parsers reject.
  */
 export function messageOf(entry: LogEntry, hostName: string): string {
   const { occurredAt, action, sequence } = entry;
@@ -27,14 +28,13 @@ export function framed(messages: readonly string[]): string {
 }
 
 /**
- * Sends the text, and ends the connection. Syslog has no acknowledgement, so the receiver's own orderly end serves as it:
- * it follows ours, and so the last octet that we sent.
- * @returns false if the receiver ended the connection before
+ * Sends the text, then ends the connection. Syslog has no acknowledgements. Instead, the receiver must end the connection
+ * in an orderly way after Latchkey did, which shows that it has read the last octet.
+ * @returns false if the receiver ended the connection earlier
  * @throws the error of the connection, or the reason of the signal
  */
 export async function sendAll(socket: TLSSocket, text: string, signal: AbortSignal): Promise<boolean> {
   const { promise, resolve, reject } = Promise.withResolvers<boolean>();
-  const abort = () => socket.destroy(signal.reason);
   let sent = false;
   let ended = false;
   socket.once('secureConnect', () => socket.end(text));
@@ -46,13 +46,14 @@ export async function sendAll(socket: TLSSocket, text: string, signal: AbortSign
   });
   socket.once('error', reject);
   socket.once('close', () => resolve(ended));
-  // Whatever the receiver writes is dropped; its end is only seen by reading.
+  // What the receiver writes is discarded, but only a reader notices that it ends the connection.
   socket.resume();
-  signal.addEventListener('abort', abort);
+  // Unlike a listener of the signal, this also works if the signal was aborted before.
+  const listening = addAbortListener(signal, () => socket.destroy(signal.reason));
   try {
     return await promise;
   } finally {
-    signal.removeEventListener('abort', abort);
+    listening[Symbol.dispose]();
     socket.destroy();
   }
 }
