@@ -126,6 +126,7 @@ describe('traces', () => {
       const sent = spans.find((span) => span.name === 'POST' && span.parentSpanId === delivery?.spanId);
       const [received] = receiver.at('/hook');
       assert.ok(sent);
+      assert.equal(Number(attributesOf(sent)['http.response.status_code']), 200);
       assert.equal(received?.headers['traceparent'], `00-${traceId}-${sent.spanId}-01`);
     });
   });

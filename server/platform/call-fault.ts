@@ -16,8 +16,8 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Describes why a call to an address of a third party failed, for its owner. The details of an error may contain
- * secrets, so they are left out.
+ * Describes to the owner of a third-party address why a call to it failed. It leaves out the details of the error, which
+ * may contain secrets.
  */
 export function callFault(error: unknown): string {
   if (!(error instanceof Error)) return 'failed';

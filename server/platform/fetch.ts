@@ -54,7 +54,7 @@ export type Outgoing = {
 export async function outbound(system: System, url: string, outgoing: Outgoing = {}): Promise<Response> {
   const target = new URL(url);
   checkAddress(system, target);
-  return call(system, { method: outgoing.method ?? 'GET', target }, async (headers, responded) => {
+  return call(system, { method: outgoing.method ?? 'GET', target }, async (headers) => {
     const response = await undiciFetch(url, {
       redirect: 'manual',
       signal: AbortSignal.timeout(OUTBOUND_MS),
@@ -62,28 +62,27 @@ export async function outbound(system: System, url: string, outgoing: Outgoing =
       headers: { ...headers, ...outgoing.headers },
       dispatcher: agents(system),
     });
-    responded(response.status);
     const body = await bodyOf(response);
     return new Response(body.byteLength > 0 ? body : null, { status: response.status, headers: [...response.headers] });
   });
 }
 
 /**
- * A call as a span of the trace. Its address may hold secrets beyond the host name.
- * @param send takes the headers that tell the receiver of the trace, and reports the status
+ * Makes a call as a span of the trace. The span names only the host, because the rest of an address may hold secrets.
+ * @param send receives the headers that pass the trace on
  */
-function call<T>(
+function call<T extends { status: number }>(
   { tracer }: System,
   { method, target }: { method: string; target: URL },
-  send: (headers: Record<string, string>, responded: (status: number) => void) => Promise<T>,
+  send: (headers: Record<string, string>) => Promise<T>,
 ): Promise<T> {
   const attributes = { 'http.request.method': method, 'server.address': target.hostname };
   const describe = () => ({ name: method, kind: 'client', attributes }) as const;
-  return step(tracer, describe, (span) => {
-    const headers = span && carriedPlace();
-    return send(headers ? { traceparent: headers } : {}, (status) =>
-      span?.set({ 'http.response.status_code': status }),
-    );
+  return step(tracer, describe, async (span) => {
+    const traceparent = span && carriedPlace();
+    const response = await send(traceparent ? { traceparent } : {});
+    span?.set({ 'http.response.status_code': response.status });
+    return response;
   });
 }
 
@@ -144,7 +143,7 @@ export async function post(system: System, url: string, { headers, body, timeout
   const target = new URL(url);
   checkAddress(system, target);
   const limit = AbortSignal.timeout(timeoutMs);
-  return call(system, { method: 'POST', target }, async (own, responded) => {
+  return call(system, { method: 'POST', target }, async (own) => {
     const response = await postingAgents(system).request({
       origin: target.origin,
       path: target.pathname + target.search,
@@ -155,7 +154,6 @@ export async function post(system: System, url: string, { headers, body, timeout
       headersTimeout: timeoutMs,
       bodyTimeout: timeoutMs,
     });
-    responded(response.statusCode);
     return { status: response.statusCode, headers: response.headers, head: await headOf(response.body) };
   });
 }
@@ -188,7 +186,7 @@ export async function checkReceiver(system: System, url: string): Promise<void> 
 }
 
 /**
- * Checks a host like {@link checkReceiver}, for protocols other than HTTP.
+ * Checks what a host name resolves to now, like {@link checkReceiver}, for protocols other than HTTP.
  * @throws RefusedAddress
  */
 export async function checkHost(system: System, host: string): Promise<void> {
@@ -227,8 +225,8 @@ export function ownFetch(system: System) {
 }
 
 /**
- * Calls an address of the configuration. It may be private; the response is streamed and may be of any size. Redirects
- * are not followed.
+ * Calls an address of the configuration. Private addresses are allowed. The response is streamed, so its size is not
+ * limited. Redirects are not followed.
  */
 export function callConfigured(
   url: string,
@@ -318,19 +316,23 @@ export async function reach(
   });
 }
 
-/** A TLS connection. `ca`: the authorities to trust instead of the public ones; `cert` and `key`: a client certificate. */
+/** Where to connect. `ca`: the authorities to trust instead of the public ones; `cert` and `key`: a client certificate. */
 export type TlsTarget = { host: string; port: number; ca?: string; cert?: string; key?: string };
 
 /**
- * Opens a TLS connection under the rules of {@link outbound}; the certificate must be valid for the host.
- * @throws RefusedAddress; the socket emits the errors of the connection
+ * Opens a TLS connection, only to addresses that {@link outbound} allows. The server's certificate must be valid for the
+ * host. The socket emits the errors of the connection.
+ * @throws RefusedAddress for an IP address that is not allowed
  */
 export function openTls(system: System, { host, port, ...certificates }: TlsTarget): TLSSocket {
   const servername = isIP(host) ? {} : { servername: host };
   return connectTls({ ...guarded(system, { host, port }), ...servername, ...certificates, minVersion: 'TLSv1.2' });
 }
 
-/** The options of a connection that is made only to an allowed address. */
+/**
+ * The options of a connection that is made only if its address is allowed.
+ * @throws RefusedAddress for an IP address that is not allowed
+ */
 function guarded<T extends { host: string; port: number }>(system: System, options: T): T & { lookup: LookupFunction } {
   const { host } = options;
   if (ipaddr.isValid(host) && !isAllowed(system, host)) throw new RefusedAddress(`${host} is not a public address.`);
