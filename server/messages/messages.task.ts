@@ -8,7 +8,7 @@ import { singleWrite } from '#platform/single-writes.ts';
 import type { System } from '#platform/system.ts';
 import { isAboutReceiver, isRefusal, openMailer } from './mail.ts';
 import { type MessageStatus, openBody } from './messages.ts';
-import { messagesSent } from './metrics.ts';
+import { type MessageResult, messagesSent } from './metrics.ts';
 import type { Rendered } from './render.ts';
 import { NotTaken } from './sms.ts';
 import { expireText, failedTry, type QueuedText, sendText } from './texts.ts';
@@ -39,18 +39,15 @@ export function openSending(system: System, refused: Refused): { task: Task; clo
     // An expired code is not worth a message.
     const late = row.expires_at !== null && row.expires_at <= now;
     if (row.channel === 'sms') return late ? expireText(system, row) : sendTextOnce(system, row, { ...attempt, body });
-    if (late) {
-      messagesSent.count(system, { channel: 'email', result: 'expired' });
-      return settle(system, message, { status: 'expired', ...kept(system) });
-    }
+    if (late) return settle(system, message, { result: 'expired', status: 'expired', ...kept(system) });
     const failing = { message, attempt, refused };
     const provider = await mailer
       .send(row.recipient, row.id, body)
       .catch((error: unknown) => mailFailed(system, row, error, failing));
     if (provider === null) return;
     recordOutcome(system, { environment: row.environment, signal: 'email', good: true });
-    messagesSent.count(system, { channel: 'email', result: 'sent' });
-    await settle(system, message, { status: 'sent', sent_at: now, provider, error: null, ...kept(system) });
+    const sent = { result: 'sent', status: 'sent', sent_at: now, provider, error: null } as const;
+    await settle(system, message, { ...sent, ...kept(system) });
   };
   return { task, close: mailer.close };
 }
@@ -107,20 +104,23 @@ async function mailFailed(
 ): Promise<null> {
   const error = fault instanceof Error ? fault.message : 'unknown';
   if (isRefusal(fault)) {
-    messagesSent.count(system, { channel: 'email', result: 'refused' });
-    await settle(system, message, { status: 'failed', error, ...kept(system) });
+    await settle(system, message, { result: 'refused', status: 'failed', error, ...kept(system) });
     await refused({ environment, template, to });
     return null;
   }
   // Anyone can cause errors about a receiver with an address of their own, so those do not count against the service.
   if (!isAboutReceiver(fault)) recordOutcome(system, { environment, signal: 'email', good: false });
   const { attempts, last } = attempt;
-  messagesSent.count(system, { channel: 'email', result: last ? 'failed' : 'retried' });
-  await settle(system, message, { status: last ? 'failed' : 'queued', error, attempts });
+  const outcome = last
+    ? ({ result: 'failed', status: 'failed' } as const)
+    : ({ result: 'retried', status: 'queued' } as const);
+  await settle(system, message, { ...outcome, error, attempts });
   throw fault;
 }
 
+/** `result`: how the metric counts it. */
 type Settled = {
+  result: MessageResult;
   status: MessageStatus;
   error?: string | null;
   attempts?: number;
@@ -129,7 +129,12 @@ type Settled = {
   body_sealed?: string;
 };
 
-async function settle(system: System, { workspaceId, messageId }: Reference, outcome: Settled): Promise<void> {
+async function settle(
+  system: System,
+  { workspaceId, messageId }: Reference,
+  { result, ...outcome }: Settled,
+): Promise<void> {
+  messagesSent.count(system, { channel: 'email', result });
   await singleWrite(system, 'outcome')
     .updateTable('messages')
     .set(outcome)

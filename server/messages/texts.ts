@@ -8,7 +8,7 @@ import { eachAlone } from '#platform/repeating.ts';
 import { singleWrite } from '#platform/single-writes.ts';
 import type { System } from '#platform/system.ts';
 import type { MessageId, MessageStatus, MessagesTable } from './messages.ts';
-import { messagesSent } from './metrics.ts';
+import { type MessageResult, messagesSent } from './metrics.ts';
 import { reporterOf } from './receipt-signatures.ts';
 import { type Carrier, carriersOf, NotTaken, type Text } from './sms.ts';
 
@@ -152,7 +152,7 @@ async function expired(tx: TxCtx, message: Pick<QueuedText, 'id'>): Promise<void
   await emit(tx, 'sms.failed', { messageId: message.id, reason: 'expired' });
 }
 
-function count(tx: TxCtx, result: 'sent' | 'retried' | 'failed' | 'refused' | 'expired'): void {
+function count(tx: TxCtx, result: MessageResult): void {
   tx.afterCommit(() => messagesSent.count(tx.system, { channel: 'sms', result }));
 }
 
@@ -180,7 +180,7 @@ export function failedTry(
   const { reason: error, attempts, last } = attempt;
   return inScope(system, message, async (tx) => {
     const waiting = { status: 'queued' as const, sending_since: null, error, attempts };
-    await turn(tx, message.id, ['queued', 'sending'], waiting);
+    if (!(await turn(tx, message.id, ['queued', 'sending'], waiting))) return;
     if (last) await gaveUp(tx, message, { reason: error, result: 'failed' });
     else count(tx, 'retried');
   });
