@@ -64,7 +64,7 @@ export function recordOf({ id, sequence, occurred_at, action, entry, hash }: Aud
   };
 }
 
-/** Callers of this part may ask for several types or groups at once. */
+/** A request names one type or group; other parts may name several. */
 type Search = Omit<AuditQuery, 'action'> & { action?: string | readonly string[] };
 
 /**

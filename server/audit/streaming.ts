@@ -28,11 +28,11 @@ const inOrder = prepared<AuditRow & { last: number | null }>(
      order by audit_entries.sequence limit $7) e on true`,
 );
 
-/** Entries per statement that are looked at for selected types, so that a rare type does not make a statement slow. */
-const MAX_LOOKED_AT = 10_000;
+/** How many entries a statement examines for selected types, so that a rare type does not make it slow. */
+const MAX_EXAMINED = 10_000;
 
 /**
- * Reads the audit log of a scope in order, in one snapshot: no entry up to `reached` can appear later. Served by the
+ * Reads the audit log of a scope in order, from one snapshot, so no entry up to `reached` can appear later. Served by the
  * primary key.
  * @param range `actions` null: all
  * @returns `reached`: the sequence to continue after; it advances past entries that were not selected
@@ -42,7 +42,7 @@ export async function readAudit(
   { after, actions, limit }: { after: number; actions: readonly string[] | null; limit: number },
 ): Promise<{ entries: AuditRecord[]; reached: number }> {
   const { workspaceId, projectId, environment } = scope;
-  const until = after + MAX_LOOKED_AT;
+  const until = after + MAX_EXAMINED;
   const { rows } = await inOrder(system, [workspaceId, projectId, environment, after, until, actions, limit]);
   const found = rows.filter((row) => row.id !== null);
   const last = Math.min(rows[0]?.last ?? 0, until);
@@ -58,7 +58,7 @@ export type AuditPosition = Scope & { after: number };
 /** `last`: the newest sequence of the scope; `oldest`: when the first entry after the position occurred. */
 export type AuditBacklog = { last: number; oldest: Date | null };
 
-/** What follows each position, in the order given. Served by the primary keys. */
+/** How much follows each position: one result per position, in the same order. Served by the primary keys. */
 export async function auditBacklogs(db: ReadDb, positions: readonly AuditPosition[]): Promise<AuditBacklog[]> {
   if (positions.length === 0) return [];
   const { rows } = await sql<AuditBacklog>`
@@ -76,8 +76,11 @@ export async function auditBacklogs(db: ReadDb, positions: readonly AuditPositio
   return rows;
 }
 
-/** Entries are numbered as they are committed, so the times of neighbours may differ by this many places. */
-const OUT_OF_ORDER = 1_000;
+/**
+ * Entries are numbered after their transactions commit, so their times are not strictly in the order of their numbers.
+ * No entry is expected to be further than this from the place that its time would give it.
+ */
+const MAX_DISPLACEMENT = 1_000;
 
 /** The newest sequence of the scope; 0 before its first entry. */
 export async function lastAuditSequence({ db, scope }: Pick<Ctx, 'db' | 'scope'>): Promise<number> {
@@ -99,7 +102,7 @@ export async function auditSequenceBefore(ctx: Pick<Ctx, 'db' | 'scope'>, since:
         .where('occurred_at', '>=', since)
         .orderBy('occurred_at')
         .orderBy('sequence')
-        .limit(OUT_OF_ORDER)
+        .limit(MAX_DISPLACEMENT)
         .as('near'),
     )
     .select((eb) => eb.fn.min('near.sequence').as('sequence'))

@@ -4,7 +4,7 @@ import { gauge, type Metric } from '#platform/metrics.ts';
 export const metrics: readonly Metric[] = [
   gauge({
     name: 'latchkey_events_unnumbered_seconds',
-    help: 'How long the oldest event waits for its number. Until then, no webhook and no reader of the feed gets it.',
+    help: 'How long the oldest event without a number has waited. Webhooks and readers of the feed get only numbered events.',
     roles: ['worker'],
     // Served by events_unnumbered.
     read: async (system) => {

@@ -49,7 +49,7 @@ const traceIds = prepared<{ id: EventId; trace_id: string }>(
   `select id, trace_id from events where workspace_id = $1 and id = any($2::text[])`,
 );
 
-/** The traces in which events were emitted. Served by the primary key. */
+/** The id of the trace in which each event was emitted. Served by the primary key. */
 export async function traceIdsOf(
   system: System,
   workspaceId: WorkspaceId,

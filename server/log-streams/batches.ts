@@ -2,7 +2,7 @@ import type { LogEntry } from './log-entries.ts';
 import type { Failed, Settled } from './progress.ts';
 import type { Refusal, Verdict } from './verdicts.ts';
 
-/** What a batch needs: to send, to record, and to know whether it may go on. */
+/** How a batch sends entries, records the outcome and learns whether it may continue. */
 export type Sender = {
   /** Called before each request. */
   proceed: () => Promise<boolean>;
@@ -11,7 +11,10 @@ export type Sender = {
   postpone: (failed: Failed) => Promise<void>;
 };
 
-/** Requests for a batch of which the destination has taken nothing. It is enough to find a bad entry among hundreds. */
+/**
+ * How many requests a batch may make while the destination accepts none of its entries. They suffice to find one bad entry
+ * among hundreds.
+ */
 const MAX_REFUSED_REQUESTS = 40;
 
 /** A part of a batch; never empty. */
@@ -23,9 +26,8 @@ function chunkOf(entries: readonly LogEntry[]): Chunk[] {
 }
 
 /**
- * Sends entries in order. A refused part is halved until a single entry is found that the destination does not take. It
- * is skipped only if the destination takes another one of the batch: a destination that refuses everything is at fault
- * itself, and nothing is skipped.
+ * Sends entries in order. A refused part is halved until the refused entry is found. This entry is skipped only if the
+ * destination accepts another entry of the batch: a destination that refuses everything is at fault itself.
  * @returns false if the rest is to be sent later
  */
 export async function sendBatch(sender: Sender, entries: readonly LogEntry[]): Promise<boolean> {
@@ -52,7 +54,7 @@ export async function sendBatch(sender: Sender, entries: readonly LogEntry[]): P
   return leftOver(sender, { held, accepted });
 }
 
-/** The halves of a part, in the order in which a stack returns them. */
+/** The halves of a part, the second one first: the caller takes them from the end. */
 function halved({ entries }: Chunk): Chunk[] {
   const middle = Math.ceil(entries.length / 2);
   return [...chunkOf(entries.slice(middle)), ...chunkOf(entries.slice(0, middle))];
@@ -63,7 +65,7 @@ function settledBy({ entries, last }: Chunk, refused: readonly Refusal[], held: 
   return { position: last, sent: entries.length - refusals, refused: [...held, ...refused] };
 }
 
-/** Refused entries at the end of the batch. */
+/** Skips the refused entries at the end of the batch, or postpones the batch if the destination accepted none of it. */
 async function leftOver(
   sender: Sender,
   { held, accepted }: { held: readonly Refusal[]; accepted: boolean },

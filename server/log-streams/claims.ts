@@ -9,7 +9,7 @@ import { isOpen } from '#tenancy';
 import { REQUEST_MS } from './destinations.ts';
 import type { StreamId, StreamRow } from './streams.ts';
 
-/** Longer than any request takes. A process renews its claim before each, and so nobody else sends the stream meanwhile. */
+/** Longer than any request takes. A process renews its claim before each request, so no other one sends the stream then. */
 const CLAIM_MS = REQUEST_MS + 30_000;
 
 /** A stream as it was read when this process claimed it. */

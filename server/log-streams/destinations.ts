@@ -8,7 +8,7 @@ import { fitted, type LogEntry } from './log-entries.ts';
 import { framed, messageOf, sendAll } from './syslog.ts';
 import { type Judge, judgeElastic, judgeOtlp, judgeSplunk, type Verdict, verdictOf } from './verdicts.ts';
 
-/** Destinations that are called over HTTP. `refine`: adds to the address what the verdict needs. */
+/** Destinations that are called over HTTP. `refine` makes the address ask for the response that `judge` needs. */
 const HTTP: Readonly<Record<string, { format: Format; judge?: Judge; refine?: (address: URL) => void }>> = {
   splunk: { format: splunk, judge: judgeSplunk },
   datadog: { format: datadog },
@@ -36,9 +36,9 @@ export type Destination = {
 
 /** The time limit of one request, from DNS to the end of the response. */
 export const REQUEST_MS = 30_000;
-/** Datadog takes a megabyte per log, OpenTelemetry collectors four per request. */
+/** Datadog accepts a megabyte per log, OpenTelemetry collectors four per request. */
 const MAX_ENTRY_BYTES = 262_144;
-/** Receivers should take messages of this length (RFC 5425 §4.3.1); what exceeds it may be cut. */
+/** Receivers should accept messages of this length and may truncate longer ones (RFC 5425 §4.3.1). */
 const MAX_MESSAGE_BYTES = 8_192;
 
 /** Sends entries in one request. Never throws; a failure is a verdict. */
@@ -110,7 +110,7 @@ const SYSLOG_PORT = 6_514;
 /** The host and port of `tls://host:port`. */
 export function syslogTarget(url: string): { host: string; port: number } {
   const { port } = new URL(url);
-  // As https, so that the host is normalised as in every other address.
+  // The host is normalised only for schemes such as https.
   const { hostname } = new URL(url.replace(/^tls:/i, 'https:'));
   return { host: hostname.replace(/^\[|\]$/g, ''), port: port === '' ? SYSLOG_PORT : Number(port) };
 }

@@ -34,10 +34,10 @@ export const StreamFault = Type.Object(
     id: IdSchema('lgf'),
     occurredAt: Instant,
     outcome: Type.Enum(['retrying', 'skipped'], {
-      description: '`retrying`: the entries are sent again. `skipped`: the destination takes others and not these.',
+      description: '`retrying`: the entries are sent again. `skipped`: the destination refused these entries and accepted others.',
     }),
-    firstSequence: Type.Integer(),
-    lastSequence: Type.Integer({ description: 'The entries of the request, from the first to the last.' }),
+    firstSequence: Type.Integer({ description: 'The sequence of the first entry concerned.' }),
+    lastSequence: Type.Integer({ description: 'The sequence of the last entry concerned.' }),
     statusCode: nullable(Type.Integer()),
     error: Type.String(),
     responseSnippet: Type.Union([Type.String(), Type.Null()], {
@@ -47,7 +47,7 @@ export const StreamFault = Type.Object(
   { title: 'LogStreamFault' },
 );
 
-/** Faults kept per stream: the newest of each outcome, so that a long outage displaces no skipped entry. */
+/** How many faults of each outcome a stream keeps. They are counted apart, so that an outage displaces no skipped entry. */
 const MAX_FAULTS = 100;
 
 /** `refused`: the entries were skipped. */

@@ -45,7 +45,10 @@ export const datadog: Format = {
   body: (pieces) => `[${pieces.join(',')}]`,
 };
 
-/** Elasticsearch bulk API, with the fields of the Elastic Common Schema. The id makes a repeated entry no second document. */
+/**
+ * Elasticsearch bulk API, with the fields of the Elastic Common Schema. An entry that is sent twice makes one document,
+ * because it has an id.
+ */
 export const elastic: Format = {
   contentType: 'application/x-ndjson',
   credentials: (secret) => ({ authorization: `ApiKey ${secret}` }),

@@ -19,8 +19,8 @@ export async function entriesAfter(
 }
 
 /**
- * Writes an entry.
- * @returns its text; without the data, and saying so, if the text with it is longer than the destination takes
+ * Writes an entry. If the text is longer than the destination accepts, the entry is written without its data and resources,
+ * and is marked as truncated.
  */
 export function fitted(entry: LogEntry, maxBytes: number, write: (entry: LogEntry) => string): string {
   const whole = write(entry);

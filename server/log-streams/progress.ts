@@ -45,14 +45,14 @@ const FIRST_PAUSE_MS = 1_000;
 const MAX_PAUSE_MS = 300_000;
 /** Spreads the attempts of streams that failed together. */
 const JITTER = 0.2;
-/** How long a stream fails before an event tells it. */
+/** How long a stream must fail before an event reports it. */
 const TELL_MS = 15 * 60_000;
 
-/** A request that failed: the entries between two sequences are sent again, at the earliest when the receiver asked. */
+/** A failed request. Its entries, from the sequence `first` to `last`, are sent again, not before `retryAt`. */
 export type Failed = { first: number; last: number; fault: Fault; retryAt: Date | null };
 
 /**
- * Has a stream wait before its next attempt: a second, then twice as long each time, up to five minutes.
+ * Postpones the next attempt of a stream: by a second, then by twice as long each time, up to five minutes.
  * @param row updated in place
  */
 export async function postpone(system: System, row: Claimed, { fault, retryAt, first, last }: Failed): Promise<void> {
@@ -77,7 +77,7 @@ function write(system: System, row: Claimed, work: (tx: TxCtx) => Promise<boolea
   return transaction(systemCtx(system, scopeOf(row), 'log-streams', randomUUID()), work);
 }
 
-/** Changes a stream that this process holds; the row follows. */
+/** Changes a stream that this process has claimed, and the row in memory. */
 async function update(tx: TxCtx, row: Claimed, set: Updateable<Tables['log_streams']>): Promise<boolean> {
   const { numUpdatedRows } = await tx.db
     .updateTable('log_streams')

@@ -32,7 +32,7 @@ export const streamActionRoutes: Routes = [
     permission: 'log-streams:write',
     stepUp: true,
     summary: 'Resume a log stream',
-    description: 'It continues where it stopped, or elsewhere: `from` also moves a stream that is not paused.',
+    description: 'The stream continues after the last entry that it sent, or where `from` says. With `from`, it need not be paused.',
     params: StreamRef,
     body: Resumption,
     responses: { 200: LogStream },
@@ -45,7 +45,7 @@ export const streamActionRoutes: Routes = [
     ahead: trial.call,
     summary: 'Test a log stream',
     description:
-      'Sends an example entry, marked `example` and without a place in the log, and responds with the result. Also while the stream is paused.',
+      'Sends an example entry to the destination and returns the result, also while the stream is paused. The entry is marked `example` and is not in the log.',
     params: StreamRef,
     responses: { 200: TestResult },
     problems: ['NOT_FOUND', 'RATE_LIMIT_EXCEEDED'],

@@ -44,7 +44,7 @@ export const secret = Type.Union([Type.String({ minLength: 1, maxLength: 16_384 
     'The token or API key, or the value of the header with its scheme (`Bearer …`), or the private key of the client certificate (PEM). It is never returned.',
 });
 
-/** What is known of a stream after a change. */
+/** The fields of a stream that depend on each other, as they are after a change. */
 export type Target = {
   kind: string;
   url: string;
@@ -73,7 +73,7 @@ export async function requireAddress(ctx: Ctx, url: string): Promise<void> {
 }
 
 const WITH_TOKEN = ['splunk', 'datadog', 'elastic'];
-/** The kinds that have a field which the others have not. */
+/** The kinds that have each of these fields. */
 const FIELDS = {
   header: ['json_lines', 'otlp'],
   caCertificate: ['syslog'],
@@ -86,7 +86,7 @@ const RESERVED =
   /^(host|content-.*|connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|expect|date|user-agent)$/i;
 
 /**
- * The rules that need more than one field.
+ * Checks the rules about several fields at once.
  * @throws Problem VALIDATION_FAILED
  */
 export function requireFitting(target: Target): void {

@@ -12,14 +12,14 @@ import { destinationOf, scopeOf } from './streams.ts';
 const SWEEP_MS = 1_000;
 /** Streams that this process sends at once. */
 const MAX_AT_ONCE = 100;
-/** Batches before a stream takes its turn behind the others. */
+/** How many batches a stream may send before other streams have their turn. */
 const MAX_BATCHES = 50;
 /** How long requests in progress may continue when the process stops. */
 const STOP_MS = 3_000;
 
 /**
- * Sends the log streams of this process. A stream is a row with the position it has reached, claimed while it is sent, so
- * a process may die at any moment: another goes on from the position, and sends the last batch again.
+ * Sends log streams. The row of a stream has the position that it has reached, and is claimed while a process sends it. If
+ * this process dies, another one continues from the position and repeats the last request.
  */
 export class Streamer {
   readonly #system: System;

@@ -43,7 +43,7 @@ export const streamRoutes: Routes = [
     ahead,
     summary: 'Add a log stream',
     description:
-      'Sends every entry of the audit log, and so every event, of the project environment to another system: in order, at least once. Up to ten per project environment.',
+      'Sends the audit log of the project environment, which has one entry per event, to another system: in order, at least once. A project environment has up to ten log streams.',
     body: NewStream,
     responses: { 201: LogStream },
     problems: ['CONFLICT'],

@@ -93,9 +93,9 @@ export const Resumption = Type.Object(
 const Delivery = Type.Object({
   position: Type.Integer({ description: 'The sequence of the last entry that was sent, refused or not selected.' }),
   waiting: Type.Integer({ description: 'How many entries follow the position, selected or not.' }),
-  lagSeconds: Type.Integer({ description: 'How long ago the oldest of them occurred; 0 without any.' }),
+  lagSeconds: Type.Integer({ description: 'How long ago the oldest of them occurred; 0 if there is none.' }),
   sent: Type.Integer({ description: 'How many entries the destination has accepted.' }),
-  refused: Type.Integer({ description: 'How many entries it has refused, which were skipped.' }),
+  refused: Type.Integer({ description: 'How many entries the destination has refused; they were skipped.' }),
   sentAt: nullable(Instant),
   failingSince: Type.Union([Instant, Type.Null()], { description: 'Every attempt since then has failed.' }),
   nextAttemptAt: Type.Union([Instant, Type.Null()], { description: 'When a failing stream tries again.' }),
@@ -124,7 +124,7 @@ function scopedStreams(ctx: Ctx | TxCtx) {
   return ctx.db.selectFrom('log_streams').selectAll().where(inScope(ctx));
 }
 
-/** The records with what waits for each, read by one statement. */
+/** The records with the backlog of each, which one statement reads. */
 async function recordsOf({ db, now }: Ctx, rows: readonly StreamRow[]): Promise<LogStream[]> {
   const backlogs = await auditBacklogs(
     db,
@@ -284,7 +284,8 @@ async function requireRoom(tx: TxCtx): Promise<void> {
 }
 
 /**
- * Changes a stream. A new address must have been checked. What is being sent is sent again under the new settings.
+ * Changes a stream. A new address must have been checked. The entries of a request in progress are sent again with the new
+ * settings.
  * @throws Problem NOT_FOUND, VALIDATION_FAILED
  */
 export async function updateStream(ctx: Ctx, id: StreamId, changes: StreamChanges): Promise<LogStream> {
@@ -341,7 +342,7 @@ export async function pauseStream(ctx: Ctx, id: StreamId): Promise<LogStream> {
 }
 
 /**
- * Continues a stream, or has it continue from another place.
+ * Resumes a paused stream, or moves any stream to another position.
  * @throws Problem NOT_FOUND, VALIDATION_FAILED
  */
 export async function resumeStream(ctx: Ctx, id: StreamId, where: string | undefined): Promise<LogStream> {

@@ -19,6 +19,8 @@ export const TestResult = Type.Object(
   { title: 'LogStreamTest' },
 );
 
+/** A person waits for the result. */
+const TEST_MS = 10_000;
 const turns = limits({ 'log-stream-test': { points: 30, seconds: 3_600 } });
 
 /**
@@ -36,9 +38,6 @@ export async function tryStream(ctx: Ctx, stream: StreamRow): Promise<Static<typ
   const fault = verdict.kind === 'accepted' ? verdict.refused[0]?.fault : verdict.fault;
   return { ok: false, statusCode: null, error: null, responseSnippet: null, ...fault };
 }
-
-/** A person waits for the result. */
-const TEST_MS = 10_000;
 
 function exampleEntry({ scope, now, actor, trace }: Ctx, stream: StreamRow): LogEntry {
   return {

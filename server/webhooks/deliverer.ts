@@ -178,7 +178,7 @@ export class Deliverer {
     }
   }
 
-  /** In the trace of the request that emitted the event. */
+  /** Makes a delivery as part of the trace of the request that emitted its event. */
   #makeInTrace(busy: Busy, ready: Ready): Promise<void> {
     const { tracer, log } = this.#system;
     const place = beginTrace(tracer, { name: 'deliver webhook', kind: 'consumer' }, ready.parent);

@@ -3,7 +3,7 @@ import { oldestDue } from './queue.ts';
 
 export const attemptsMade = counter({
   name: 'latchkey_webhook_attempts_total',
-  help: 'Attempts to deliver an event. `retrying`: it failed and is repeated; `failed`: for the last time; `blocked`: the address is not allowed.',
+  help: 'Attempts to deliver an event, by result. `retrying`: the attempt failed and another follows; `failed`: the last attempt failed; `blocked`: the address is not allowed.',
   labels: { result: ['delivered', 'retrying', 'failed', 'blocked'] },
   roles: ['worker'],
 });
@@ -20,7 +20,7 @@ export const metrics: readonly Metric[] = [
   attemptDurations,
   gauge({
     name: 'latchkey_webhook_deliveries_due_seconds',
-    help: 'How long the oldest delivery is due at an endpoint that is enabled and not paused.',
+    help: 'How long the oldest due delivery has waited. Deliveries to disabled and paused endpoints do not count.',
     roles: ['worker'],
     read: oldestDue,
   }),

@@ -195,7 +195,10 @@ export async function settleDeliveries(system: System, settled: readonly Settled
   ]);
 }
 
-/** Every endpoint with deliveries that wait, by one index entry each, however many wait. Served by webhook_deliveries_due. */
+/**
+ * Every endpoint that has waiting deliveries. Reads one index entry per endpoint, however many deliveries wait. Served by
+ * webhook_deliveries_due.
+ */
 const WAITING = `/* all workspaces */ with recursive waiting as (
      (select workspace_id, endpoint_id from webhook_deliveries
       where next_attempt_at is not null order by workspace_id, endpoint_id limit 1)
@@ -217,9 +220,7 @@ const DUE = prepared<EndpointRef & { projectId: ProjectId }>(
        where d.workspace_id = w.workspace_id and d.endpoint_id = w.endpoint_id and d.next_attempt_at <= $1)`,
 );
 
-/**
- * Wakes every endpoint with due deliveries: retries that fall due, and deliveries of dead processes.
- */
+/** Wakes every endpoint with due deliveries: retries that fall due, and deliveries of dead processes. */
 export async function wakeDueEndpoints(system: System): Promise<void> {
   const { rows } = await DUE(system, [system.clock.now()]);
   const closed = await Promise.all(rows.map((row) => isClosed(system, row)));
@@ -242,7 +243,10 @@ const OLDEST = prepared<Pick<EndpointRef, 'workspaceId'> & { projectId: ProjectI
      and d.next_attempt_at <= $1`,
 );
 
-/** How long the oldest delivery is due that nothing holds back, in seconds. Those being attempted are not due. */
+/**
+ * How many seconds the oldest due delivery has waited. Deliveries of disabled or paused endpoints and of closed projects do
+ * not count, nor do those that are being attempted.
+ */
 export async function oldestDue(system: System): Promise<number> {
   const now = system.clock.now();
   const { rows } = await OLDEST(system, [now]);

@@ -62,7 +62,7 @@ export function outcomeOf(attempt: Attempted, number: number, now: Date): Outcom
   };
 }
 
-/** A 429 or 503 may name a pause, which is limited to a day. */
+/** The end of the pause that a 429 or 503 asks for, at most a day from now. */
 function quietUntil({ statusCode, retryAfter }: Attempted, now: Date): Date | null {
   return statusCode === 429 || statusCode === 503 ? retryAt(retryAfter, { now, maxMs: MAX_PAUSE_MS }) : null;
 }
