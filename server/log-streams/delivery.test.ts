@@ -34,7 +34,7 @@ const usersIn = (body: string): string[] =>
 /** The users in all requests to a path, in order. */
 const usersAt = (path: string) => receiver.at(path).flatMap(({ body }) => usersIn(body));
 
-/** Refuses requests that contain one of these users. */
+/** Refuses requests with an entry about one of these users. */
 const refuses =
   (...users: string[]): Behaviour =>
   (response, received, request) =>
@@ -52,8 +52,8 @@ const eventsOf = async (id: string): Promise<string[]> => {
   return rows.map(({ type }) => type);
 };
 
-describe('a destination that is away', () => {
-  test('gets everything in order when it is back, however long that takes, and the fault is told', async () => {
+describe('a destination that fails', () => {
+  test('receives every entry in order once it works again, and an event reports the failure', async () => {
     receiver.on('/away', respondWith(503, {}, 'password=hunter2'));
     const { id } = await linesTo('/away', { secret: 'Bearer abc' });
     const first = await streams.happen(2);
@@ -84,7 +84,7 @@ describe('a destination that is away', () => {
     await streams.remove(id);
   });
 
-  test('waits as long as it asks to', async () => {
+  test('is not called before the time in its Retry-After', async () => {
     receiver.on('/quiet', respondWith(429, { 'retry-after': '900' }));
     const { id } = await linesTo('/quiet');
     await streams.happen(1);
@@ -98,7 +98,7 @@ describe('a destination that is away', () => {
     ['cuts the connection', resets, /^connection (closed|reset)/],
     ['refuses the credentials', respondWith(401), /responded with 401/],
   ] as const)
-    test(`nothing is skipped if it ${what}`, async () => {
+    test(`loses no entry if it ${what}`, async () => {
       const path = `/${what.replaceAll(' ', '-')}`;
       receiver.on(path, behaviour);
       const { id } = await linesTo(path);
@@ -111,8 +111,8 @@ describe('a destination that is away', () => {
     });
 });
 
-describe('an entry that the destination refuses', () => {
-  test('is skipped and listed, and the others arrive once and in order', async () => {
+describe('a refusal by the destination', () => {
+  test('skips and lists the refused entry; the other entries arrive once and in order', async () => {
     receiver.on('/poison', respondWith(503));
     const { id } = await linesTo('/poison');
     const users = await streams.happen(9);
@@ -134,7 +134,7 @@ describe('an entry that the destination refuses', () => {
     await streams.remove(id);
   });
 
-  test('is not skipped while the destination takes no other entry', async () => {
+  test('skips no entry while the destination accepts none', async () => {
     receiver.on('/all', respondWith(400));
     const { id } = await linesTo('/all');
     const users = await streams.happen(3);
@@ -149,7 +149,7 @@ describe('an entry that the destination refuses', () => {
     await streams.remove(id);
   });
 
-  test('does not stop a flood of refusals from ending: a batch costs a limited number of requests', async () => {
+  test('of all entries of a batch costs a limited number of requests', async () => {
     receiver.on('/flood', respondWith(400));
     const { id } = await linesTo('/flood');
     await streams.happen(200);
@@ -158,14 +158,16 @@ describe('an entry that the destination refuses', () => {
     await streams.remove(id);
   });
 
-  test('of Elasticsearch is the one document that failed, and a document that may succeed later is not skipped', async () => {
+  test('by Elasticsearch skips only the documents that it refuses for good', async () => {
     const path = '/bulk/_bulk?filter_path=items.create.status%2Citems.create.error.type%2Citems.create.error.reason';
     const items = (...statuses: number[]) =>
       respondWith(
         200,
         {},
         JSON.stringify({
-          items: statuses.map((status) => ({ create: { status, error: { type: 'mapper', reason: 'bad\u0000 field, password=hunter2' } } })),
+          items: statuses.map((status) => ({
+            create: { status, error: { type: 'mapper', reason: 'no\u0000 field, token=abc' } },
+          })),
         }),
       );
     receiver.on(path, items(201, 429, 201));
@@ -179,14 +181,14 @@ describe('an entry that the destination refuses', () => {
     assert.deepEqual(
       (await streams.faults(id)).map(({ outcome, statusCode, error }) => [outcome, statusCode, error]),
       [
-        ['skipped', 400, 'mapper: bad field, password=[redacted]'],
-        ['retrying', 429, 'mapper: bad field, password=[redacted]'],
+        ['skipped', 400, 'mapper: no field, token=[redacted]'],
+        ['retrying', 429, 'mapper: no field, token=[redacted]'],
       ],
     );
     await streams.remove(id);
   });
 
-  test('of a token for another index is a fault of the stream in Splunk, and nothing is skipped', async () => {
+  test('by Splunk because of a wrong index skips no entry', async () => {
     receiver.on('/hec', respondWith(400, {}, '{"text":"Incorrect index","code":7}'));
     const { id } = await streams.create({ kind: 'splunk', url: `${receiver.origin}/hec`, secret: 'abc' });
     await streams.happen(2);
@@ -195,7 +197,7 @@ describe('an entry that the destination refuses', () => {
     await streams.remove(id);
   });
 
-  test('of OpenTelemetry is counted, because a partial success must not be repeated', async () => {
+  test('by OpenTelemetry of some records is counted, and the request is not repeated', async () => {
     receiver.on(
       '/v1/logs',
       respondWith(200, {}, '{"partialSuccess":{"rejectedLogRecords":"1","errorMessage":"too old"}}'),
@@ -235,7 +237,7 @@ describe('two processes', () => {
     await streams.remove(id);
   });
 
-  test('another goes on when a process died while it sent', async () => {
+  test('continue a stream whose process died while it sent', async () => {
     const { id } = await linesTo('/died');
     await latchkey.system.pool.query(
       `update log_streams set claim = 'dead', claimed_until = $2::timestamptz + interval '1 minute' where id = $1`,
@@ -250,7 +252,7 @@ describe('two processes', () => {
 });
 
 describe('a stream that is changed while it sends', () => {
-  /** Has the receiver hold its responses. @returns lets one go */
+  /** Makes the receiver hold its responses back until `letGo`. */
   const held = (path: string) => {
     const waiting: (() => void)[] = [];
     receiver.on(path, (response) => waiting.push(() => response.writeHead(200).end()));
@@ -262,7 +264,7 @@ describe('a stream that is changed while it sends', () => {
     };
   };
 
-  test('sends nothing after the request in progress when it is paused, and goes on from there', async () => {
+  test('sends nothing more while it is paused, and continues after the last entry when it is resumed', async () => {
     const { arrived, letGo } = held('/paused');
     const { id } = await linesTo('/paused');
     const users = await streams.happen(1);
@@ -282,7 +284,7 @@ describe('a stream that is changed while it sends', () => {
     await streams.remove(id);
   });
 
-  test('sends the rest to the new address when the address changes', async () => {
+  test('sends the entries of the request in progress again to its new address', async () => {
     const { arrived, letGo } = held('/old');
     const { id } = await linesTo('/old', { secret: 'Bearer abc' });
     const users = await streams.happen(2);
@@ -295,7 +297,7 @@ describe('a stream that is changed while it sends', () => {
     await streams.remove(id);
   });
 
-  test('leaves nothing behind when it is removed', async () => {
+  test('sends nothing more and leaves no rows when it is removed', async () => {
     const { arrived, letGo } = held('/removed');
     const { id } = await linesTo('/removed');
     await streams.happen(2);
@@ -342,8 +344,8 @@ describe('the streams of a closed project', () => {
   });
 });
 
-describe('where a stream begins', () => {
-  test('from a time, and again from there when it is resumed', async () => {
+describe('the position of a stream', () => {
+  test('can be set to a time, when the stream is added and when it is resumed', async () => {
     streams.pass(MINUTE);
     const from = clock.now().toISOString();
     const users = await streams.happen(2);
@@ -357,8 +359,8 @@ describe('where a stream begins', () => {
   });
 });
 
-describe('what is sent', () => {
-  test('an entry whose person was erased before it was sent says so, and keeps its hash', async () => {
+describe('an entry', () => {
+  test('whose person was erased before it was sent is marked as erased and keeps its hash', async () => {
     const { id } = await linesTo('/erased', { types: ['user.email.changed'] });
     await streams.admin(`/${id}/pause`, { method: 'POST' });
     const userId = 'usr_01kaz3w9hqf8p9n2m4v5x6y7z8';
@@ -377,7 +379,7 @@ describe('what is sent', () => {
     await streams.remove(id);
   });
 
-  test('a huge entry is sent without its data', async () => {
+  test('that is too large is sent without its data', async () => {
     const { id } = await linesTo('/huge', { types: ['audit.entries_erased', TYPE] });
     const ranges = Array.from({ length: 20_000 }, (_, first) => ({ first, last: first }));
     await latchkey.inProject((tx) => emit(tx, 'audit.entries_erased', { reason: 'test', ranges }));

@@ -34,7 +34,8 @@ export const StreamFault = Type.Object(
     id: IdSchema('lgf'),
     occurredAt: Instant,
     outcome: Type.Enum(['retrying', 'skipped'], {
-      description: '`retrying`: the entries are sent again. `skipped`: the destination refused these entries and accepted others.',
+      description:
+        '`retrying`: the entries are sent again. `skipped`: the destination refused these entries and accepted others.',
     }),
     firstSequence: Type.Integer({ description: 'The sequence of the first entry concerned.' }),
     lastSequence: Type.Integer({ description: 'The sequence of the last entry concerned.' }),

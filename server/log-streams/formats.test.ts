@@ -20,7 +20,7 @@ before(async () => {
 });
 after(() => Promise.all([latchkey.stop(), receiver.stop()]));
 
-/** Sends two entries to a path of the receiver. @returns the one request and what the log shows of the entries */
+/** Sends two entries to a path of the receiver. @returns the one request and the rows of the entries in the log */
 async function sendTwo(path: string, stream: Record<string, unknown>) {
   const { id } = await streams.create({ url: receiver.origin + path, ...stream });
   const users = await streams.happen(2);
@@ -93,7 +93,7 @@ describe('what a destination receives', () => {
     }
   });
 
-  test('Elastic: pairs of lines for the bulk API, with ids that make a repetition harmless', async () => {
+  test('Elastic: pairs of lines for the bulk API, whose ids prevent a second document', async () => {
     receiver.on(
       '/logs/_bulk?filter_path=items.create.status%2Citems.create.error.type%2Citems.create.error.reason',
       respondWith(200, {}, JSON.stringify({ items: [{ create: { status: 201 } }, { create: { status: 409 } }] })),
@@ -120,7 +120,7 @@ describe('what a destination receives', () => {
     }
   });
 
-  test('JSON lines: an entry per line, with the secret in the header that was named', async () => {
+  test('JSON lines: an entry per line, with the secret in the configured header', async () => {
     const { request, log, users } = await sendTwo('/lines', { kind: 'json_lines', header: 'x-api-key', secret: 'abc' });
     assert.deepEqual([request.headers['x-api-key'], request.headers['authorization']], ['abc', undefined]);
     assert.equal(request.headers['content-type'], 'application/x-ndjson');
@@ -153,7 +153,7 @@ describe('what a destination receives', () => {
     }
   });
 
-  test('syslog: messages of RFC 5424 over TLS, counted in octets, from a receiver with a private authority and mutual TLS', async (t) => {
+  test('syslog: messages of RFC 5424 in frames of RFC 5425, with a private authority and mutual TLS', async (t) => {
     const [own, client] = await Promise.all([selfSigned('localhost'), selfSigned('latchkey')]);
     const syslog = await startSyslog(own, client.certificate);
     t.after(() => syslog.stop());
@@ -188,7 +188,7 @@ describe('syslog over TLS', () => {
     own = await selfSigned('localhost');
   });
 
-  test('a certificate that no trusted authority signed gets nothing', async (t) => {
+  test('sends nothing to a receiver whose certificate no trusted authority signed', async (t) => {
     const syslog = await startSyslog(own);
     t.after(() => syslog.stop());
     const { id } = await streams.create({ kind: 'syslog', url: syslog.address });
@@ -199,7 +199,7 @@ describe('syslog over TLS', () => {
     await streams.remove(id);
   });
 
-  test('a certificate for another host gets nothing', async (t) => {
+  test('sends nothing to a receiver whose certificate is for another host', async (t) => {
     const other = await selfSigned('other.example');
     const syslog = await startSyslog(other);
     t.after(() => syslog.stop());
@@ -210,14 +210,14 @@ describe('syslog over TLS', () => {
     await streams.remove(id);
   });
 
-  test('a request whose signal was aborted before it began ends', async (t) => {
+  test('ends a request whose signal was aborted before it began', async (t) => {
     const syslog = await startSyslog(own);
     t.after(() => syslog.stop());
     const socket = openTls(latchkey.system, { ...syslogTarget(syslog.address), ca: own.certificate });
     await assert.rejects(sendAll(socket, '', AbortSignal.abort()), { name: 'AbortError' });
   });
 
-  test('entries that a cut connection may have lost are sent again', async (t) => {
+  test('sends entries again that a cut connection may have lost', async (t) => {
     const syslog = await startSyslog(own);
     t.after(() => syslog.stop());
     syslog.cut(true);

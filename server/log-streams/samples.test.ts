@@ -35,7 +35,7 @@ const SAMPLES: Record<string, string> = {
 };
 
 for (const [kind, sample] of Object.entries(SAMPLES))
-  test(`the page of ${kind} shows what arrives`, async () => {
+  test(`the documentation of ${kind} shows an entry as it is sent`, async () => {
     const path = new URL(`../../docs/log-streams/${kind.replace('_', '-')}.md`, import.meta.url);
     const page = await readFile(path, 'utf8');
     const block = /^(```\w+ sample=(\w+)\n)[\s\S]*?^```$/m;

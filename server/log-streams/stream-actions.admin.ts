@@ -32,7 +32,8 @@ export const streamActionRoutes: Routes = [
     permission: 'log-streams:write',
     stepUp: true,
     summary: 'Resume a log stream',
-    description: 'The stream continues after the last entry that it sent, or where `from` says. With `from`, it need not be paused.',
+    description:
+      'The stream continues after the last entry that it sent, or where `from` says. With `from`, it need not be paused.',
     params: StreamRef,
     body: Resumption,
     responses: { 200: LogStream },

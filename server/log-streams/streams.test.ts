@@ -24,7 +24,7 @@ before(async () => {
 });
 after(() => Promise.all([latchkey.stop(), receiver.stop()]));
 
-/** Adds a stream of events that nobody emits here. */
+/** Adds a stream of events that these tests do not emit. */
 const create = (body: Record<string, unknown> = {}, extra = {}): Promise<TestResponse> =>
   latchkey.api(STREAMS, {
     token,
@@ -90,7 +90,7 @@ describe('log streams', () => {
     );
   });
 
-  test('keep the secret sealed, bound to their own row', async () => {
+  test('store their secret encrypted and bound to their row', async () => {
     const { id } = (await create()).body;
     const { rows } = await latchkey.system.pool.query('select * from log_streams where id = $1', [id]);
     assert.ok(!JSON.stringify(rows).includes('very-secret'));
@@ -108,14 +108,14 @@ describe('log streams', () => {
     await remove(id);
   });
 
-  test('of one repeated request are one', async () => {
+  test('are added once when a request is repeated with its idempotency key', async () => {
     const headers = { 'idempotency-key': crypto.randomUUID(), 'x-correlation-id': 'repeated-stream' };
     const [first, second] = [await create({}, { headers }), await create({}, { headers })];
     assert.deepEqual([first.status, second.body.id], [201, first.body.id]);
     await remove(first.body.id);
   });
 
-  test('are at most ten, also when eleven are added at once', async () => {
+  test('are limited to ten, even when eleven are added at once', async () => {
     const responses = await Promise.all(Array.from({ length: 11 }, () => create()));
     assert.deepEqual(responses.map(({ status }) => status).sort(), [...Array(10).fill(201), 409]);
     await inTurn(
@@ -124,7 +124,7 @@ describe('log streams', () => {
     );
   });
 
-  test('of another project do not exist for it', async () => {
+  test('cannot be seen or used from another project', async () => {
     const { id } = (await create()).body;
     const other = await tenantManagementToken(latchkey, await createTenant(latchkey, 'other-logs'));
     const calls = [
@@ -147,16 +147,16 @@ describe('a stream is refused', () => {
   const cases: [what: string, body: Record<string, unknown>, pointer: string][] = [
     ['at a private address', { url: 'http://10.0.0.1/logs' }, '/body/url'],
     ['at the metadata address', { url: 'http://[::ffff:169.254.169.254]/' }, '/body/url'],
-    ['at a private address of syslog', { kind: 'syslog', url: 'tls://10.0.0.1:6514' }, '/body/url'],
+    ['at a private address for syslog', { kind: 'syslog', url: 'tls://10.0.0.1:6514' }, '/body/url'],
     ['at a private address written as one number', { kind: 'syslog', url: 'tls://167772161:6514' }, '/body/url'],
     ['with a password in the address', { url: 'https://user:password@example.com/' }, '/body/url'],
     ['with a path behind a host of syslog', { kind: 'syslog', url: 'tls://example.com:6514/x' }, '/body/url'],
-    ['with an address of syslog for another kind', { url: 'tls://example.com:6514' }, '/body/url'],
-    ['with an address of HTTP for syslog', { kind: 'syslog', secret: null }, '/body/url'],
+    ['with a syslog address for another kind', { url: 'tls://example.com:6514' }, '/body/url'],
+    ['with an HTTP address for syslog', { kind: 'syslog', secret: null }, '/body/url'],
     ['without a token where one is needed', { kind: 'splunk', secret: null }, '/body/secret'],
     ['with a secret that no header can carry', { secret: 'abc\r\nx-evil: 1' }, '/body/secret'],
-    ['with a header that is its own', { header: 'Content-Length' }, '/body/header'],
-    ['with a header for a kind that has its own', { kind: 'datadog', header: 'x-key' }, '/body/header'],
+    ['with a header that Latchkey sets', { header: 'Content-Length' }, '/body/header'],
+    ['with a header name for a kind whose header is fixed', { kind: 'datadog', header: 'x-key' }, '/body/header'],
     ['with a certificate for HTTP', { caCertificate: '-----BEGIN CERTIFICATE-----' }, '/body/caCertificate'],
     [
       'with a broken certificate',
@@ -165,7 +165,7 @@ describe('a stream is refused', () => {
     ],
     ['with a key and no certificate', { kind: 'syslog', url: 'tls://example.com:6514' }, '/body/secret'],
     ['for an unknown event type', { types: ['no.such'] }, '/body/types/0'],
-    ['from no time', { from: 'yesterday' }, '/body/from'],
+    ['from a text that is no time', { from: 'yesterday' }, '/body/from'],
   ];
   for (const [what, body, pointer] of cases)
     test(what, async () => {
@@ -185,7 +185,7 @@ describe('a stream is refused', () => {
 });
 
 describe('a test of a stream', () => {
-  test('sends one example entry and shows what came back', async () => {
+  test('sends one example entry and returns the result', async () => {
     const { id } = (await create({ url: `${receiver.origin}/try` })).body;
     const call = () => latchkey.api(`${STREAMS}/${id}/test`, { token, method: 'POST' });
     const good = await call();
