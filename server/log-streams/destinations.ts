@@ -9,7 +9,7 @@ import { framed, messageOf, sendAll } from './syslog.ts';
 import { type Judge, judgeElastic, judgeOtlp, judgeSplunk, type Verdict, verdictOf } from './verdicts.ts';
 
 /** Destinations that are called over HTTP. `refine` makes the address ask for the response that `judge` needs. */
-const HTTP: Readonly<Record<string, { format: Format; judge?: Judge; refine?: (address: URL) => void }>> = {
+const HTTP = {
   splunk: { format: splunk, judge: judgeSplunk },
   datadog: { format: datadog },
   elastic: {
@@ -20,11 +20,15 @@ const HTTP: Readonly<Record<string, { format: Format; judge?: Judge; refine?: (a
   },
   json_lines: { format: jsonLines },
   otlp: { format: otlp, judge: judgeOtlp },
-};
+} satisfies Record<string, Transport>;
+type Transport = { format: Format; judge?: Judge; refine?: (address: URL) => void };
+
+/** The kind of a destination: the format and protocol in which it receives entries. */
+export type Kind = keyof typeof HTTP | 'syslog';
 
 /** Where a stream sends to, with its secret opened. */
 export type Destination = {
-  kind: string;
+  kind: Kind;
   url: string;
   environment: Environment;
   /** The header that carries the secret; null: `authorization`. */
@@ -49,23 +53,24 @@ export async function send(
 ): Promise<Verdict> {
   const limit = AbortSignal.any([AbortSignal.timeout(REQUEST_MS), signal]);
   try {
-    return await (destination.kind === 'syslog' ? sendSyslog : sendHttp)(system, destination, {
-      entries,
-      signal: limit,
-    });
+    const sending = { destination, entries, signal: limit };
+    return await (destination.kind === 'syslog'
+      ? sendSyslog(system, sending)
+      : sendHttp(system, HTTP[destination.kind], sending));
   } catch (error) {
     const fault = { statusCode: null, error: callFault(error), responseSnippet: null };
     return { kind: 'failed', fault, retryAt: null };
   }
 }
 
-type Sending = { entries: readonly LogEntry[]; signal: AbortSignal };
+type Sending = { destination: Destination; entries: readonly LogEntry[]; signal: AbortSignal };
 
-async function sendHttp(system: System, destination: Destination, { entries, signal }: Sending): Promise<Verdict> {
-  const { kind, url, secret, header } = destination;
-  const known = HTTP[kind];
-  if (!known) throw new Error(`There is no ${kind} destination.`);
-  const { format, judge, refine } = known;
+async function sendHttp(
+  system: System,
+  { format, judge, refine }: Transport,
+  { destination, entries, signal }: Sending,
+): Promise<Verdict> {
+  const { url, secret, header } = destination;
   const address = new URL(url);
   refine?.(address);
   const response = await outbound(system, address.href, {
@@ -90,7 +95,7 @@ async function sendHttp(system: System, destination: Destination, { entries, sig
   return verdictOf(reply, entries, { fault, now: system.clock.now(), judge });
 }
 
-async function sendSyslog(system: System, destination: Destination, { entries, signal }: Sending): Promise<Verdict> {
+async function sendSyslog(system: System, { destination, entries, signal }: Sending): Promise<Verdict> {
   const { url, environment, secret, caCertificate, clientCertificate } = destination;
   const hostName = new URL(system.config.addresses[environment].auth).hostname;
   const messages = entries.map((entry) => fitted(entry, MAX_MESSAGE_BYTES, (one) => messageOf(one, hostName)));

@@ -1,19 +1,15 @@
-import { Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { emit } from '#events';
 import { transaction } from '#platform/ctx.ts';
 import { callingAhead } from '#platform/http-ahead.ts';
-import { IdSchema } from '#platform/ids.ts';
 import { PageOf, PageQuery } from '#platform/page.ts';
 import { get, post, type Routes } from '#platform/route.ts';
 import { listFaults, StreamFault } from './faults.ts';
-import { about, findStream, LogStream, pauseStream, Resumption, resumeStream } from './streams.ts';
+import { about, findStream, LogStream, LogStreamRef, pauseStream, Resumption, resumeStream } from './streams.ts';
 import { TestResult, tryStream } from './testing.ts';
 
-const StreamRef = Type.Object({ logStreamId: IdSchema('lgs') });
-
 const trial = callingAhead(async ({ ctx, params }) => {
-  const stream = await findStream(ctx, Value.Parse(StreamRef, params).logStreamId);
+  const stream = await findStream(ctx, Value.Parse(LogStreamRef, params).logStreamId);
   return { stream, result: await tryStream(ctx, stream) };
 });
 
@@ -23,7 +19,7 @@ export const streamActionRoutes: Routes = [
     stepUp: true,
     summary: 'Pause a log stream',
     description: 'Entries wait until it is resumed.',
-    params: StreamRef,
+    params: LogStreamRef,
     responses: { 200: LogStream },
     problems: ['NOT_FOUND'],
     handler: (request) => pauseStream(request.ctx, request.params.logStreamId),
@@ -34,7 +30,7 @@ export const streamActionRoutes: Routes = [
     summary: 'Resume a log stream',
     description:
       'The stream continues after the last entry that it sent, or where `from` says. With `from`, it need not be paused.',
-    params: StreamRef,
+    params: LogStreamRef,
     body: Resumption,
     responses: { 200: LogStream },
     problems: ['NOT_FOUND'],
@@ -47,7 +43,7 @@ export const streamActionRoutes: Routes = [
     summary: 'Test a log stream',
     description:
       'Sends an example entry to the destination and returns the result, also while the stream is paused. The entry is marked `example` and is not in the log.',
-    params: StreamRef,
+    params: LogStreamRef,
     responses: { 200: TestResult },
     problems: ['NOT_FOUND', 'RATE_LIMIT_EXCEEDED'],
     handler: async (request) => {
@@ -60,7 +56,7 @@ export const streamActionRoutes: Routes = [
     permission: 'log-streams:read',
     summary: 'List the last faults of a log stream',
     description: 'Newest first: the last hundred failed requests, and the last hundred entries that were skipped.',
-    params: StreamRef,
+    params: LogStreamRef,
     query: PageQuery,
     responses: { 200: PageOf(StreamFault) },
     problems: ['NOT_FOUND', 'INVALID_CURSOR'],

@@ -6,10 +6,10 @@ import type { Ctx } from '#platform/ctx.ts';
 import { checkHost } from '#platform/fetch.ts';
 import { problem } from '#platform/problem.ts';
 import { checkReceiverAddress } from '#webhooks';
-import { syslogTarget } from './destinations.ts';
+import { type Kind, syslogTarget } from './destinations.ts';
 
-const KINDS = ['splunk', 'datadog', 'elastic', 'json_lines', 'otlp', 'syslog'] as const;
-export const StreamKind = Type.Enum([...KINDS], { description: 'The format and protocol of the destination.' });
+const KINDS: Kind[] = ['splunk', 'datadog', 'elastic', 'json_lines', 'otlp', 'syslog'];
+export const StreamKind = Type.Enum(KINDS, { description: 'The format and protocol of the destination.' });
 
 const pem = (description: string) =>
   Type.Union([Type.String({ minLength: 1, maxLength: 32_768, pattern: '^-----BEGIN ' }), Type.Null()], { description });
@@ -46,7 +46,7 @@ export const secret = Type.Union([Type.String({ minLength: 1, maxLength: 16_384 
 
 /** The fields of a stream that depend on each other, as they are after a change. */
 export type Target = {
-  kind: string;
+  kind: Kind;
   url: string;
   header: string | null;
   caCertificate: string | null;
@@ -72,13 +72,13 @@ export async function requireAddress(ctx: Ctx, url: string): Promise<void> {
   }
 }
 
-const WITH_TOKEN = ['splunk', 'datadog', 'elastic'];
+const WITH_TOKEN: Kind[] = ['splunk', 'datadog', 'elastic'];
 /** The kinds that have each of these fields. */
-const FIELDS = {
+const FIELDS: Readonly<Record<'header' | 'caCertificate' | 'clientCertificate', readonly Kind[]>> = {
   header: ['json_lines', 'otlp'],
   caCertificate: ['syslog'],
   clientCertificate: ['syslog'],
-} as const;
+};
 /** Visible ASCII, with spaces inside: what a header can carry. */
 const HEADER_VALUE = /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/;
 /** Headers of the message or the connection, which Latchkey sets. */
@@ -95,8 +95,7 @@ export function requireFitting(target: Target): void {
   if (syslog !== /^tls:/i.test(url))
     throw invalid('/body/url', syslog ? 'must be tls://host:port' : 'must be an https address');
   for (const field of ['header', 'caCertificate', 'clientCertificate'] as const)
-    if (target[field] !== null && !FIELDS[field].some((known) => known === kind))
-      throw invalid(`/body/${field}`, `is not for ${kind}`);
+    if (target[field] !== null && !FIELDS[field].includes(kind)) throw invalid(`/body/${field}`, `is not for ${kind}`);
   if (header !== null && RESERVED.test(header)) throw invalid('/body/header', 'is set by Latchkey');
   if (syslog) requireCertificates(target);
   else requireHeaderValue(target);

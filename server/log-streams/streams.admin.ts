@@ -1,7 +1,6 @@
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
 import type { Request } from '#platform/http.ts';
-import { IdSchema } from '#platform/ids.ts';
 import { PageOf, PageQuery } from '#platform/page.ts';
 import { del, get, patch, post, type Routes } from '#platform/route.ts';
 import { requireAddress } from './stream-rules.ts';
@@ -10,6 +9,7 @@ import {
   deleteStream,
   getStream,
   LogStream,
+  LogStreamRef,
   listStreams,
   NewStream,
   StreamChanges,
@@ -25,8 +25,6 @@ const WithUrl = Type.Object({ url: Type.String() });
 async function ahead({ ctx, body }: Request): Promise<void> {
   if (Value.Check(WithUrl, body)) await requireAddress(ctx, body.url);
 }
-
-const StreamRef = Type.Object({ logStreamId: IdSchema('lgs') });
 
 export const streamRoutes: Routes = [
   get('/v1/admin/log-streams', {
@@ -53,7 +51,7 @@ export const streamRoutes: Routes = [
     permission: 'log-streams:read',
     etag: { without: ['delivery'] },
     summary: 'Read a log stream with its lag',
-    params: StreamRef,
+    params: LogStreamRef,
     responses: { 200: LogStream },
     problems: ['NOT_FOUND'],
     handler: (request) => getStream(request.ctx, request.params.logStreamId),
@@ -64,7 +62,7 @@ export const streamRoutes: Routes = [
     ahead,
     summary: 'Change a log stream',
     description: 'An address of another origin needs the secret again.',
-    params: StreamRef,
+    params: LogStreamRef,
     body: StreamChanges,
     responses: { 200: LogStream },
     problems: ['NOT_FOUND'],
@@ -74,7 +72,7 @@ export const streamRoutes: Routes = [
     permission: 'log-streams:write',
     stepUp: true,
     summary: 'Remove a log stream',
-    params: StreamRef,
+    params: LogStreamRef,
     responses: { 204: Type.Null() },
     problems: ['NOT_FOUND'],
     handler: (request) => deleteStream(request.ctx, request.params.logStreamId),

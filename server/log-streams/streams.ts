@@ -10,10 +10,11 @@ import { newestFirst, type Page, type PageQuery } from '#platform/page.ts';
 import { problem } from '#platform/problem.ts';
 import { Instant, nullable } from '#platform/schemas.ts';
 import { inScope, scopeColumns } from '#platform/scoped.ts';
-import type { Destination } from './destinations.ts';
+import type { Destination, Kind } from './destinations.ts';
 import { requireFitting, requireSecretForNewOrigin, StreamKind, secret, settings } from './stream-rules.ts';
 
 export type StreamId = Id<'lgs'>;
+export const LogStreamRef = Type.Object({ logStreamId: IdSchema('lgs') });
 
 type LogStreamsTable = {
   workspace_id: WorkspaceId;
@@ -21,7 +22,7 @@ type LogStreamsTable = {
   environment: Environment;
   id: StreamId;
   name: string;
-  kind: Static<typeof StreamKind>;
+  kind: Kind;
   url: string;
   types: string[];
   header: string | null;
