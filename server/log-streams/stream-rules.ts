@@ -3,6 +3,7 @@ import { createSecureContext } from 'node:tls';
 import { Type } from 'typebox';
 import { EventPattern } from '#events';
 import type { Ctx } from '#platform/ctx.ts';
+import { HEADER_NAME, HEADER_VALUE, isReservedHeader } from '#platform/custom-headers.ts';
 import { checkHost } from '#platform/fetch.ts';
 import { problem } from '#platform/problem.ts';
 import { checkReceiverAddress } from '#webhooks';
@@ -30,7 +31,7 @@ export const settings = {
     description:
       'The whole address that entries are posted to: https, or http in the test environment of an installation in development mode. For `syslog`: `tls://host:port`.',
   }),
-  header: Type.Union([Type.String({ pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$" }), Type.Null()], {
+  header: Type.Union([Type.String({ pattern: HEADER_NAME }), Type.Null()], {
     description: 'The header that carries the secret; `Authorization` if null. Only for `json_lines` and `otlp`.',
   }),
   caCertificate: pem(
@@ -79,12 +80,6 @@ const FIELDS: Readonly<Record<'header' | 'caCertificate' | 'clientCertificate', 
   caCertificate: ['syslog'],
   clientCertificate: ['syslog'],
 };
-/** Visible ASCII, with spaces inside: what a header can carry. */
-const HEADER_VALUE = /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/;
-/** Headers of the message or the connection, which Latchkey sets. */
-const RESERVED =
-  /^(host|content-.*|connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|expect|date|user-agent)$/i;
-
 /**
  * Checks the rules about several fields at once.
  * @throws Problem VALIDATION_FAILED
@@ -96,14 +91,14 @@ export function requireFitting(target: Target): void {
     throw invalid('/body/url', syslog ? 'must be tls://host:port' : 'must be an https address');
   for (const field of ['header', 'caCertificate', 'clientCertificate'] as const)
     if (target[field] !== null && !FIELDS[field].includes(kind)) throw invalid(`/body/${field}`, `is not for ${kind}`);
-  if (header !== null && RESERVED.test(header)) throw invalid('/body/header', 'is set by Latchkey');
+  if (header !== null && isReservedHeader(header)) throw invalid('/body/header', 'is set by Latchkey');
   if (syslog) requireCertificates(target);
   else requireHeaderValue(target);
 }
 
 function requireHeaderValue({ kind, secret: given }: Target): void {
   if (given === null && WITH_TOKEN.includes(kind)) throw invalid('/body/secret', `is required for ${kind}`);
-  if (given !== null && !HEADER_VALUE.test(given))
+  if (given !== null && !new RegExp(`^${HEADER_VALUE}$`).test(given))
     throw invalid('/body/secret', 'must be visible ASCII characters, because a header carries it');
 }
 

@@ -156,6 +156,7 @@ describe('a stream is refused', () => {
     ['without a token where one is needed', { kind: 'splunk', secret: null }, '/body/secret'],
     ['with a secret that no header can carry', { secret: 'abc\r\nx-evil: 1' }, '/body/secret'],
     ['with a header that Latchkey sets', { header: 'Content-Length' }, '/body/header'],
+    ['with a header of the trace', { header: 'Traceparent' }, '/body/header'],
     ['with a header name for a kind whose header is fixed', { kind: 'datadog', header: 'x-key' }, '/body/header'],
     ['with a certificate for HTTP', { caCertificate: '-----BEGIN CERTIFICATE-----' }, '/body/caCertificate'],
     [

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { EventPattern } from '#events';
 import type { Ctx } from '#platform/ctx.ts';
+import { HEADER_NAME, HEADER_VALUE, isReservedHeader } from '#platform/custom-headers.ts';
 import { checkReceiver } from '#platform/fetch.ts';
 import type { Keyring } from '#platform/keyring.ts';
 import { problem } from '#platform/problem.ts';
@@ -19,8 +20,8 @@ export const EventSelection = Type.Array(EventPattern, {
   description: 'Event types, groups such as `user.*`, or `*`.',
 });
 export const CustomHeaders = Type.Record(
-  Type.String({ pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$" }),
-  Type.String({ maxLength: 1_024, pattern: '^([\\x21-\\x7e]([\\x20-\\x7e]*[\\x21-\\x7e])?)?$' }),
+  Type.String({ pattern: HEADER_NAME }),
+  Type.String({ maxLength: 1_024, pattern: `^(${HEADER_VALUE})?$` }),
   {
     additionalProperties: false,
     maxProperties: 20,
@@ -30,9 +31,6 @@ export const CustomHeaders = Type.Record(
 );
 export type CustomHeaders = Readonly<Record<string, string>>;
 
-/** Headers of the message or the connection, which Latchkey sets (RFC 9110 §7.6.1; Standard Webhooks). */
-const RESERVED =
-  /^(webhook-.*|host|content-(length|type|encoding)|connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|expect|date|user-agent|x-correlation-id|traceparent|tracestate)$/i;
 const CREDENTIAL = /auth|key|token|secret|signature|password|cookie|session/i;
 const REDACTED = '[redacted]';
 const PURPOSE = 'webhook-headers';
@@ -63,7 +61,7 @@ export function requireOwnHeaders(headers: CustomHeaders): void {
   const names = Object.keys(headers);
   const errors = names.flatMap((name, index) => {
     const pointer = `/body/headers/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
-    if (RESERVED.test(name)) return [{ pointer, message: 'is set by Latchkey' }];
+    if (isReservedHeader(name) || /^webhook-/i.test(name)) return [{ pointer, message: 'is set by Latchkey' }];
     const twice = names.findIndex((other) => other.toLowerCase() === name.toLowerCase()) < index;
     return twice ? [{ pointer, message: 'is given twice' }] : [];
   });
