@@ -27,7 +27,7 @@ const CustomerClaims = Type.Object({
   amr: Type.Array(Type.String()),
   acr: Type.String(),
   auth_time: Type.Integer(),
-  /** Counts the renewals of the entry; of entries in organizations. */
+  /** Counts the renewals of the entry. Only tokens of entries in organizations have it. */
   entryVersion: Type.Optional(Type.Integer()),
   org_id: Type.Optional(IdSchema('org')),
   org_slug: Type.Optional(Type.String()),
@@ -110,7 +110,7 @@ function subjectsOf({ kind, claims }: VerifiedToken): readonly string[] {
   return entryVersion === undefined ? [sid, entryId] : [sid, entryId, versionedEntry(entryId, entryVersion)];
 }
 
-/** The subject whose revocation ends the access tokens of an entry up to its next renewal. */
+/** The subject whose revocation ends the access tokens that an entry got until its next renewal. */
 export function versionedEntry(entryId: ScopeEntryId, version: number): string {
   return `${entryId}.${version}`;
 }

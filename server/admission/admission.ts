@@ -83,7 +83,7 @@ export async function admit(ctx: Ctx | TxCtx, entrance: Entrance, candidate: Can
 
 type Inside = { refusal: OrganizationRefusal | null; policy: EffectivePolicy | undefined };
 
-/** What the organization that the user wants to enter, if any, requires of them. */
+/** The policy of the organization that the user wants to enter, and why it refuses them; null if they enter none. */
 async function organizationOf(
   ctx: Ctx | TxCtx,
   entrance: Entrance,
@@ -91,13 +91,13 @@ async function organizationOf(
 ): Promise<Inside | null> {
   if (organizationId === null) return null;
   const standing = await standingIn(ctx, { organizationId, userId });
-  // Applications call the token endpoint from their servers, at addresses of their own.
+  // The token endpoint is called by the application's server, so the request does not have the person's address.
   const ip = entrance === 'oidc_token' ? undefined : ctx.trace.ip;
   const { signInMethods = [] } = proof;
   return { refusal: organizationRefusal(standing, { ip, signInMethods }), policy: standing?.policy };
 }
 
-/** The age of a proof in seconds; a session that was idle for longer than the organization allows counts as endless. */
+/** The age of a proof in seconds; infinite if the session was idle for longer than the organization allows. */
 function ageOf({ now }: Pick<Ctx, 'now'>, proof: Candidate['proof'], policy: EffectivePolicy | undefined): number {
   const since = (moment: Date) => (now.getTime() - moment.getTime()) / 1000;
   const idle = proof.refreshedAt ? since(proof.refreshedAt) : 0;

@@ -165,17 +165,20 @@ const wishes: Evidence['asked']['secondFactor'][] = ['no', 'wished', 'essential'
 const parties: Evidence['party'][] = ['first', 'third'];
 const questions = each(of('asked', each(of('secondFactor', wishes), of('maxAge', [null, 600]))), of('party', parties));
 
-const obstacles: OrganizationRefusal[] = [
+const refusals: OrganizationRefusal[] = [
   'no_organization',
   'organization_blocked',
   'organization_address',
   'organization_method',
 ];
 
-/** Questions and proofs; what keeps a person from an organization, with few of them, because they come after it. */
+/**
+ * All questions with all proofs. Refusals by an organization are combined with only two proofs, because they are decided
+ * before the proof matters.
+ */
 const situations = [
   ...each(each(of('proof', proofs), questions), of('organization', [null])),
-  ...each(of('organization', obstacles), each(of('proof', proofs.slice(-2)), questions)),
+  ...each(of('organization', refusals), each(of('proof', proofs.slice(-2)), questions)),
 ];
 
 /** Every combination of inputs to a decision about an entrance. */

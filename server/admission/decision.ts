@@ -9,7 +9,7 @@ export type Evidence = {
   project: { closed: boolean; mfa: Settings['mfa']; registration: Settings['registration']; remembersDevices: boolean };
   /** The person's membership in the project. */
   member: 'active' | 'invited' | 'blocked' | null;
-  /** What keeps the person from the organization that they want to enter; null if nothing does, or they enter none. */
+  /** Why the person may not enter the organization; null if they may, or want to enter none. */
   organization: OrganizationRefusal | null;
   /** Whether the application is the project's own or a third party's. */
   party: 'first' | 'third';

@@ -58,8 +58,8 @@ export async function verifyDomain(ctx: Ctx, { domain, finding }: LookedUp): Pro
 }
 
 /**
- * Marks a domain as verified, serialized with other checks. A look-up does not count if the domain's token changed
- * since.
+ * Marks a domain as verified, serialized with other checks. Ignores the look-up if another check replaced the domain's
+ * token in the meantime.
  * @throws Problem ALREADY_EXISTS, CONFLICT
  */
 async function holdProven(ctx: Ctx, before: DomainRow, asked: 'by hand' | 'daily'): Promise<DomainRow> {
@@ -126,7 +126,7 @@ async function unbindOthers(tx: TxCtx, host: string): Promise<void> {
 
 const SYSTEM = { kind: 'system', name: 'domains' } as const;
 
-/** Looks up due proofs: each verified domain daily, or an hour after a look-up without proof or response. */
+/** Looks up due proofs: of each verified domain daily, or an hour after a look-up that found no proof. */
 export function recheckDomains(system: System): Promise<void> {
   return recheckProofs<DomainRow>(system, { table: 'domains', actor: 'domains', store: storeDaily });
 }
@@ -140,7 +140,7 @@ function storeDaily(ctx: Ctx, domain: DomainRow, finding: Finding): Promise<unkn
 }
 
 /**
- * Counts a look-up without proof. The second in a row marks the domain as lost and replaces its token, so that an old
+ * Counts a look-up that found no proof. The second in a row marks the domain as lost and replaces its token, so that an old
  * record proves nothing.
  */
 async function countFailure(tx: TxCtx, before: DomainRow, fault: string): Promise<void> {

@@ -11,7 +11,7 @@ import { proofName, proofValue } from './domains.ts';
 const HOUR_MS = 3_600_000;
 const BATCH = 20;
 
-/** The result of a look-up. `unanswered` says nothing about the proof. */
+/** The result of a look-up. `unanswered`: no name server responded, so the proof may exist. */
 export type Finding = { kind: 'proven' } | { kind: 'absent' | 'unanswered'; fault: string; found: string[] };
 
 /** Looks up the proof of a domain in DNS. */
@@ -36,14 +36,14 @@ type ProvenRow = {
   token: string;
 };
 
-/** A table with `status` and `next_check_at`, and what stores the result of a look-up. */
+/** A table with the columns `status` and `next_check_at`, and the function that stores the result of a look-up. */
 type Rechecked<Row> = {
   table: keyof Tables;
   actor: string;
   store: (ctx: Ctx, domain: Row, finding: Finding) => Promise<unknown>;
 };
 
-/** Looks up due proofs. Runs as a job, in any number of processes: each due domain is claimed by one. */
+/** Looks up due proofs. Several processes may run it at once, because each claims the domains that it looks up. */
 export async function recheckProofs<Row extends ProvenRow>(system: System, rechecked: Rechecked<Row>): Promise<void> {
   for (;;) {
     // biome-ignore lint/performance/noAwaitInLoops: one batch after the other

@@ -28,7 +28,10 @@ type InvitationRow = {
 /** The shared columns of a new invitation. */
 type NewInvitationRow = Omit<InvitationRow, 'id'>;
 
-/** A kind of target: where its invitations are stored, what they may grant, how they are sent and announced. */
+/**
+ * What people can be invited to. Each kind of target has its own table of invitations, and decides what an invitation may
+ * grant, which mail is sent and which events are written.
+ */
 type InvitationTarget<Row extends InvitationRow> = {
   /** Its unique index `<table>_open` prevents a second open invitation of an address. */
   table: keyof Tables;
@@ -43,7 +46,7 @@ type InvitationTarget<Row extends InvitationRow> = {
   /** The sender of the mail, and its variables besides the lifetime. */
   letter: (tx: TxCtx, row: Row, token: string) => Promise<Letter>;
   requireToGrant: RequireToGrant<Row>;
-  /** Locks what is locked before an invitation. */
+  /** Locks the target, which every transaction locks before its invitations. */
   lockTarget?: (tx: TxCtx, row: Row) => Promise<void>;
   /**
    * Whether the sender of an invitation could send it today. Locks the sender's permissions until the transaction ends.
@@ -91,7 +94,7 @@ export class Invitations<Row extends InvitationRow> {
 
   /**
    * A page of rows, newest first. Served by the primary key.
-   * @param only a condition that limits the list, and the name of this list
+   * @param only a condition for the rows; its name keeps the cursors of different lists apart
    */
   async list(
     ctx: Ctx,

@@ -175,7 +175,7 @@ describe('members of an organization invite by their permissions in it', () => {
     return { accessToken, memberId, userId: session.userId };
   }
 
-  test('send, list, resend and revoke; who accepts becomes a member of both, without roles of the project', async () => {
+  test('they send, list, resend and revoke; an invited person joins both, without roles of the project', async () => {
     const [organizationId, email] = [await newOrganization(), newEmail()];
     const { accessToken, userId } = await insider(organizationId, ['admin']);
     const path = `${organizationId}/invitations`;
@@ -209,7 +209,7 @@ describe('members of an organization invite by their permissions in it', () => {
     );
   });
 
-  test('with what they have there, and nothing more', async () => {
+  test('they give only permissions that they have in the organization', async () => {
     const organizationId = await newOrganization();
     const { accessToken } = await insider(organizationId, ['admin']);
     const send = (body: Record<string, unknown>) =>
@@ -221,7 +221,7 @@ describe('members of an organization invite by their permissions in it', () => {
     expectProblem(await send({ organizationId: await newOrganization() }), 400, 'VALIDATION_FAILED');
   });
 
-  test('nobody else: without the permission, in another organization, or while it is blocked', async () => {
+  test('they cannot without the permission, in another organization, or while it is blocked', async () => {
     const [organizationId, other] = [await newOrganization(), await newOrganization()];
     const plain = await insider(organizationId, []);
     const { accessToken } = await insider(other, ['owner']);
@@ -240,7 +240,7 @@ describe('members of an organization invite by their permissions in it', () => {
     expectProblem(await asMember(accessToken, `${paths[1]}`, 'POST', { email }), 403, 'ORGANIZATION_BLOCKED');
   });
 
-  test('do not change an invitation that gives roles of the project or more than they have', async () => {
+  test('they cannot change an invitation that gives roles of the project, or more than they have', async () => {
     const organizationId = await newOrganization();
     const { accessToken } = await insider(organizationId, ['admin']);
     for (const gift of [{ roles: ['viewer'] }, { organizationRoles: ['owner'] }, { organizationRoles: ['billing'] }]) {
@@ -252,7 +252,7 @@ describe('members of an organization invite by their permissions in it', () => {
     }
   });
 
-  test('the invitation gives nothing when its sender lost the role, or left', async () => {
+  test('an invitation gives nothing after its sender left the organization', async () => {
     const [organizationId, email] = [await newOrganization(), newEmail()];
     const sender = await insider(organizationId, ['admin']);
     await asMember(sender.accessToken, `${organizationId}/invitations`, 'POST', { email });
@@ -262,7 +262,7 @@ describe('members of an organization invite by their permissions in it', () => {
     assert.deepEqual((await call(`organizations/${organizationId}/members`)).body.items, []);
   });
 
-  test('open invitations take a place: the maximum is exact', async () => {
+  test('open invitations count as members, and parallel ones never exceed the maximum', async () => {
     const organizationId = await newOrganization();
     const { accessToken } = await insider(organizationId, ['admin']);
     await changeSettings(latchkey, { maxOrganizationMembers: 3 });

@@ -50,7 +50,7 @@ type OrganizationInvitation = Static<typeof OrganizationInvitation>;
 const { organizationId: _filter, ...query } = InvitationQuery.properties;
 export const OrganizationInvitationQuery = Type.Object(query);
 
-/** The invitation of one organization. */
+/** An invitation to an organization. */
 type Ref = { organizationId: OrganizationId; invitationId: InvitationId };
 
 const sent = limits({
@@ -138,7 +138,7 @@ async function count(ctx: Ctx, organizationId: OrganizationId, email: string): P
   if (refused) throw problemWithRetry('RATE_LIMIT_EXCEEDED', refused.retryAfter);
 }
 
-/** Members change invitations to their organization that give no roles of the project. */
+/** Lets members change only invitations to their organization, and only those that give no roles of the project. */
 function insideOnly(organizationId: OrganizationId): RequireToGrant<InvitationRow> {
   return async (tx, act, row) => {
     if (row.organization_id !== organizationId) throw problem('NOT_FOUND');

@@ -141,7 +141,7 @@ type Gift = {
   inside: readonly OrganizationRole[];
 };
 
-/** @throws Problem AUTHORIZATION_DENIED unless the actor may give all of it */
+/** @throws Problem AUTHORIZATION_DENIED unless the actor may give everything that the invitation gives */
 export type MayInvite = (tx: TxCtx, act: 'create' | 'resend' | 'revoke', gift: Gift) => Promise<void>;
 
 function grantsOf({ roles, inside }: Pick<Gift, 'roles' | 'inside'>): string[] {
@@ -151,7 +151,10 @@ function grantsOf({ roles, inside }: Pick<Gift, 'roles' | 'inside'>): string[] {
   ];
 }
 
-/** The authority of those who invite to the project. Inviting to an organization takes what adding a member to it takes. */
+/**
+ * The authority of actors who invite to the project. Inviting to an organization requires the same permission as adding a
+ * member to it.
+ */
 const asAdministrator: MayInvite = async (tx, act, gift) => {
   if (gift.organizationId !== null && !(await authorityNow(tx, tx.actor, 'organization.member.add')))
     throw problem('AUTHORIZATION_DENIED', { extensions: { requiredPermission: 'organizations:write' } });
@@ -168,8 +171,8 @@ async function isBackedByProject(tx: TxCtx, row: InvitationRow): Promise<boolean
 }
 
 /**
- * Whether the sender may still invite as a member of the organization, which is locked. That gives no roles of the
- * project.
+ * Whether the sender may still invite as a member of the organization. Such an invitation gives no roles of the project.
+ * The caller has locked the organization.
  */
 async function isBackedInside(tx: TxCtx, row: InvitationRow): Promise<boolean> {
   if (row.organization_id === null || row.roles.length > 0 || row.invited_by.kind !== 'customer') return false;
@@ -268,7 +271,7 @@ async function rolesInside(tx: TxCtx, organizationId: OrganizationId | null, rol
   throw problem('VALIDATION_FAILED', { extensions: { errors } });
 }
 
-/** Open invitations take a place. The caller has locked the organization, so that the maximum is exact. */
+/** Open invitations count as members. The caller has locked the organization, so that the maximum is exact. */
 async function requireRoom(tx: TxCtx, organizationId: OrganizationId): Promise<void> {
   const { open } = await tx.db
     .selectFrom('invitations')

@@ -171,7 +171,7 @@ async function requireAccountInReach(tx: TxCtx, userId: UserId): Promise<void> {
   );
 }
 
-/** {@link isOnlyHere}, or the actor acts for all projects. */
+/** Whether the actor may change the account: they act for all projects, or {@link isOnlyHere}. */
 export async function isAccountInReach(tx: TxCtx, userId: UserId): Promise<boolean> {
   return actsForWorkspace(tx) || (await isOnlyHere(tx, userId));
 }

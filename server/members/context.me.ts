@@ -62,7 +62,7 @@ export const contextRoutes: Routes = [
     handler: async (request, reply) => {
       const { ctx } = request;
       const actor = customerOf(ctx);
-      // Read each time, because changes of an organization and its roles concern many people.
+      // Not cached, because a change of an organization or its roles affects the contexts of many people.
       if (actor.organizationId) return readContext(ctx, actor);
       const { context, body } = await contexts(request.server.system, ctx);
       // Serialised once per session and change, not on every request.

@@ -6,7 +6,7 @@ import { blockMember, unblockMember } from './member-actions.ts';
 import { addManagedMember, updateMember } from './member-provisioning.ts';
 import { lockMember } from './members.ts';
 
-/** The changes that a directory makes to the members whose accounts it manages. */
+/** The changes that a directory makes to members whose accounts it manages. */
 export const managedMembers = {
   add: addManagedMember,
   isOnlyHere,

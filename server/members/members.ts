@@ -32,7 +32,7 @@ type MembersTable = {
   id: MemberId;
   user_id: UserId;
   status: MemberStatus;
-  /** A directory blocked the member, which is why it may also unblock them. */
+  /** Whether a directory blocked the member; then a directory may also unblock them. */
   blocked_by_directory: Generated<boolean>;
   metadata: Json<Record<string, unknown>>;
   created_at: Date;

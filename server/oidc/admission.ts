@@ -64,8 +64,8 @@ async function decideOn(system: System, { oidc, ip }: KoaContextWithOIDC, grant?
 }
 
 /**
- * Tokens state the level with which the browser's session started; the policies of project and organization use the
- * current level.
+ * The proof of the browser's session. Tokens state the level with which the session started; the policies of project and
+ * organization use the current level.
  */
 async function proofOf(
   ctx: Ctx,
@@ -125,7 +125,8 @@ type Source = { accountId?: string | undefined; acr?: unknown };
 
 /**
  * The account of a request, as {@link findAccount} returns it. At the token endpoint it is undefined if the session no
- * longer suffices for the project, or the user is no longer in the organization of the grant: the code or refresh token is refused (`invalid_grant`).
+ * longer suffices for the project, or the user may no longer enter the organization of the grant. The code or refresh
+ * token is then refused (`invalid_grant`).
  */
 export async function admittedAccount(
   system: System,

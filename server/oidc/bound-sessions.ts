@@ -18,7 +18,7 @@ export type Bound = {
   projectId?: ProjectId;
   /** For a grant: the organization that it is in. */
   organizationId?: OrganizationId;
-  /** For a grant: JWT access tokens that were issued before are invalid; seconds since the epoch. */
+  /** For a grant: JWT access tokens issued before this time are invalid; seconds since the epoch. */
   tokensFrom?: number;
   /** For a grant: the `mfa` setting of its project when the user was admitted. */
   admittedUnder?: Settings['mfa'];
@@ -57,8 +57,8 @@ export function bindToSessions({ Session, Grant }: Provider): void {
 /**
  * Ends everything the provider made from a session when it ends: the browser's cookie, grants, codes and tokens. Clients
  * with a back-channel address are notified, with retries (OpenID Connect Back-Channel Logout 1.0 §2.5; OA-11). When all
- * sessions of a user end, impersonations of the user end, too. Grants in an organization end with the membership. A new entry of a session requires that the grant through
- * which it is obtained is valid.
+ * sessions of a user end, impersonations of the user end, too. Grants in an organization end with the membership. A new
+ * entry of a session requires that the grant through which it is obtained is valid.
  */
 export const sessionSteps = {
   ended: endBound,

@@ -105,7 +105,7 @@ function cookies(system: System, issuer: IssuerAddress): Configuration['cookies'
   const { path: _whole, ...bound } = cookieOptions(issuer, 'lax');
   const options = { ...bound, signed: true };
   return {
-    // The first key signs, all verify: another data key signs no one out.
+    // The first key signs and all keys verify, so a new data key signs nobody out.
     keys: system.keyring.tags(realmOf(issuer), 'oidc-cookies').map((key) => key.toString('base64url')),
     names: cookieNames(issuer),
     long: options,
@@ -223,8 +223,8 @@ type Token = { kind: string; accountId?: string; scope?: string | undefined };
 
 /**
  * What an API needs to authorize without a further request: the user, the project, the organization and the permissions.
- * A third-party application gets roles, permissions and more of the organization than its id only if the user consented
- * to these scopes.
+ * Every application gets the id of the organization. A third-party application gets roles, permissions and other claims
+ * about the organization only if the user consented to these scopes.
  */
 async function describeAccess(system: System, ctx: KoaContextWithOIDC, token: Token) {
   const { oidc } = ctx;

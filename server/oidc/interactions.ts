@@ -91,7 +91,7 @@ async function read(request: Request, reply: Reply): Promise<Interaction> {
   };
 }
 
-/** The level that the application asks for, or that the organization requires which it names. */
+/** The level that the application asks for; a second factor if it names an organization that requires one. */
 async function levelAsked(system: System, application: Application, params: Record<string, unknown>) {
   const ctx = ctxOf(system, application);
   const organizationId = await organizationAsked(ctx, params);

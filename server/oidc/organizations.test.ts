@@ -64,7 +64,7 @@ const introspected = (flow: { configuration: client.Configuration }, value: stri
   client.tokenIntrospection(flow.configuration, value);
 
 describe('signing in for an organization', () => {
-  test('gives tokens, introspection and userinfo the claims about it, also after a refresh', async () => {
+  test('adds the claims about it to tokens, introspection and userinfo, also after a refresh', async () => {
     const at = await newMembership();
     const { flow, tokens } = await signedIn(at);
     const claims = {
@@ -88,7 +88,7 @@ describe('signing in for an organization', () => {
     );
   });
 
-  test('gives the token of an API these claims, and no scope for a permission in the organization', async () => {
+  test('adds these claims to the token of an API, but no scope for a permission in the organization', async () => {
     const at = await newMembership();
     const { tokens } = await signedIn(at, { scope: 'openid orders:refund', resource: RESOURCE });
     const { org_id, org_permissions, permissions, scope } = decodeJwt(tokens.access_token);
@@ -96,7 +96,7 @@ describe('signing in for an organization', () => {
     assert.ok(!String(scope ?? '').includes('orders:refund'));
   });
 
-  test('names it by its id, too; without the parameter there are no claims', async () => {
+  test('works with its id, too; without the parameter there are no claims', async () => {
     const at = await newMembership();
     const { flow, tokens } = await signedIn({ ...at, slug: at.organizationId });
     assert.equal((await userInfoOf(flow, tokens))['org_id'], at.organizationId);
@@ -138,7 +138,7 @@ describe('an application gets no code for an organization', () => {
     return returned((await signInOn(latchkey, flow, person)).url)['error'];
   }
 
-  test('that the person is not in, nor of an unknown one', async () => {
+  test('that the person is not in, or that does not exist', async () => {
     const [member, { slug }] = [await newMembership(), await newMembership()];
     assert.equal(await refusedFor(member.person, slug), 'access_denied');
     assert.equal(await refusedFor(member.person, 'unknown'), 'access_denied');
@@ -156,7 +156,7 @@ describe('an application gets no code for an organization', () => {
   });
 });
 
-describe('what an application has for an organization', () => {
+describe('the grant of an application for an organization', () => {
   test('ends with the membership; the browser stays signed in', async () => {
     const at = await newMembership();
     const { flow, browser, tokens } = await signedIn(at);
@@ -170,7 +170,7 @@ describe('what an application has for an organization', () => {
     assert.equal((await userInfoOf(plain, await plain.finish(await browser.open(plain.url))))['org_id'], undefined);
   });
 
-  test('a code that is exchanged after the membership ended is refused', async () => {
+  test('gives no tokens for a code that is exchanged after the organization was deleted', async () => {
     const at = await newMembership();
     const flow = await codeFlow(latchkey, { scope: SCOPE, organization: at.slug }, own);
     const page = await signInOn(latchkey, flow, at.person);
@@ -178,7 +178,7 @@ describe('what an application has for an organization', () => {
     await assert.rejects(flow.finish(page), { error: 'invalid_grant' });
   });
 
-  test('is renewed when the roles change: access tokens stop, a refresh brings the new roles', async () => {
+  test('is renewed when the roles change: access tokens become invalid, and a refresh returns the new roles', async () => {
     const at = await newMembership();
     const { flow, tokens } = await signedIn(at);
     const api = await signedIn(at, { scope: 'openid', resource: RESOURCE });

@@ -29,7 +29,7 @@ export async function organizationAsked(
   return typeof named === 'string' ? findOrganizationId(ctx, named) : null;
 }
 
-/** The claims about the organization of a grant; `org_slug` where there is one. */
+/** The claims about the organization of a grant; without `org_slug` if it has no slug. */
 export function organizationClaims({ id, name, slug, roles, permissions }: Standing) {
   return {
     org_id: id,
@@ -41,8 +41,8 @@ export function organizationClaims({ id, name, slug, roles, permissions }: Stand
 }
 
 /**
- * The grant of the browser's session for the client in an organization, or in none; a session has one for each. Served
- * by oidc_records_of_session.
+ * The grant that the browser's session has with the client for an organization, or for none if that is null. Served by
+ * oidc_records_of_session.
  */
 export async function grantIn(
   ctx: Ctx,
@@ -59,8 +59,8 @@ export async function grantIn(
 }
 
 /**
- * Ends the grants of people in an organization, or their access tokens: then the next use of a refresh token is decided
- * and described again. Served by oidc_records_of_organization.
+ * Ends the grants of people in an organization, or only their access tokens. In the second case the next refresh decides
+ * again, and its tokens have the new claims. Served by oidc_records_of_organization.
  */
 export async function changeGrantsIn(
   tx: TxCtx,
@@ -75,7 +75,7 @@ export async function changeGrantsIn(
   else await endAccessTokens(tx, rows);
 }
 
-/** Tokens that are JWTs are not stored: introspection refuses those issued before `tokensFrom`. */
+/** JWT access tokens are not stored, so introspection compares their time of issue with `tokensFrom`. */
 async function endAccessTokens(tx: TxCtx, grants: readonly GrantRef[]): Promise<void> {
   const tokensFrom = Math.floor(tx.now.getTime() / 1000) + 1;
   const [issuers, ids] = [grants.map(({ issuer }) => issuer), grants.map(({ id }) => id)];

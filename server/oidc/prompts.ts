@@ -50,7 +50,7 @@ async function beganInClosed(system: System, { session, result }: KoaContextWith
  */
 async function needsMore(system: System, ctx: KoaContextWithOIDC): Promise<boolean> {
   const { oidc } = ctx;
-  // A person who signs in again may be somebody else.
+  // Another person may sign in at this prompt, so the decision has to wait.
   if (oidc.promptPending('login')) return false;
   const decision = await decisionOn(system, ctx);
   if (decision.kind === 'refused' && decision.because === 'organization_method' && !oidc.result?.login) return true;

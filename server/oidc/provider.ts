@@ -36,8 +36,8 @@ export function commonIssuer(system: System, environment: Environment): IssuerAd
 }
 
 /**
- * The provider of an issuer. Created at first use, and again when its keys, the data keys, its domain or the project's settings
- * change.
+ * The provider of an issuer. Created at first use, and again when its keys, the data keys, its domain or the project's
+ * settings change.
  */
 export function issuerOf(system: System, address: IssuerAddress): Issuer | Promise<Issuer> {
   return issuers(system).get(address);

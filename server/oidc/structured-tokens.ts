@@ -85,7 +85,7 @@ export async function knownToken(provider: Provider, { system, issuer, token }: 
 
 type Granted = { system: System; issuer: IssuerAddress; application: Application; grantId: string; iat: number };
 
-/** Whether the grant of an application's token is live, and the token was not ended since by a change in its organization. */
+/** Whether the grant of an application's token is live, and no change in its organization has ended the token. */
 async function isLive(provider: Provider, { system, issuer, application, grantId, iat }: Granted): Promise<boolean> {
   const grant = await provider.Grant.find(grantId);
   if (grant && !grant.impersonation) return grant.clientId === application.clientId && iat >= (grant.tokensFrom ?? 0);

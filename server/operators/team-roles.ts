@@ -27,8 +27,8 @@ const INSTALLATION = ['workspaces:create', 'status:write'] as const;
 const INSTALLATION_OWNER = [...INSTALLATION, 'backups:read'] as const;
 
 /**
- * Actions that destroy a workspace or project, and acting for people. Only owners can grant a role that has any of
- * them.
+ * Permissions to delete a workspace or project, and to act for people. Only owners can give somebody a role with one of
+ * these permissions.
  */
 const OWNERS_ONLY = ['workspace:delete', 'projects:delete', 'applications:delegate', 'members:impersonate'];
 /** Codes and links in the dev inbox open accounts; the audit log and invoices are confidential. */

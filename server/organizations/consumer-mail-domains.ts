@@ -1,4 +1,4 @@
-/** Hosts of mail services whose addresses anybody can get, so an address there says nothing about a company. */
+/** Hosts of mail services where anybody can get an address, so that an address does not show where a person works. */
 export const CONSUMER_MAIL_DOMAINS: ReadonlySet<string> = new Set([
   ...['gmail.com', 'googlemail.com', 'outlook.com', 'outlook.de', 'outlook.fr', 'outlook.es', 'outlook.jp'],
   ...['hotmail.com', 'hotmail.co.uk', 'hotmail.de', 'hotmail.fr', 'hotmail.es', 'hotmail.it', 'live.com', 'msn.com'],

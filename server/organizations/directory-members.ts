@@ -22,7 +22,8 @@ export async function rolesInOrganization(
 }
 
 /**
- * Replaces the roles that a directory gave a member earlier, and keeps the others. Roles that were deleted are skipped.
+ * Replaces the roles `taken`, which a directory gave a member earlier, by the roles `given`. The member keeps all other
+ * roles. Skips roles that were deleted.
  * The caller has locked the organization.
  * @returns the roles that the member has from the directory alone, sorted
  */
@@ -42,7 +43,7 @@ export async function changeDirectoryRoles(
 }
 
 /**
- * Takes a member out of an organization, also its last owner: a person who left the company must not keep access.
+ * Removes a member from an organization, even its last owner, because a person who left the company must not keep access.
  * The caller has locked the organization.
  */
 export async function removeByDirectory(tx: TxCtx, who: Who): Promise<void> {

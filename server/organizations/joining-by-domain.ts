@@ -9,9 +9,10 @@ import { isIn, joinOrganization } from './organization-members.ts';
 import { getOrganization } from './organizations.ts';
 
 /**
- * A person who signs in joins the organization that holds the domain of their verified address, if people may join by
- * it. A full or blocked organization takes in nobody; the sign-in goes on. Most projects have no such domain, so that is
- * asked first; served by organization_domains_joined_by.
+ * Adds a person who signs in to the organization that has verified the domain of their verified address, if people join
+ * it by that domain. If the organization is full or blocked, the person does not join it, and the sign-in succeeds
+ * nevertheless. The first query finds out whether the project has such a domain, because most projects have none. Served
+ * by organization_domains_joined_by.
  */
 export async function joinByDomain(tx: TxCtx, { memberId, userId }: EnteringMember): Promise<void> {
   const joined = tx.db
@@ -32,7 +33,7 @@ export async function joinByDomain(tx: TxCtx, { memberId, userId }: EnteringMemb
   }
 }
 
-/** Whether the organization is active and the person is not in it and never was. Served by primary keys. */
+/** Whether the organization is active, and the person has never been a member of it. Served by primary keys. */
 async function isNewIn(tx: TxCtx, organizationId: OrganizationId, memberId: MemberId): Promise<boolean> {
   const { status } = await getOrganization(tx, organizationId);
   if (status === 'blocked' || (await isIn(tx, organizationId, memberId))) return false;

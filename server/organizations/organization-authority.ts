@@ -3,7 +3,7 @@ import type { TxCtx } from '#platform/ctx.ts';
 import { isOrganizationPermission, type OrganizationPermission } from './organization-permissions.ts';
 import { type OrganizationRole, ownPermissions } from './organization-roles.ts';
 
-/** What is done to members of an organization or to its invitations, and the permission in it that this takes. */
+/** The actions on members and invitations of an organization, and the permission in it that each requires. */
 const ACTS = {
   'organization.member.add': 'org.members:write',
   'organization.member.roles.replace': 'org.members:write',
@@ -15,20 +15,20 @@ const ACTS = {
 export type OrganizationAct = keyof typeof ACTS;
 
 /**
- * Checks that the actor may do this, with all roles that are given or taken. The caller has locked the organization and
+ * Checks that the actor may do this and may give or take each of these roles. The caller has locked the organization and
  * the roles.
  * @throws Problem AUTHORIZATION_DENIED
  */
 export type Authority = (tx: TxCtx, act: OrganizationAct, roles: readonly OrganizationRole[]) => Promise<void>;
 
-/** The authority of those who manage the organizations of the project: their permissions in the project count. */
+/** The authority of people and clients who manage all organizations of the project by their permissions in the project. */
 export const asAdministrator: Authority = (tx, act, roles) =>
   requireAuthority(tx, act, { grants: roles.flatMap(({ permissions }) => ownPermissions(permissions)) });
 
 /**
- * The only comparison of strength inside an organization: returns the first permission that somebody who holds these
- * permissions lacks for an act. The project's own permissions in a role do not count when the role is delegable, or when
- * a member is removed: they give no power over the organization.
+ * Returns the first permission that an actor with the permissions `held` lacks for an action; undefined if the actor
+ * lacks none. All checks of authority inside an organization use it. The project's own permissions in a role do not
+ * count if the role is delegable or the action removes a member, because they give no power over the organization.
  */
 export function excessInside(
   held: readonly string[],

@@ -40,8 +40,8 @@ export async function lookUpOrganizationDomain(ctx: Ctx, ref: DomainRef): Promis
 
 /**
  * Stores the result of a look-up.
- * @throws Problem NOT_FOUND, DOMAIN_NOT_VERIFIED with the records found, ALREADY_EXISTS while another organization of the
- * project environment holds the domain
+ * @throws Problem NOT_FOUND, DOMAIN_NOT_VERIFIED with the records found, ALREADY_EXISTS while another organization of
+ * the project environment holds the domain, CONFLICT
  */
 export async function verifyOrganizationDomain(ctx: Ctx, { domain, finding }: LookedUp): Promise<OrganizationDomain> {
   if (finding.kind === 'proven') return domainRecord(await holdProven(ctx, domain));
@@ -53,7 +53,10 @@ export async function verifyOrganizationDomain(ctx: Ctx, { domain, finding }: Lo
   });
 }
 
-/** A look-up does not count if the domain's token changed since. */
+/**
+ * Marks a domain as verified. Ignores the look-up if another check replaced the domain's token in the meantime.
+ * @throws Problem NOT_FOUND, ALREADY_EXISTS, CONFLICT
+ */
 async function holdProven(ctx: Ctx, before: OrganizationDomainRow): Promise<OrganizationDomainRow> {
   try {
     return await transaction(ctx, async (tx) => {
@@ -80,7 +83,10 @@ async function holdProven(ctx: Ctx, before: OrganizationDomainRow): Promise<Orga
   }
 }
 
-/** Looks up the holder's proof soon instead of within a day: at most once an hour, however many others claim the domain. */
+/**
+ * Brings the next look-up of the holder's proof forward. It happens at most once an hour, no matter how many other
+ * organizations claim the domain.
+ */
 async function hastenCheck(ctx: Ctx, host: string): Promise<void> {
   await transaction(ctx, (tx) =>
     tx.db
@@ -110,7 +116,7 @@ function note(tx: TxCtx, domain: OrganizationDomainRow, changes: Partial<Organiz
     .executeTakeFirstOrThrow();
 }
 
-/** Looks up due proofs: each verified domain daily, or an hour after a look-up without proof or response. */
+/** Looks up due proofs: of each verified domain daily, or an hour after a look-up that found no proof. */
 export function recheckOrganizationDomains(system: System): Promise<void> {
   return recheckProofs<OrganizationDomainRow>(system, {
     table: 'organization_domains',
@@ -128,7 +134,7 @@ function storeDaily(ctx: Ctx, domain: OrganizationDomainRow, finding: Finding): 
   });
 }
 
-/** The second look-up without proof in a row marks the domain as lost and replaces its token. */
+/** Counts a look-up that found no proof. The second in a row marks the domain as lost and replaces its token. */
 async function countFailure(tx: TxCtx, before: OrganizationDomainRow, fault: string): Promise<void> {
   const domain = await lockOrganizationDomain(tx, refOf(before));
   if (domain.token !== before.token || domain.status !== 'verified') return;

@@ -70,6 +70,7 @@ export const ownDomainRoutes: Routes = [
     permission: 'customer',
     freshProof: 'any factor',
     summary: 'Remove a mail domain from one of my organizations',
+    description: 'Takes `org.domains:write` in it. People who joined by the domain stay members.',
     params: OrganizationDomainRef,
     responses: { 204: Type.Null() },
     problems: CHANGING,

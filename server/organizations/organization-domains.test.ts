@@ -74,7 +74,7 @@ describe('a mail domain of an organization', () => {
     );
   });
 
-  test('is no consumer mail service, no address of its own, and none twice', async () => {
+  test('cannot be a consumer mail service or an invalid host, and is added only once', async () => {
     const [organizationId, host] = [await newOrganization(), newHost()];
     for (const refused of ['gmail.com', 'GMX.de', 'localhost', 'ada@example.com', 'example']) {
       // biome-ignore lint/performance/noAwaitInLoops: one after the other
@@ -85,7 +85,7 @@ describe('a mail domain of an organization', () => {
     expectProblem(await call(domains('org_01kaz3w9hqf8p9n2m4v5x6y7z8'), 'POST', { host }), 404, 'NOT_FOUND');
   });
 
-  test('belongs to one organization, until its holder removes the record', async () => {
+  test('belongs to one organization until that organization removes the record', async () => {
     const [holder, other, host] = [await newOrganization(), await newOrganization(), newHost()];
     const held = await verified(holder, host);
     const claimed = await claim(other, host);
@@ -104,7 +104,7 @@ describe('a mail domain of an organization', () => {
     expectProblem(await call(`${held.path}/verify`, 'POST'), 409, 'DOMAIN_NOT_VERIFIED');
   });
 
-  test('of two organizations that verify it at once, one gets it', async () => {
+  test('only one of two organizations that verify it at once gets it', async () => {
     const host = newHost();
     const claims = await Promise.all(
       (await Promise.all([newOrganization(), newOrganization()])).map((id) => claim(id, host)),
@@ -117,7 +117,7 @@ describe('a mail domain of an organization', () => {
     assert.deepEqual(responses.map(({ status }) => status).sort(), [200, 409]);
   });
 
-  test('gives no role that its administrator could not give, and nobody ownership', async () => {
+  test('gives only roles that its administrator may give, and never the role of an owner', async () => {
     const organizationId = await newOrganization();
     const { path } = await claim(organizationId, newHost());
     const clerk = await managementToken(latchkey, 'organizations:write');
@@ -130,19 +130,19 @@ describe('a mail domain of an organization', () => {
 });
 
 describe('people join an organization by its domain', () => {
-  test('when they sign in with a verified address at it, once', async () => {
+  test('when they sign in with a verified address at it; a removed member does not join again', async () => {
     const [organizationId, host] = [await newOrganization(), newHost()];
     const { path } = await verified(organizationId, host);
     const person = await newPerson(host);
     await signIn(person.email);
-    assert.deepEqual(await mine(person.access_token), [], 'not before it is switched on');
+    assert.deepEqual(await mine(person.access_token), [], 'joining by the domain is off');
     await call(path, 'PATCH', { autoJoin: true, roles: ['staff'] });
     await signIn(person.email);
     assert.deepEqual(await mine(person.access_token), [[organizationId, ['staff']]]);
     const [member] = (await call(`organizations/${organizationId}/members`)).body.items;
     await call(`organizations/${organizationId}/members/${member.memberId}`, 'DELETE');
     assert.equal((await signIn(person.email)).status, 200);
-    assert.deepEqual(await mine(person.access_token), [], 'who was removed stays outside');
+    assert.deepEqual(await mine(person.access_token), [], 'a removed member does not join again');
   });
 
   test('not with an unverified address, one at a subdomain, or in another environment', async () => {

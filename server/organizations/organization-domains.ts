@@ -45,17 +45,17 @@ declare module '#platform/db.ts' {
 
 export type OrganizationDomainRow = Selectable<OrganizationDomainsTable>;
 
-/** The maximum of domains of an organization, of any status. */
+/** The maximum number of domains of an organization, whatever their status. */
 const MAX_DOMAINS = 20;
 
 const Roles = Type.Array(RoleKey, {
   maxItems: 10,
   uniqueItems: true,
-  description: 'The roles in the organization of those who join by the domain.',
+  description: 'The roles that people get in the organization when they join by the domain.',
 });
 const AutoJoin = Type.Boolean({
   description:
-    'People with a verified address at the domain join the organization when they sign in. Who left it or was removed does not.',
+    'People with a verified address at the domain join the organization when they sign in, except people who left it or were removed from it.',
 });
 
 export const NewOrganizationDomain = Type.Object(
@@ -151,10 +151,10 @@ export async function lockOrganizationDomain(
 }
 
 /**
- * Claims a mail domain for an organization. Nobody joins by it until its proof is found. Several organizations may claim an
- * unverified domain; each claim has its own token.
- * @throws Problem NOT_FOUND, VALIDATION_FAILED for a host of a consumer mail service, ALREADY_EXISTS when it is claimed
- * here or verified by another organization, CONFLICT at the limit
+ * Claims a mail domain for an organization. Nobody joins by it until its proof is found. Several organizations may claim
+ * the same domain, each with its own token; only one of them can verify it.
+ * @throws Problem NOT_FOUND, VALIDATION_FAILED for a host of a consumer mail service, ALREADY_EXISTS if the organization
+ * has the domain already, CONFLICT at the limit
  */
 export async function claimOrganizationDomain(
   ctx: Ctx | TxCtx,
@@ -213,7 +213,8 @@ async function requireRoom(tx: TxCtx, organizationId: OrganizationId): Promise<v
 }
 
 /**
- * Changes who joins by a domain. The actor has every permission that the roles grant, before and afterwards.
+ * Changes whether people join by a domain, and their roles. The actor needs every permission of the earlier and the new
+ * roles.
  * @throws Problem NOT_FOUND, VALIDATION_FAILED for an unknown role or `owner`, AUTHORIZATION_DENIED
  */
 export function changeOrganizationDomain(
@@ -248,7 +249,7 @@ export function changeOrganizationDomain(
 }
 
 function ownerByDomain(index: number) {
-  const errors = [{ pointer: `/body/roles/${index}`, message: 'owners are named one by one' }];
+  const errors = [{ pointer: `/body/roles/${index}`, message: 'people who join by a domain cannot become owners' }];
   return problem('VALIDATION_FAILED', { extensions: { errors } });
 }
 
@@ -276,7 +277,7 @@ export async function isAtVerifiedDomain(tx: TxCtx, organizationId: Organization
 }
 
 /**
- * Checks that an address is at a verified domain of the organization, where only those are invited.
+ * Checks that an address is at a verified domain of the organization, if the organization allows only such invitations.
  * @throws Problem VALIDATION_FAILED
  */
 export async function requireInvitedDomain(tx: TxCtx, organizationId: OrganizationId, email: string): Promise<void> {

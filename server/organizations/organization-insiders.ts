@@ -9,7 +9,7 @@ import { lockOrganization } from './organizations.ts';
 import { getOwnOrganization, membershipIn, type OwnOrganization } from './own-organizations.ts';
 
 /**
- * The organization, if the signed-in person has a permission in it.
+ * Returns an organization in which the signed-in person has a permission.
  * @throws Problem NOT_FOUND if they are not in it, ORGANIZATION_BLOCKED, AUTHORIZATION_DENIED
  */
 export async function requireInside(
@@ -24,8 +24,8 @@ export async function requireInside(
 }
 
 /**
- * A change that the signed-in person makes to an organization they are in. The lock holds their roles until the
- * transaction ends.
+ * Runs a change that the signed-in person makes to an organization they are in. Checks the permission before the lock,
+ * so that outsiders can't take the lock, and again after it, because from then on nobody can change the person's roles.
  * @throws Problem as {@link requireInside}
  */
 export function changeInside<T>(
@@ -42,10 +42,7 @@ export function changeInside<T>(
   });
 }
 
-/**
- * The authority of a member of the organization: their permissions in the organization count, those in the project do
- * not.
- */
+/** The authority of a member of the organization by their permissions in it. Permissions in the project do not count. */
 export function asInsider(organizationId: OrganizationId): Authority {
   return async (tx, act, roles) => {
     const held = await heldInside(tx, organizationId, customerOf(tx).userId);
@@ -54,7 +51,10 @@ export function asInsider(organizationId: OrganizationId): Authority {
   };
 }
 
-/** Whether a person could do this in the organization today if it were not blocked. The caller has locked the organization. */
+/**
+ * Whether a person may do this in the organization now. Does not check whether the organization is blocked. The caller has
+ * locked it.
+ */
 export async function mayInside(
   tx: TxCtx,
   { organizationId, userId }: { organizationId: OrganizationId; userId: UserId },
@@ -64,7 +64,7 @@ export async function mayInside(
   return excessInside(await heldInside(tx, organizationId, userId), act, roles) === undefined;
 }
 
-/** Nothing while the membership of the project is blocked. */
+/** The permissions of a person in an organization; none while their membership of the project is blocked. */
 async function heldInside(tx: TxCtx, organizationId: OrganizationId, userId: UserId): Promise<readonly string[]> {
   const { memberId, status } = await accessOf(tx, userId);
   if (memberId === null || status !== 'active') return [];
@@ -73,7 +73,7 @@ async function heldInside(tx: TxCtx, organizationId: OrganizationId, userId: Use
 
 function denied(requiredPermission: string) {
   return problem('AUTHORIZATION_DENIED', {
-    detail: `You need "${requiredPermission}" in this organization: you can only grant, or take away, what you have there.`,
+    detail: `You need "${requiredPermission}" in this organization. You can give or take away only permissions that you have in it.`,
     extensions: { requiredPermission },
   });
 }

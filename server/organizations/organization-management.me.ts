@@ -24,7 +24,7 @@ const MEMBER = `${ONE}/members/:memberId`;
 const INSIDE = ['NOT_FOUND', 'AUTHORIZATION_DENIED', 'ORGANIZATION_BLOCKED', 'MEMBERSHIP_REQUIRED'] as const;
 const CHANGING = [...INSIDE, 'REAUTHENTICATION_REQUIRED'] as const;
 
-/** What members of an organization manage by their permissions in it. */
+/** The routes by which members of an organization manage it; each requires a permission in the organization. */
 export const organizationManagementRoutes: Routes = [
   patch(ONE, {
     permission: 'customer',
@@ -95,7 +95,7 @@ export const organizationManagementRoutes: Routes = [
     permission: 'customer',
     summary: 'Read the audit log of one of my organizations',
     description:
-      'Takes `org.audit:read` in it. Changes of the organization, its members, domains and invitations, newest first.',
+      'Takes `org.audit:read` in it. Lists changes of the organization, its members, domains and invitations, newest first.',
     params: OrganizationRef,
     query: OrganizationAuditQuery,
     responses: { 200: PageOf(OrganizationAuditEvent) },

@@ -87,14 +87,14 @@ describe('an owner', () => {
     });
   });
 
-  test('stays, if there is no other', async () => {
+  test('stays owner if there is no other', async () => {
     const { id, owner } = await team();
     const self = `${id}/members/${owner.memberId}`;
     expectProblem(await call(owner, `${self}/roles`, 'PUT', { roles: ['admin'] }), 409, 'LAST_OWNER');
     expectProblem(await call(owner, self, 'DELETE'), 409, 'LAST_OWNER');
   });
 
-  test('gives the roles that the project lets members give, and no other permission of the project', async () => {
+  test('gives a role with permissions of the project only if the role is delegable', async () => {
     const { id, owner, plain } = await team();
     const roles = `${id}/members/${plain.memberId}/roles`;
     const refused = await call(owner, roles, 'PUT', { roles: ['billing'] });
@@ -109,7 +109,7 @@ describe('an owner', () => {
     ]);
   });
 
-  test('removes a member who has permissions of the project that the owner lacks, and changes no role of theirs', async () => {
+  test('may remove a member who has permissions of the project that the owner lacks, but may not change their roles', async () => {
     const { id, owner, plain } = await team();
     await admin(`organizations/${id}/members/${plain.memberId}/roles`, 'PUT', { roles: ['billing'] });
     const path = `${id}/members/${plain.memberId}`;
@@ -119,7 +119,7 @@ describe('an owner', () => {
 });
 
 describe('an admin of an organization', () => {
-  test('manages members, but neither names, changes nor removes owners', async () => {
+  test('manages members, but may not appoint, change or remove owners', async () => {
     const { id, owner, manager, plain } = await team();
     const roles = (who: Person, keys: string[]) =>
       call(manager, `${id}/members/${who.memberId}/roles`, 'PUT', { roles: keys });

@@ -19,7 +19,7 @@ import { listOrganizationRoles } from './organization-roles.ts';
 import { updateOrganization } from './organizations.ts';
 import { getOwnOrganization, type OwnOrganization, type OwnOrganizationChanges } from './own-organizations.ts';
 
-/** What members of an organization see of each other. */
+/** A member of an organization as other members see them: without phone number and user name. */
 const { phone: _phone, username: _username, ...shown } = OrganizationMember.properties;
 export const Colleague = Type.Object(shown, { title: 'Colleague' });
 type Colleague = Static<typeof Colleague>;
@@ -45,7 +45,7 @@ export const RoleInOrganization = Type.Object(
 );
 type RoleInOrganization = Static<typeof RoleInOrganization>;
 
-/** An entry of the audit log as a member of the organization sees it: members by their id, others only by their kind. */
+/** An entry of the audit log as a member of the organization sees it. Of operators and clients it shows only the kind. */
 export const OrganizationAuditEvent = Type.Object(
   {
     id: AuditEvent.properties.id,
@@ -60,7 +60,7 @@ type OrganizationAuditEvent = Static<typeof OrganizationAuditEvent>;
 const { action: _action, actor: _actor, resource: _resource, ...auditQuery } = AuditQuery.properties;
 export const OrganizationAuditQuery = Type.Object(auditQuery);
 
-/** What members see of the audit log. */
+/** The actions in the audit log that members of the organization can read. */
 const AUDITED = ['organization.*', 'invitation.*'];
 
 type Ref = Static<typeof OrganizationMemberRef>;

@@ -35,7 +35,7 @@ type OrganizationMembersTable = {
   created_at: Date;
 };
 
-/** Who left an organization or was removed from it; they do not join it again by a domain. */
+/** People who left an organization or were removed from it, and who therefore do not join it again by a domain. */
 type OrganizationDeparturesTable = Omit<OrganizationMembersTable, 'roles' | 'created_at'>;
 
 declare module '#platform/db.ts' {
@@ -175,7 +175,7 @@ export async function insertMembership(tx: TxCtx, who: Ref & { userId: UserId },
 
 /**
  * The caller has locked the organization, so that the maximum is exact.
- * @param invited how many people are invited who have not joined
+ * @param invited the number of open invitations, which count as members
  * @throws Problem CONFLICT
  */
 export async function requireRoomInOrganization(tx: TxCtx, organizationId: OrganizationId, invited = 0): Promise<void> {
@@ -197,7 +197,7 @@ export async function requireRoomInOrganization(tx: TxCtx, organizationId: Organ
 
 /**
  * Replaces the roles of a member in an organization.
- * @param may who decides
+ * @param may checks the authority of the actor
  * @throws Problem NOT_FOUND, LAST_OWNER, VALIDATION_FAILED for an unknown role, AUTHORIZATION_DENIED for roles that grant
  * more than the actor has, before or afterwards
  */
@@ -274,7 +274,7 @@ async function endMembership(tx: TxCtx, ref: Ref, userId: UserId): Promise<void>
   await deleteMembership(tx, { ...ref, userId });
 }
 
-/** Ends a membership, also the last owner's. The caller has locked the organization. */
+/** Ends a membership, even that of the last owner. The caller has locked the organization. */
 export async function deleteMembership(tx: TxCtx, { userId, ...ref }: Ref & { userId: UserId }): Promise<void> {
   await tx.db
     .deleteFrom('organization_members')

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 
 /**
- * What roles may allow in an organization itself. Permissions of a project have no dot in their keys, so neither is ever
- * taken for the other.
+ * The permissions to manage an organization, which roles of organizations may grant. Their keys contain a dot and those
+ * of a project's permissions do not, so the two can't be confused.
  */
 const KEYS = [
   'org.profile:write',

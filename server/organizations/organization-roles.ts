@@ -255,8 +255,8 @@ export async function deleteOrganizationRole(ctx: Ctx, key: string): Promise<voi
 }
 
 /**
- * Those of these permissions that the project has added. The others may be given out by everybody who manages roles, as they
- * apply only in organizations.
+ * Returns the permissions that the project has added. Everybody who manages roles may grant the others, because they apply
+ * only in organizations.
  */
 export function ownPermissions(permissions: readonly string[]): string[] {
   return permissions.filter((key) => !isOrganizationPermission(key));
@@ -310,9 +310,7 @@ async function isHeld(tx: TxCtx, key: string): Promise<boolean> {
   return row !== undefined;
 }
 
-/**
- * Those of these roles that exist. Locks them, so that none is deleted or changed concurrently.
- */
+/** Returns the roles with these keys that exist. Locks them, so that none is deleted or changed concurrently. */
 export async function lockKnownRoles(tx: TxCtx, keys: readonly string[]): Promise<OrganizationRole[]> {
   if (keys.length === 0) return [];
   await tx.db
@@ -327,7 +325,7 @@ export async function lockKnownRoles(tx: TxCtx, keys: readonly string[]): Promis
 }
 
 /**
- * These roles, locked like {@link lockKnownRoles}.
+ * {@link lockKnownRoles}, if all of them exist.
  * @param pointer where the request has them
  * @throws Problem VALIDATION_FAILED for a role that does not exist
  */

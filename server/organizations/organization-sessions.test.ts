@@ -52,7 +52,7 @@ const refresh = ({ body }: TestResponse) =>
   latchkey.auth('/v1/sessions/refresh', { body: { refresh_token: body.refresh_token } });
 const context = (accessToken: string) => latchkey.api('/v1/me/context', { token: accessToken });
 
-/** A person with a session in an organization, as its billing. */
+/** A person with a session in an organization, where they have these roles. */
 async function inOrganization(roles = ['billing']) {
   const person = await newPerson();
   const organizationId = await newOrganization();
@@ -63,7 +63,7 @@ async function inOrganization(roles = ['billing']) {
 }
 
 describe('a session in an organization', () => {
-  test('has tokens that name it, with the roles there, and says so in the context', async () => {
+  test('has tokens that name the organization and the roles in it, and so does the context', async () => {
     const person = await newPerson();
     const organizationId = await newOrganization('Globex', 'globex');
     await add(organizationId, person, ['billing']);
@@ -84,7 +84,11 @@ describe('a session in an organization', () => {
       roles: ['billing'],
       permissions: ['orders:refund'],
     });
-    assert.equal((await context(person.access_token)).body.organization, null, 'the earlier tokens go on without it');
+    assert.equal(
+      (await context(person.access_token)).body.organization,
+      null,
+      'earlier tokens stay valid outside the organization',
+    );
     assert.equal(decodeJwt(person.access_token)['org_id'], undefined);
     const { rows } = await latchkey.system.pool.query(
       `select data->>'organizationId' as id from events where type = 'session.context_switched' and data->>'sessionId' = $1`,
@@ -93,7 +97,7 @@ describe('a session in an organization', () => {
     assert.deepEqual(rows, [{ id: organizationId }]);
   });
 
-  test('stays in it when it is refreshed and when the person authenticates again, and leaves with null', async () => {
+  test('stays in it after a refresh and a reauthentication, and leaves it with null', async () => {
     const { organizationId, entered } = await inOrganization();
     const refreshed = await refresh(entered);
     assert.equal(refreshed.body.session.organizationId, organizationId);
@@ -120,7 +124,7 @@ describe('a session in an organization', () => {
     assert.deepEqual(body.organizationIds, [organizationId, other].sort());
   });
 
-  test('names the organization as that of the actor in what it does', async () => {
+  test('is recorded with its organization as the actor of events', async () => {
     const { person, organizationId, entered } = await inOrganization();
     const changed = await latchkey.api('/v1/me/profile', {
       token: entered.body.access_token,
@@ -155,14 +159,14 @@ describe('a session in an organization', () => {
 });
 
 describe('an organization is not entered', () => {
-  test('by a person who is not in it, nor where there is none: the same response', async () => {
+  test('by a person who is not in it; the response is the same as for an unknown one', async () => {
     const person = await newPerson();
     const foreign = await newOrganization();
     expectProblem(await enter(person, foreign), 404, 'NOT_FOUND');
     expectProblem(await enter(person, 'org_01kaz3w9hqf8p9n2m4v5x6y7z8'), 404, 'NOT_FOUND');
   });
 
-  test('in another project, where the person is a member, too', async () => {
+  test('from another project of which the person is a member, too', async () => {
     const { person, organizationId } = await inOrganization();
     const { workspaceId, projects } = latchkey.demo;
     const sibling = { workspaceId, projectId: projects[1]?.id };
@@ -206,7 +210,7 @@ describe('the sessions in an organization end at once', () => {
     },
   };
   for (const [when, { reason, by }] of Object.entries(ENDS))
-    test(`${when}; the session in the project goes on`, async () => {
+    test(`${when}; the session in the project continues`, async () => {
       const at = await inOrganization();
       const { person, organizationId, entered } = at;
       const bystander = await newPerson();
@@ -237,7 +241,7 @@ describe('the sessions in an organization end at once', () => {
     expectProblem(await refresh(entered), 401, 'SESSION_REVOKED');
   });
 
-  test('also those that begin concurrently', async () => {
+  test('also sessions that enter it concurrently', async () => {
     const person = await newPerson();
     const organizationId = await newOrganization();
     await add(organizationId, person);
@@ -258,7 +262,7 @@ describe('the sessions in an organization end at once', () => {
 });
 
 describe('when the roles in an organization change', () => {
-  test('access tokens stop at once, and the refresh token brings the new roles', async () => {
+  test('access tokens become invalid at once, and a refresh returns the new roles', async () => {
     const { person, organizationId, entered } = await inOrganization();
     for (const roles of [['owner'], ['billing', 'owner']]) {
       // biome-ignore lint/performance/noAwaitInLoops: one change after the other
@@ -274,7 +278,7 @@ describe('when the roles in an organization change', () => {
     assert.equal((await context(person.access_token)).status, 200);
   });
 
-  test('those of others go on', async () => {
+  test('the access tokens of other members stay valid', async () => {
     const { organizationId, entered } = await inOrganization();
     const other = await newPerson();
     await add(organizationId, other, ['billing']);
@@ -283,7 +287,7 @@ describe('when the roles in an organization change', () => {
   });
 });
 
-test('the organization of a session is named by its id only', async () => {
+test('switch-context accepts an organization only by its id', async () => {
   const person = await newPerson();
   const tried = await Promise.all(
     ['', 'acme', `ses_${newEmail()}`, 7, ['x']].map((organizationId) => enter(person, null, { organizationId })),

@@ -24,7 +24,7 @@ export const organizationPolicyRoutes: Routes = [
     stepUp: true,
     summary: 'Change the policy of an organization',
     description:
-      'It may be stricter than the project’s settings, never weaker; null: as the project. Sessions in the organization are decided again at their next refresh, and their access tokens stop.',
+      'The policy can only be stricter than the project’s settings; null stands for the project’s setting. Access tokens in the organization become invalid, and each session is checked against the new policy at its next refresh.',
     params: OrganizationRef,
     body: OrganizationPolicyChanges,
     responses: { 200: OrganizationPolicy },

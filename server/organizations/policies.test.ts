@@ -49,7 +49,7 @@ const refresh = ({ refresh_token }: { refresh_token: string }) =>
 const context = ({ access_token: token }: { access_token: string }) => latchkey.api('/v1/me/context', { token });
 
 describe('the policy of an organization', () => {
-  test('is the project’s at first, and changes field by field', async () => {
+  test('has no rules at first, and changes field by field', async () => {
     const { organizationId } = await newMembership();
     const none = {
       signInMethods: null,
@@ -99,16 +99,16 @@ describe('the policy of an organization', () => {
   });
 });
 
-/** What a person with a password finds at the door, in the project alone, and after the policy is lifted. */
-const CLOSED: readonly [policy: object, status: number, code: string][] = [
+/** Policies that a person who signed in with a password does not meet, and the response to them. */
+const UNMET: readonly [policy: object, status: number, code: string][] = [
   [{ mfa: 'required' }, 401, 'REAUTHENTICATION_REQUIRED'],
   [{ signInMethods: ['passkey', 'social'] }, 403, 'ORGANIZATION_METHOD'],
   [{ addresses: ['203.0.113.0/24'] }, 403, 'ORGANIZATION_ADDRESS'],
 ];
 
 describe('a session', () => {
-  for (const [policy, status, code] of CLOSED)
-    test(`does not enter against ${JSON.stringify(policy)}, and an older one does not go on: ${code}`, async () => {
+  for (const [policy, status, code] of UNMET)
+    test(`that does not meet ${JSON.stringify(policy)} neither enters nor refreshes: ${code}`, async () => {
       const at = await newMembership();
       const inside = (await enter(at)).body;
       await setPolicy(at.organizationId, policy);
@@ -121,12 +121,12 @@ describe('a session', () => {
       assert.equal((await refresh(inside)).status, 200, 'the refusal spent no refresh token');
     });
 
-  test('enters with what the policy asks for', async () => {
+  test('that meets the policy enters', async () => {
     const policy = { signInMethods: ['password'], addresses: ['127.0.0.0/8', '::1'] };
     assert.equal((await enter(await newMembership(policy))).status, 200);
   });
 
-  test('a code of an app as the second factor does not count as a code by mail', async () => {
+  test('an authenticator code as the second factor does not count as a code by mail', async () => {
     const at = await newMembership({ signInMethods: ['email_code'] });
     await latchkey.system.pool.query(`update sessions set amr = '{pwd,otp,mfa}', acr = 'aal2' where id = $1`, [
       at.person.session.id,
@@ -134,7 +134,7 @@ describe('a session', () => {
     expectProblem(await enter(at), 403, 'ORGANIZATION_METHOD');
   });
 
-  test('the stricter wins when the project becomes stricter than the policy', async () => {
+  test('is refused if the project becomes stricter than the policy', async () => {
     const at = await newMembership({ signInMethods: ['password', 'passkey'] });
     const inside = (await enter(at)).body;
     await changeSettings(latchkey, { signInMethods: ['passkey', 'magic_link'] });
@@ -145,7 +145,7 @@ describe('a session', () => {
     assert.equal((await refresh(inside)).status, 200);
   });
 
-  test('asks for a fresh proof after the absolute length, which no access token outlives', async () => {
+  test('needs a fresh proof after the absolute lifetime, which no access token outlives', async () => {
     const at = await newMembership({ sessionAbsoluteSeconds: 600 });
     const inside = (await enter(at)).body;
     const { auth_time: since, exp } = decodeJwt(inside.access_token);
@@ -160,7 +160,7 @@ describe('a session', () => {
     assert.equal((await refresh(inside)).status, 200);
   });
 
-  test('asks for a fresh proof when it was not refreshed for long, and goes on while it is', async () => {
+  test('needs a fresh proof if it was idle for too long; each refresh prolongs it', async () => {
     const at = await newMembership({ sessionIdleSeconds: 600 });
     let inside = (await enter(at)).body;
     for (const step of [400, 400]) {
@@ -176,7 +176,7 @@ describe('a session', () => {
 });
 
 describe('an application', () => {
-  /** Where the browser of a signed-in person ends for an organization with a policy. */
+  /** The error that the application gets for an organization with this policy; `code` if it gets a code. */
   async function outcomeFor(policy: object): Promise<string> {
     const at = await newMembership(policy);
     const flow = await codeFlow(latchkey, { organization: at.slug });
@@ -185,7 +185,7 @@ describe('an application', () => {
     return returned(page.url)['error'] ?? (returned(page.url)['code'] ? 'code' : page.url);
   }
 
-  test('gets a code only for what the policy allows', async () => {
+  test('gets a code only for a sign-in that meets the policy', async () => {
     const found = [
       await outcomeFor({ signInMethods: ['password'] }),
       await outcomeFor({ signInMethods: ['social'] }),
@@ -196,7 +196,7 @@ describe('an application', () => {
     assert.deepEqual(found, ['code', 'access_denied', 'access_denied', 'code', 'unmet_authentication_requirements']);
   });
 
-  test('has a browser that is signed in sign in again in an allowed way', async () => {
+  test('makes a signed-in browser sign in again with an allowed method', async () => {
     const at = await newMembership();
     const first = await codeFlow(latchkey, {});
     const browser = browserOf(latchkey);
@@ -208,7 +208,7 @@ describe('an application', () => {
     assert.equal(returned((await browser.open(silent.url)).url)['error'], 'login_required');
   });
 
-  test('gets no new tokens when the policy became stricter', async () => {
+  test('gets no new tokens after the policy became stricter', async () => {
     const at = await newMembership();
     const flow = await codeFlow(latchkey, { scope: 'openid offline_access', organization: at.slug });
     const tokens = await flow.finish(await signInOn(latchkey, flow, at.person));

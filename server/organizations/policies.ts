@@ -24,10 +24,13 @@ const fields = {
   ),
   mfa: nullable(Type.Literal('required', { description: 'A session enters only with a second factor.' })),
   sessionIdleSeconds: nullable(
-    Type.Integer({ minimum: 300, description: 'A session leaves when it is not refreshed for this long.' }),
+    Type.Integer({
+      minimum: 300,
+      description: 'A session leaves the organization when it is not refreshed for this long.',
+    }),
   ),
   sessionAbsoluteSeconds: nullable(
-    Type.Integer({ minimum: 300, description: 'The person signs in again after this long.' }),
+    Type.Integer({ minimum: 300, description: 'The person must sign in again after this time.' }),
   ),
   addresses: nullable(
     Type.Array(Type.String({ minLength: 2, maxLength: 50, examples: ['203.0.113.0/24'] }), {
@@ -39,7 +42,7 @@ const fields = {
   ),
 };
 
-/** The policy of an organization; null: as the project. */
+/** The policy of an organization; null stands for the project's setting. */
 export const OrganizationPolicy = Type.Object(fields, { title: 'OrganizationPolicy' });
 export type OrganizationPolicy = Static<typeof OrganizationPolicy>;
 export const OrganizationPolicyChanges = Type.Partial(Type.Object(fields), {
@@ -55,7 +58,7 @@ const NONE: OrganizationPolicy = {
   addresses: null,
 };
 
-/** Fills in what a stored policy leaves to the project. */
+/** Completes a stored policy: a field that it lacks is null. */
 export function policyOf(stored: Partial<OrganizationPolicy>): OrganizationPolicy {
   return { ...NONE, ...stored };
 }
@@ -79,8 +82,9 @@ export async function getOrganizationPolicy(ctx: Ctx | TxCtx, id: OrganizationId
 }
 
 /**
- * Changes the policy. Access tokens in the organization stop, and the next refresh is decided by the new policy.
- * @throws Problem NOT_FOUND, VALIDATION_FAILED for what is weaker than the project's settings, or no address
+ * Changes the policy. Ends the access tokens in the organization; the next refresh is decided by the new policy.
+ * @throws Problem NOT_FOUND, VALIDATION_FAILED for a field that is weaker than the project's setting, or for an invalid
+ * address
  */
 export function changeOrganizationPolicy(
   ctx: Ctx,
@@ -106,7 +110,10 @@ export function changeOrganizationPolicy(
   });
 }
 
-/** A field that is named must be what applies: the project's setting may not be the stricter. */
+/**
+ * Refuses invalid addresses, and fields that would have no effect because the project's setting is stricter.
+ * @throws Problem VALIDATION_FAILED
+ */
 function requireStrict(settings: Settings, changes: Static<typeof OrganizationPolicyChanges>): void {
   const own = policyOf(changes);
   const effective = effectivePolicy(settings, own);
@@ -122,7 +129,9 @@ function requireStrict(settings: Settings, changes: Static<typeof OrganizationPo
         : [{ pointer: `/body/${field}`, message: `The project allows at most ${effective[field]}` }],
     ),
     ...(own.addresses ?? []).flatMap((address, at) =>
-      isRange(address) ? [] : [{ pointer: `/body/addresses/${at}`, message: `"${address}" is no address or range` }],
+      isRange(address)
+        ? []
+        : [{ pointer: `/body/addresses/${at}`, message: `"${address}" is not an address or range` }],
     ),
   ];
   if (errors.length > 0) throw problem('VALIDATION_FAILED', { extensions: { errors } });

@@ -32,8 +32,8 @@ export function eraseUserTask(system: System): Task {
 }
 
 /**
- * Removes the personal data of a user outside their account. Events stay in the log without the user's addresses; unexpired tokens no longer
- * open anything and expire.
+ * Removes the personal data of a user outside their account. Events stay in the log without the user's addresses;
+ * unexpired tokens give no access any more.
  */
 async function eraseElsewhere(tx: TxCtx, userId: UserId): Promise<void> {
   const addresses = await everyAddressOf(tx, userId);

@@ -25,7 +25,9 @@ const AdminSession = Type.Object(
     expiresAt: Instant,
     ip: nullableText,
     userAgent: nullableText,
-    organizationIds: Type.Array(IdSchema('org'), { description: 'The organizations of the project that it is in.' }),
+    organizationIds: Type.Array(IdSchema('org'), {
+      description: 'The organizations of the project that the session is in.',
+    }),
     clientIds: Type.Array(Type.String(), {
       description: 'The applications of the project that use it through the OpenID provider.',
     }),

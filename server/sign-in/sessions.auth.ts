@@ -63,7 +63,7 @@ export const sessionRoutes: Routes = [
     takesOidcTokens: true,
     summary: 'Switch context',
     description:
-      'Enters another project of the same workspace and environment, or an organization of it, with the same session; without `organizationId`, or with null, the project alone. The tokens of the earlier context stay valid. Accepts a session token, or an access token of the OpenID provider.',
+      'Enters another project of the same workspace and environment with the same session, or an organization of the project if `organizationId` names one. The tokens of the earlier context stay valid. Accepts a session token, or an access token of the OpenID provider.',
     body: Type.Object(
       {
         workspaceId: IdSchema('wrk'),

@@ -36,10 +36,11 @@ export type Target = {
 };
 
 /**
- * Takes the session into another project of its workspace and environment, or into an organization. Admission is decided now; the authentication
- * level does not change (SE-7).
+ * Takes the session into another project of its workspace and environment, or into an organization. Admission is decided
+ * now; the authentication level does not change (SE-7).
  * @throws Problem CONTEXT_NOT_ALLOWED, MEMBERSHIP_REQUIRED, MEMBER_BLOCKED, SESSION_REVOKED, REAUTHENTICATION_REQUIRED,
- * NOT_FOUND for an organization that the person is not in, ORGANIZATION_BLOCKED
+ * NOT_FOUND for an organization that the person is not in, ORGANIZATION_BLOCKED, ORGANIZATION_ADDRESS,
+ * ORGANIZATION_METHOD
  */
 export async function switchContext(ctx: Ctx, target: Target): Promise<SessionResponse> {
   const { organizationId = null } = target;
@@ -74,7 +75,7 @@ export async function enterWithSession(
   { userId, sessionId, fromProjectId, organizationId }: Entering,
 ) {
   const entrance = way.entrance();
-  // An organization is locked before the sessions of its members.
+  // Every transaction locks an organization before the sessions of its members.
   if (organizationId !== null) await standingIn(tx, { organizationId, userId });
   const entry = await enterProject(tx, {
     sessionId,

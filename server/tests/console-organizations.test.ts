@@ -79,7 +79,7 @@ test('an organization is added with a member who gets a role, is changed, blocke
   await page.getByLabel('Addresses').fill('203.0.113.0/33');
   await page.getByRole('button', { name: 'Save' }).click();
   await page
-    .getByText(/is no address or range/)
+    .getByText(/is not an address or range/)
     .first()
     .waitFor();
   await page.getByLabel('Addresses').fill('203.0.113.0/24');

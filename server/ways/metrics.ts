@@ -18,7 +18,7 @@ type Result = (typeof RESULTS)[number];
 
 const signIns = counter({
   name: 'latchkey_sign_ins_total',
-  help: 'Requests on a way in. `second_factor`: one is asked for; `no_session`: it succeeded, and the way leads to no session; `failed`: through a fault of the server.',
+  help: 'Requests to sign in and related requests, by result. `second_factor`: the person must still prove a second factor. `no_session`: the request succeeded and starts no session. `failed`: the server had a fault.',
   labels: {
     environment: environments,
     way: Object.keys(WAYS).filter((name): name is Way => name in WAYS),
@@ -29,7 +29,7 @@ const signIns = counter({
 
 export const metrics: readonly Metric[] = [signIns];
 
-/** Counts requests on a way in by their result. */
+/** Counts the requests that take a way in, by their result. */
 export function countWays(app: App, environment: Environment): void {
   app.addHook('onResponse', (request, reply, done) => {
     const noted = wayOf(request.trace);
@@ -39,7 +39,10 @@ export function countWays(app: App, environment: Environment): void {
   });
 }
 
-/** @returns null unless the request was refused. A page may show a problem with another status than the API does */
+/**
+ * The result of a request that failed; null if it succeeded. Pages show some problems with another status than the API,
+ * so the status of the problem counts.
+ */
 function resultOf({ trace }: Request, { statusCode }: Reply): Result | null {
   const status = problemOf(trace)?.status ?? statusCode;
   if (status >= 500) return 'failed';

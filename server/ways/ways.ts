@@ -152,7 +152,7 @@ export class Passage {
       throw new Error(`The way in "${this.#way}" ends before "${checks.slice(this.#passed).join('", "')}".`);
   }
 
-  /** The sign-in method of the way, if it always is the same. */
+  /** The sign-in method of the way; undefined if it has no fixed one. */
   method(): SignInMethod | undefined {
     return this.#row.method;
   }
