@@ -13,18 +13,10 @@ import {
   domainRecord,
   findDomain,
   lockDomain,
-  newProof,
   proofValue,
   verifiedElsewhere,
 } from './domains.ts';
-import { type Finding, findProof, recheckProofs } from './proofs.ts';
-
-const DAY_MS = 86_400_000;
-/**
- * Consecutive look-ups without proof, an hour apart, after which a domain is lost: a single one may coincide with a
- * change of the zone.
- */
-const FAILURES_TO_LOSE = 2;
+import { absentColumns, type Finding, findProof, provenColumns, recheckProofs } from './proofs.ts';
 
 /** Limits manual look-ups per domain. */
 const byHand = perSystem((system) => new Limit(system, { name: 'domain-verify', points: 10, seconds: 60 }));
@@ -58,9 +50,8 @@ export async function verifyDomain(ctx: Ctx, { domain, finding }: LookedUp): Pro
 }
 
 /**
- * Marks a domain as verified, serialized with other checks. Ignores the look-up if another check replaced the domain's
- * token in the meantime.
- * @throws Problem ALREADY_EXISTS, CONFLICT
+ * Marks a domain as verified, serialized with other checks.
+ * @throws Problem ALREADY_EXISTS, CONFLICT if another check replaced the domain's token after the look-up
  */
 async function holdProven(ctx: Ctx, before: DomainRow, asked: 'by hand' | 'daily'): Promise<DomainRow> {
   try {
@@ -82,20 +73,12 @@ async function holdProven(ctx: Ctx, before: DomainRow, asked: 'by hand' | 'daily
   }
 }
 
-function keepProven(tx: TxCtx, { id, status, verified_at: before }: DomainRow): Promise<DomainRow> {
+function keepProven(tx: TxCtx, domain: DomainRow): Promise<DomainRow> {
   return tx.db
     .updateTable('domains')
-    .set({
-      status: 'verified',
-      verified_at: status === 'verified' ? before : tx.now,
-      lost_at: null,
-      checked_at: tx.now,
-      fault: null,
-      failed_checks: 0,
-      next_check_at: new Date(tx.now.getTime() + DAY_MS),
-    })
+    .set({ ...provenColumns(tx, domain), lost_at: null })
     .where('workspace_id', '=', tx.scope.workspaceId)
-    .where('id', '=', id)
+    .where('id', '=', domain.id)
     .returningAll()
     .executeTakeFirstOrThrow();
 }
@@ -139,23 +122,15 @@ function storeDaily(ctx: Ctx, domain: DomainRow, finding: Finding): Promise<unkn
   return transaction(ctx, (tx) => store(tx, domain, finding.fault));
 }
 
-/**
- * Counts a look-up that found no proof. The second in a row marks the domain as lost and replaces its token, so that an old
- * record proves nothing.
- */
+/** Counts a look-up that found no proof. */
 async function countFailure(tx: TxCtx, before: DomainRow, fault: string): Promise<void> {
   const domain = await lockDomain(tx, before.id);
   if (domain.token !== before.token || domain.status !== 'verified') return;
-  const failed = domain.failed_checks + 1;
-  const lost = failed >= FAILURES_TO_LOSE;
+  const changes = absentColumns(tx, domain, fault);
+  const lost = changes.status === 'lost';
   await tx.db
     .updateTable('domains')
-    .set({
-      checked_at: tx.now,
-      fault,
-      failed_checks: failed,
-      ...(lost && { status: 'lost', lost_at: tx.now, next_check_at: null, token: newProof() }),
-    })
+    .set({ ...changes, ...(lost && { lost_at: tx.now }) })
     .where('workspace_id', '=', tx.scope.workspaceId)
     .where('id', '=', domain.id)
     .execute();

@@ -4,4 +4,4 @@ export { secureContextFor } from './certificates.ts';
 export { newProof, verificationOf } from './domains.ts';
 export { hostNameFrom } from './host-names.ts';
 export { part } from './part.ts';
-export { findProof, recheckProofs } from './proofs.ts';
+export { absentColumns, findProof, provenColumns, recheckProofs } from './proofs.ts';

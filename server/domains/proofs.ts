@@ -1,14 +1,20 @@
 import { sql } from 'kysely';
-import { type Ctx, type Environment, systemCtx } from '#platform/ctx.ts';
+import { type Ctx, type Environment, systemCtx, type TxCtx } from '#platform/ctx.ts';
 import type { Tables } from '#platform/db.ts';
 import { lookUpTexts } from '#platform/dns.ts';
 import type { ProjectId, WorkspaceId } from '#platform/ids.ts';
 import { Problem } from '#platform/problem.ts';
 import { singleWrite } from '#platform/single-writes.ts';
 import type { System } from '#platform/system.ts';
-import { proofName, proofValue } from './domains.ts';
+import { type DomainRow, newProof, proofName, proofValue } from './domains.ts';
 
 const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/**
+ * Consecutive look-ups without proof, an hour apart, after which a domain is lost: a single one may coincide with a
+ * change of the zone.
+ */
+const FAILURES_TO_LOSE = 2;
 const BATCH = 20;
 
 /** The result of a look-up. `unanswered`: no name server responded, so the proof may exist. */
@@ -25,6 +31,32 @@ export async function findProof(system: System, domain: Pick<ProvenRow, 'host' |
   const fault =
     found.length === 0 ? `There is no TXT record at ${name}.` : `The TXT record at ${name} has another value.`;
   return { kind: 'absent', fault, found };
+}
+
+/** The columns that change when a look-up found the proof. */
+export function provenColumns({ now }: Pick<TxCtx, 'now'>, before: Pick<DomainRow, 'status' | 'verified_at'>) {
+  return {
+    status: 'verified' as const,
+    verified_at: before.status === 'verified' ? before.verified_at : now,
+    checked_at: now,
+    fault: null,
+    failed_checks: 0,
+    next_check_at: new Date(now.getTime() + DAY_MS),
+  };
+}
+
+/**
+ * The columns that change when a look-up found no proof. The second in a row marks the domain as lost and replaces its
+ * token, so that an old record proves nothing.
+ */
+export function absentColumns({ now }: Pick<TxCtx, 'now'>, before: Pick<DomainRow, 'failed_checks'>, fault: string) {
+  const failed = before.failed_checks + 1;
+  return {
+    checked_at: now,
+    fault,
+    failed_checks: failed,
+    ...(failed >= FAILURES_TO_LOSE && { status: 'lost' as const, next_check_at: null, token: newProof() }),
+  };
 }
 
 /** The columns that the tables of proven domains share. */

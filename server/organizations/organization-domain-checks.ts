@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { findProof, newProof, recheckProofs, verificationOf } from '#domains';
+import { absentColumns, findProof, provenColumns, recheckProofs, verificationOf } from '#domains';
 import { emit } from '#events';
 import { type Ctx, type TxCtx, transaction } from '#platform/ctx.ts';
 import { isUniqueViolation } from '#platform/db.ts';
@@ -15,10 +15,6 @@ import {
   type OrganizationDomain,
   type OrganizationDomainRow,
 } from './organization-domains.ts';
-
-const DAY_MS = 86_400_000;
-/** Consecutive look-ups without proof, an hour apart, after which a domain is lost. */
-const FAILURES_TO_LOSE = 2;
 
 const byHand = limits({ 'organization-domain-verify': { points: 10, seconds: 60 } });
 
@@ -54,21 +50,15 @@ export async function verifyOrganizationDomain(ctx: Ctx, { domain, finding }: Lo
 }
 
 /**
- * Marks a domain as verified. Ignores the look-up if another check replaced the domain's token in the meantime.
- * @throws Problem NOT_FOUND, ALREADY_EXISTS, CONFLICT
+ * Marks a domain as verified.
+ * @throws Problem NOT_FOUND, ALREADY_EXISTS, CONFLICT if another check replaced the domain's token after the look-up
  */
 async function holdProven(ctx: Ctx, before: OrganizationDomainRow): Promise<OrganizationDomainRow> {
   try {
     return await transaction(ctx, async (tx) => {
       const domain = await lockOrganizationDomain(tx, refOf(before));
       if (domain.token !== before.token) throw problem('CONFLICT');
-      const held = await note(tx, domain, {
-        status: 'verified',
-        verified_at: domain.status === 'verified' ? domain.verified_at : tx.now,
-        fault: null,
-        failed_checks: 0,
-        next_check_at: new Date(tx.now.getTime() + DAY_MS),
-      });
+      const held = await note(tx, domain, provenColumns(tx, domain));
       const event = domain.status === 'verified' ? 'organization.domain.checked' : 'organization.domain.verified';
       await emit(tx, event, { ...refOf(domain), host: domain.host });
       return held;
@@ -134,17 +124,11 @@ function storeDaily(ctx: Ctx, domain: OrganizationDomainRow, finding: Finding): 
   });
 }
 
-/** Counts a look-up that found no proof. The second in a row marks the domain as lost and replaces its token. */
+/** Counts a look-up that found no proof. */
 async function countFailure(tx: TxCtx, before: OrganizationDomainRow, fault: string): Promise<void> {
   const domain = await lockOrganizationDomain(tx, refOf(before));
   if (domain.token !== before.token || domain.status !== 'verified') return;
-  const failed = domain.failed_checks + 1;
-  const lost = failed >= FAILURES_TO_LOSE;
-  await note(tx, domain, {
-    fault,
-    failed_checks: failed,
-    ...(lost && { status: 'lost' as const, next_check_at: null, token: newProof() }),
-  });
-  const event = lost ? 'organization.domain.lost' : 'organization.domain.check_failed';
+  const { status } = await note(tx, domain, absentColumns(tx, domain, fault));
+  const event = status === 'lost' ? 'organization.domain.lost' : 'organization.domain.check_failed';
   await emit(tx, event, { ...refOf(domain), host: domain.host, fault });
 }
