@@ -4,7 +4,7 @@ import { emit } from '#events';
 import { type Ctx, type TxCtx, transaction } from '#platform/ctx.ts';
 import { isUniqueViolation } from '#platform/db.ts';
 import { limitKey, limits } from '#platform/limits.ts';
-import { problem, problemWithRetry } from '#platform/problem.ts';
+import { found, problem, problemWithRetry } from '#platform/problem.ts';
 import { inScope } from '#platform/scoped.ts';
 import type { System } from '#platform/system.ts';
 import {
@@ -40,7 +40,7 @@ export async function lookUpOrganizationDomain(ctx: Ctx, ref: DomainRef): Promis
  * the project environment holds the domain, CONFLICT
  */
 export async function verifyOrganizationDomain(ctx: Ctx, { domain, finding }: LookedUp): Promise<OrganizationDomain> {
-  if (finding.kind === 'proven') return domainRecord(await holdProven(ctx, domain));
+  if (finding.kind === 'proven') return domainRecord(await holdProven(ctx, domain, 'by hand'));
   await transaction(ctx, (tx) => note(tx, domain, { fault: finding.fault }));
   const { value } = verificationOf(domain);
   throw problem('DOMAIN_NOT_VERIFIED', {
@@ -53,14 +53,19 @@ export async function verifyOrganizationDomain(ctx: Ctx, { domain, finding }: Lo
  * Marks a domain as verified.
  * @throws Problem NOT_FOUND, ALREADY_EXISTS, CONFLICT if another check replaced the domain's token after the look-up
  */
-async function holdProven(ctx: Ctx, before: OrganizationDomainRow): Promise<OrganizationDomainRow> {
+async function holdProven(
+  ctx: Ctx,
+  before: OrganizationDomainRow,
+  asked: 'by hand' | 'daily',
+): Promise<OrganizationDomainRow> {
   try {
     return await transaction(ctx, async (tx) => {
       const domain = await lockOrganizationDomain(tx, refOf(before));
       if (domain.token !== before.token) throw problem('CONFLICT');
       const held = await note(tx, domain, provenColumns(tx, domain));
-      const event = domain.status === 'verified' ? 'organization.domain.checked' : 'organization.domain.verified';
-      await emit(tx, event, { ...refOf(domain), host: domain.host });
+      const about = { ...refOf(domain), host: domain.host };
+      if (domain.status !== 'verified') await emit(tx, 'organization.domain.verified', about);
+      else if (asked === 'by hand') await emit(tx, 'organization.domain.checked', about);
       return held;
     });
   } catch (error) {
@@ -95,15 +100,17 @@ function refOf({ organization_id: organizationId, id: domainId }: OrganizationDo
   return { organizationId, domainId };
 }
 
-function note(tx: TxCtx, domain: OrganizationDomainRow, changes: Partial<OrganizationDomainRow>) {
-  return tx.db
+/** @throws Problem NOT_FOUND if the domain was removed in the meantime */
+async function note(tx: TxCtx, domain: OrganizationDomainRow, changes: Partial<OrganizationDomainRow>) {
+  const row = await tx.db
     .updateTable('organization_domains')
     .set({ checked_at: tx.now, ...changes })
     .where(inScope(tx))
     .where('organization_id', '=', domain.organization_id)
     .where('id', '=', domain.id)
     .returningAll()
-    .executeTakeFirstOrThrow();
+    .executeTakeFirst();
+  return found(row);
 }
 
 /** Looks up due proofs: of each verified domain daily, or an hour after a look-up that found no proof. */
@@ -116,7 +123,7 @@ export function recheckOrganizationDomains(system: System): Promise<void> {
 }
 
 function storeDaily(ctx: Ctx, domain: OrganizationDomainRow, finding: Finding): Promise<unknown> {
-  if (finding.kind === 'proven') return holdProven(ctx, domain);
+  if (finding.kind === 'proven') return holdProven(ctx, domain, 'daily');
   return transaction(ctx, async (tx) => {
     if (finding.kind === 'absent') await countFailure(tx, domain, finding.fault);
     // A missing response does not prove that the record is gone.

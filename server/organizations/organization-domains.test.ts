@@ -6,6 +6,7 @@ import { expectRefusal, newDirectory, type TestDirectory } from '#tests/scim.ts'
 import { recheckOrganizationDomains } from './organization-domain-checks.ts';
 
 const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 const { latchkey, dns, clock, publish, eventsAbout, stop } = await startDomains();
 after(stop);
 let token: string;
@@ -72,6 +73,17 @@ describe('a mail domain of an organization', () => {
       await eventsAbout(domain.id),
       ['created', 'verified', 'updated', 'deleted'].map((what) => `organization.domain.${what}`),
     );
+  });
+
+  test('is looked up daily; only a look-up on request is an event', async () => {
+    const domain = await verified(await newOrganization(), newHost());
+    await pass(DAY_MS);
+    await recheckOrganizationDomains(latchkey.system);
+    assert.equal(Date.parse((await call(domain.path)).body.checkedAt), clock.now().getTime());
+    const types = ['created', 'verified'].map((what) => `organization.domain.${what}`);
+    assert.deepEqual(await eventsAbout(domain.id), types);
+    assert.equal((await call(`${domain.path}/verify`, 'POST')).status, 200);
+    assert.deepEqual(await eventsAbout(domain.id), [...types, 'organization.domain.checked']);
   });
 
   test('cannot be a consumer mail service or an invalid host, and is added only once', async () => {
