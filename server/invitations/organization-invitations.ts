@@ -83,14 +83,16 @@ export async function listInvitationsInside(
 }
 
 /** @throws Problem NOT_FOUND, also for an invitation to another organization, AUTHORIZATION_DENIED */
-export async function getInvitationInside(
-  ctx: Ctx,
-  { organizationId, invitationId }: Ref,
-): Promise<OrganizationInvitation> {
-  await requireInside(ctx, organizationId, 'org.invitations:read');
+export async function getInvitationInside(ctx: Ctx, ref: Ref): Promise<OrganizationInvitation> {
+  await requireInside(ctx, ref.organizationId, 'org.invitations:read');
+  return recordOf(await findInside(ctx, ref));
+}
+
+/** @throws Problem NOT_FOUND, also for an invitation to another organization */
+async function findInside(ctx: Ctx, { organizationId, invitationId }: Ref): Promise<Invitation> {
   const invitation = await getInvitation(ctx, invitationId);
   if (invitation.organizationId !== organizationId) throw problem('NOT_FOUND');
-  return recordOf(invitation);
+  return invitation;
 }
 
 /**
@@ -110,9 +112,10 @@ export async function inviteInside(
 }
 
 /** @throws Problem NOT_FOUND, ORGANIZATION_BLOCKED, AUTHORIZATION_DENIED, CONFLICT, RATE_LIMIT_EXCEEDED */
-export async function resendInside(ctx: Ctx, { organizationId, invitationId }: Ref): Promise<OrganizationInvitation> {
+export async function resendInside(ctx: Ctx, ref: Ref): Promise<OrganizationInvitation> {
+  const { organizationId, invitationId } = ref;
   await requireInside(ctx, organizationId, 'org.invitations:write');
-  const { email } = await getInvitation(ctx, invitationId);
+  const { email } = await findInside(ctx, ref);
   await count(ctx, organizationId, email);
   return recordOf(await resendInvitation(ctx, invitationId, insideOnly(organizationId)));
 }
