@@ -3,7 +3,7 @@ import type { Grant, KoaContextWithOIDC } from 'oidc-provider';
 import { type Application, isFirstParty } from '#applications';
 import { emit } from '#events';
 import type { Ctx, TxCtx } from '#platform/ctx.ts';
-import type { ProjectId, SessionId, UserId } from '#platform/ids.ts';
+import type { OrganizationId, ProjectId, SessionId, UserId } from '#platform/ids.ts';
 import type { System } from '#platform/system.ts';
 import { ctxOf } from './accounts.ts';
 import { admittedUnder, decisionOn, enterProjectOf } from './admission.ts';
@@ -16,30 +16,31 @@ import { askOfflineAccess, withoutOfflineAccess } from './offline-access.ts';
 import { grantIn, organizationAsked } from './organizations.ts';
 
 /**
- * The grant for an authorization request: the one that the browser's session has with the client, in the organization
- * that the request names if it names one, extended by the request where no consent is needed, which is so for first-party applications and for what the user consented to
- * before.
+ * The grant for an authorization request. It is the one that the browser's session has with the client, for the
+ * organization of the request if there is one. The request extends it where no consent is needed: for first-party
+ * applications, and for scopes and claims that the user consented to before.
  * @returns undefined when the user must be asked
  */
 export async function grantFor(system: System, ctx: KoaContextWithOIDC): Promise<Grant | undefined> {
-  const { client, session, account, result, provider } = ctx.oidc;
+  const { client, session, account, result, provider, params } = ctx.oidc;
   askOfflineAccess(ctx);
   if (!client || !session || !account) return undefined;
   bindSession(ctx);
   const grantId = result?.consent?.grantId ?? session.grantIdFor(client.clientId);
-  const known = grantId ? await provider.Grant.find(grantId) : undefined;
-  const current = await currentGrant(system, ctx, known);
+  const last = grantId ? await provider.Grant.find(grantId) : undefined;
+  const application = applicationOf(client);
+  const there = ctxOf(system, application);
+  const organizationId = await organizationAsked(there, params);
+  const current = organizationId === undefined ? undefined : await currentGrant(there, ctx, { last, organizationId });
   const decision = await decisionOn(system, ctx, current);
   // The user has to sign in again (see prompts.ts). The current grant does not change.
   if (decision.kind !== 'admitted') return current;
-  const application = applicationOf(client);
   const scopes = await requestedScopes(system, ctx, { application, account });
   const allowed = await isAllowed(system, ctx, scopes);
   const under = await admittedUnder(system, application, decision);
   if (current && allowed && covers(ctx, current)) return noted(current, under);
   if (!allowed || !mayWiden(ctx)) return allowed ? current : undefined;
   await enterProjectOf(system, application, session);
-  const organizationId = await organizationAsked(ctxOf(system, application), ctx.oidc.params);
   const grant = current ?? new provider.Grant({ accountId: account.accountId, clientId: client.clientId });
   Object.assign(grant, boundOf(session), under, { projectId: application.projectId });
   if (organizationId) grant.organizationId = organizationId;
@@ -50,19 +51,15 @@ export async function grantFor(system: System, ctx: KoaContextWithOIDC): Promise
   return grant;
 }
 
-/** The last grant of the session with the client, unless it is another user's, or in another organization. */
+/** The user's grant with the client for the organization, or for none; the session names only the last one. */
 async function currentGrant(
-  system: System,
+  there: Ctx,
   ctx: KoaContextWithOIDC,
-  last: Grant | undefined,
+  { last, organizationId }: { last: Grant | undefined; organizationId: OrganizationId | null },
 ): Promise<Grant | undefined> {
-  const { client, account, params } = ctx.oidc;
-  const there = ctxOf(system, applicationOf(client));
-  const organizationId = await organizationAsked(there, params);
-  if (organizationId === undefined) return undefined;
   const isThere = last?.organizationId === (organizationId ?? undefined);
   const grant = last && !isThere ? await grantIn(there, ctx, organizationId) : last;
-  return grant?.accountId === account?.accountId ? grant : undefined;
+  return grant?.accountId === ctx.oidc.account?.accountId ? grant : undefined;
 }
 
 async function noted(grant: Grant, under: Bound): Promise<Grant> {
