@@ -181,7 +181,7 @@ export async function createOrganizationRole(
         .values({
           ...scopeColumns(tx),
           ...{ key, name, description, delegable },
-          built_in_permissions: [],
+          built_in_permissions: permissions.filter(isOrganizationPermission),
           created_at: tx.now,
           updated_at: tx.now,
         })
@@ -226,7 +226,11 @@ export function updateOrganizationRole(
     await requireAuthority(tx, 'organization.role.change', { grants });
     await tx.db
       .updateTable('organization_roles')
-      .set({ ...changes, updated_at: tx.now })
+      .set({
+        ...changes,
+        ...(permissions && { built_in_permissions: permissions.filter(isOrganizationPermission) }),
+        updated_at: tx.now,
+      })
       .where(inScope(tx))
       .where('key', '=', key)
       .execute();
@@ -262,18 +266,15 @@ export function ownPermissions(permissions: readonly string[]): string[] {
   return permissions.filter((key) => !isOrganizationPermission(key));
 }
 
-/** @throws Problem VALIDATION_FAILED for a permission that is neither the project's own nor one in organizations */
+/**
+ * Stores those of a role's permissions that the project has added.
+ * @throws Problem VALIDATION_FAILED for a permission that is neither the project's own nor one in organizations
+ */
 async function grant(tx: TxCtx, role: string, permissions: readonly string[]): Promise<void> {
-  const builtIn = permissions.filter(isOrganizationPermission);
-  await tx.db
-    .updateTable('organization_roles')
-    .set({ built_in_permissions: builtIn })
-    .where(inScope(tx))
-    .where('key', '=', role)
-    .execute();
-  if (builtIn.length === permissions.length) return;
-  await requireOwnPermissions(tx, permissions, builtIn);
-  const rows = ownPermissions(permissions).map((permission) => ({ ...scopeColumns(tx), role, permission }));
+  const own = ownPermissions(permissions);
+  if (own.length === 0) return;
+  await requireOwnPermissions(tx, permissions, permissions.filter(isOrganizationPermission));
+  const rows = own.map((permission) => ({ ...scopeColumns(tx), role, permission }));
   await tx.db.insertInto('organization_role_permissions').values(rows).execute();
 }
 
