@@ -52,7 +52,11 @@ export const events = {
     domain,
   ),
   'organization.domain.verified': define('A mail domain of an organization was verified.', Domain, domain),
-  'organization.domain.checked': define('The proof of a verified mail domain was looked up on request, and found.', Domain, domain),
+  'organization.domain.checked': define(
+    'The proof of a verified mail domain was looked up on request, and found.',
+    Domain,
+    domain,
+  ),
   'organization.domain.updated': define(
     'Who joins an organization by a mail domain changed.',
     Type.Object({ ...Domain.properties, autoJoin: Type.Boolean(), roles: Type.Array(text) }),

@@ -139,6 +139,15 @@ describe('a mail domain of an organization', () => {
     assert.equal((await call(path, 'PATCH', { roles: ['billing'] })).status, 200);
     expectProblem(await call(path, 'PATCH', { roles: [] }, clerk), 403, 'AUTHORIZATION_DENIED');
   });
+
+  test('keeps its roles from being deleted, so that another role with the same key is not given', async () => {
+    const { path } = await claim(await newOrganization(), newHost());
+    await call('organization-roles', 'POST', { key: 'guest', name: 'Guest' });
+    assert.equal((await call(path, 'PATCH', { roles: ['guest'] })).status, 200);
+    expectProblem(await call('organization-roles/guest', 'DELETE'), 409, 'CONFLICT');
+    assert.equal((await call(path, 'PATCH', { roles: [] })).status, 200);
+    assert.equal((await call('organization-roles/guest', 'DELETE')).status, 204);
+  });
 });
 
 describe('people join an organization by its domain', () => {

@@ -244,7 +244,7 @@ export function updateOrganizationRole(
 }
 
 /**
- * Deletes a role that nobody has in any organization.
+ * Deletes a role that nobody has in any organization, and that nobody gets by a mail domain.
  * @throws Problem NOT_FOUND, BUILT_IN_ROLE, CONFLICT, AUTHORIZATION_DENIED
  */
 export async function deleteOrganizationRole(ctx: Ctx, key: string): Promise<void> {
@@ -252,7 +252,7 @@ export async function deleteOrganizationRole(ctx: Ctx, key: string): Promise<voi
     const grants = ownPermissions(await lockOwnRole(tx, key));
     await requireAuthority(tx, 'organization.role.delete', { grants });
     if (await isHeld(tx, key))
-      throw problem('CONFLICT', 'Members of organizations have this role. Remove it from them first.');
+      throw problem('CONFLICT', 'Members or mail domains of organizations have this role. Remove it from them first.');
     await tx.db.deleteFrom('organization_roles').where(inScope(tx)).where('key', '=', key).execute();
     await emit(tx, 'organization.role.deleted', { key });
   });
@@ -299,16 +299,20 @@ function isBuiltIn(key: string): boolean {
   return BUILT_IN.some((role) => role.key === key);
 }
 
-/** Reads the members of every organization; this is rare, so it has no index. */
+/** Reads the members and domains of every organization; this is rare, so it has no index. */
 async function isHeld(tx: TxCtx, key: string): Promise<boolean> {
-  const row = await tx.db
-    .selectFrom('organization_members')
-    .select('member_id')
-    .where(inScope(tx))
-    .where(sql<boolean>`${key} = any(roles)`)
-    .limit(1)
-    .executeTakeFirst();
-  return row !== undefined;
+  const rows = await Promise.all(
+    (['organization_members', 'organization_domains'] as const).map((table) =>
+      tx.db
+        .selectFrom(table)
+        .select('organization_id')
+        .where(inScope(tx))
+        .where(sql<boolean>`${key} = any(roles)`)
+        .limit(1)
+        .executeTakeFirst(),
+    ),
+  );
+  return rows.some((row) => row !== undefined);
 }
 
 /** Returns the roles with these keys that exist. Locks them, so that none is deleted or changed concurrently. */
