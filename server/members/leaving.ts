@@ -45,7 +45,7 @@ export async function leaveProject(ctx: Ctx, memberId: MemberId): Promise<void> 
   });
 }
 
-/** Schedules the erasure of an account that belongs to no project; signing in again cancels it. */
+/** Schedules the erasure of an account that is no longer in a project. Signing in or joining a project cancels it. */
 async function removeMembership(
   tx: TxCtx,
   { memberId, userId }: { memberId: MemberId; userId: UserId },
@@ -63,7 +63,7 @@ async function removeMembership(
   await announce(tx, { topic: 'member', key: `${tx.scope.projectId}/${userId}` });
   if (await isMemberAnywhere(tx, userId)) return;
   await revokeSessions(tx, userId, 'all', reason);
-  await scheduleErasure(tx, userId);
+  await scheduleErasure(tx, userId, 'in no project');
 }
 
 /** Served by members_of_user. */

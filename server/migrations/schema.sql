@@ -1561,6 +1561,7 @@ create table users (
   gender text,
   profile text,
   website text,
+  erase_without_project boolean not null default false,
   constraint users_pkey PRIMARY KEY (workspace_id, environment, id),
   constraint users_environment_check CHECK ((environment = ANY (ARRAY['test'::text, 'production'::text]))),
   constraint users_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id)

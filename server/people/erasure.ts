@@ -28,17 +28,25 @@ declare module '#platform/jobs.ts' {
 const UNDO_MS = 7 * 86_400_000;
 
 /**
- * Schedules the erasure of a user in seven days and notifies them; signing in before then cancels it. Asking again
- * changes nothing.
+ * Schedules the erasure of a user in seven days and notifies them; signing in before then cancels it. One that the user
+ * requested stays as it is.
+ * @param because a user who is in no project is kept if they are added to one before the erasure
  * @returns when the user is erased
  * @throws Problem LAST_OWNER if a part needs a successor first
  */
-export async function scheduleErasure(tx: TxCtx, userId: UserId): Promise<Date> {
+export async function scheduleErasure(
+  tx: TxCtx,
+  userId: UserId,
+  because: 'requested' | 'in no project',
+): Promise<Date> {
   await runErasureStep(tx, userId, 'requested');
   const erasesAt = new Date(tx.now.getTime() + UNDO_MS);
   const row = await tx.db
     .updateTable('users')
-    .set({ erase_at: sql<Date>`coalesce(erase_at, ${erasesAt})` })
+    .set({
+      erase_at: sql<Date>`case when ${NOT_REQUESTED} then ${erasesAt}::timestamptz else erase_at end`,
+      erase_without_project: sql<boolean>`${because === 'in no project'} and ${NOT_REQUESTED}`,
+    })
     .where(inRealm(tx))
     .where('id', '=', userId)
     .returning('erase_at')
@@ -53,6 +61,9 @@ export async function scheduleErasure(tx: TxCtx, userId: UserId): Promise<Date> 
   }
   return erasesAt;
 }
+
+/** No erasure is scheduled, or only one that being in a project again would have cancelled. */
+const NOT_REQUESTED = sql<boolean>`(erase_at is null or erase_without_project)`;
 
 /**
  * Keeps people from joining or leaving projects until the transaction ends. Served by the primary key.
@@ -79,10 +90,10 @@ export async function scheduleErasures(tx: TxCtx, ids: readonly UserId[]): Promi
   const erasesAt = new Date(tx.now.getTime() + UNDO_MS);
   const scheduled = await tx.db
     .updateTable('users')
-    .set({ erase_at: erasesAt })
+    .set({ erase_at: erasesAt, erase_without_project: true })
     .where(inRealm(tx))
     .where('id', '=', sql<UserId>`any(${[...ids]})`)
-    .where('erase_at', 'is', null)
+    .where(NOT_REQUESTED)
     .returning('id')
     .execute();
   if (scheduled.length === 0) return;
@@ -113,11 +124,11 @@ export async function eraseUserJob(tx: TxCtx, userId: UserId, runAt: Date): Prom
   await addJob(tx, 'erase_user', work, { runAt, key: jobKey(tx, userId) });
 }
 
-/** Cancels the erasure of a user who signed in again. The job finds nothing to do. */
+/** Cancels the erasure of a user who signed in again, or is in a project again. */
 export async function keepAccount(tx: TxCtx, userId: UserId): Promise<void> {
   const { numUpdatedRows } = await tx.db
     .updateTable('users')
-    .set({ erase_at: null })
+    .set({ erase_at: null, erase_without_project: false })
     .where(inRealm(tx))
     .where('id', '=', userId)
     .where('erase_at', 'is not', null)
@@ -127,7 +138,7 @@ export async function keepAccount(tx: TxCtx, userId: UserId): Promise<void> {
 
 type Reader = Pick<Ctx, 'scope' | 'db'> | Pick<TxCtx, 'scope' | 'db'>;
 
-/** Those of these users whose erasure is scheduled. Served by the primary key. */
+/** Those of these members whose erasure is scheduled because they requested it. Served by the primary key. */
 export async function usersAwaitingErasure(ctx: Reader, ids: readonly UserId[]): Promise<ReadonlySet<UserId>> {
   const rows = await ctx.db
     .selectFrom('users')
@@ -135,27 +146,34 @@ export async function usersAwaitingErasure(ctx: Reader, ids: readonly UserId[]):
     .where(inRealm(ctx))
     .where('id', '=', sql<UserId>`any(${[...ids]})`)
     .where('erase_at', 'is not', null)
+    .where('erase_without_project', '=', false)
     .execute();
   return new Set(rows.map(({ id }) => id));
 }
 
 /**
  * Deletes a user whose erasure is due, with everything that refers to them: identifiers, credentials, sessions,
- * memberships, consents. Waits longer if the erasure was scheduled again, and does nothing if it was cancelled. Locks
- * the user, so that they can't sign in concurrently.
- * @param others erases what parts after this one store about the user
+ * memberships, consents. Waits longer if the erasure was scheduled again, and does nothing if it was cancelled. Keeps a
+ * user who was in no project when it was scheduled, and is in one now. Locks the user, so that they can neither sign in
+ * nor join a project concurrently.
+ * @param later what parts after this one know and store about the user
  */
-export async function eraseIfDue(tx: TxCtx, userId: UserId, others: () => Promise<void>): Promise<void> {
+export async function eraseIfDue(
+  tx: TxCtx,
+  userId: UserId,
+  later: { isInProject: () => Promise<boolean>; erase: () => Promise<void> },
+): Promise<void> {
   const row = await tx.db
     .selectFrom('users')
-    .select('erase_at')
+    .select(['erase_at', 'erase_without_project'])
     .where(inRealm(tx))
     .where('id', '=', userId)
     .forUpdate()
     .executeTakeFirst();
   if (!row?.erase_at) return;
   if (row.erase_at > tx.now) return eraseUserJob(tx, userId, row.erase_at);
+  if (row.erase_without_project && (await later.isInProject())) return keepAccount(tx, userId);
   await runErasureStep(tx, userId, 'erased');
-  await others();
+  await later.erase();
   await tx.db.deleteFrom('users').where(inRealm(tx)).where('id', '=', userId).execute();
 }

@@ -20,6 +20,8 @@ type UsersTable = ProfileColumns & {
   search: string;
   home_project_id: ProjectId | null;
   erase_at: Generated<Date | null>;
+  /** The erasure was scheduled because the user was in no project; one who is in a project again is kept. */
+  erase_without_project: Generated<boolean>;
 };
 
 declare module '#platform/db.ts' {

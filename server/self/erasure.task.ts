@@ -26,14 +26,17 @@ export function eraseUserTask(system: System): Task {
     const found = await projectNames({ db: system.db, scope: asked }, [asked.projectId]);
     const scope: Scope = found.size > 0 ? asked : { ...asked, projectId: NO_PROJECT };
     await transaction(systemCtx(system, scope, 'erasure', `erasure-${job.id}`), (tx) =>
-      eraseIfDue(tx, userId, () => eraseElsewhere(tx, userId)),
+      eraseIfDue(tx, userId, {
+        isInProject: async () => (await listMemberships(tx, userId, { limit: 1 })).items.length > 0,
+        erase: () => eraseElsewhere(tx, userId),
+      }),
     );
   };
 }
 
 /**
  * Removes the personal data of a user outside their account. Events stay in the log without the user's addresses;
- * unexpired tokens give no access any more.
+ * unexpired tokens no longer give access.
  */
 async function eraseElsewhere(tx: TxCtx, userId: UserId): Promise<void> {
   const addresses = await everyAddressOf(tx, userId);

@@ -166,6 +166,38 @@ describe('DELETE /v1/me', () => {
       assert.ok(kept.includes(place), `${place}: it is the other person’s`);
   });
 
+  test('a removed person who is added again is kept; one who requested erasure is not', async () => {
+    const admin = async (path: string, call: { method?: string; body?: unknown } = {}) =>
+      latchkey.api(`/v1/admin/members${path}`, { ...call, token: await managementToken(latchkey) });
+    const [removed, asking] = [await register(latchkey), await register(latchkey)];
+    const remove = async ({ email }: { email: string }) => {
+      const { body } = await admin(`?q=${encodeURIComponent(email)}`);
+      return admin(`/${body.items[0].id}`, { method: 'DELETE' });
+    };
+    const add = ({ email }: { email: string }) => admin('', { body: { email } });
+    const eraseAt = async ({ session: { userId } }: typeof removed): Promise<Date | null | undefined> =>
+      (await latchkey.system.pool.query('select erase_at from users where id = $1', [userId])).rows[0]?.erase_at;
+    assert.equal((await erase(asking.access_token)).status, 202);
+    for (const person of [removed, asking]) {
+      // biome-ignore-start lint/performance/noAwaitInLoops: one after the other
+      assert.equal((await remove(person)).status, 204);
+      assert.equal((await add(person)).status, 201);
+      // biome-ignore-end lint/performance/noAwaitInLoops: one after the other
+    }
+    clock.advance(DAY);
+    assert.equal((await remove(removed)).status, 204);
+    assert.equal((await eraseAt(removed))?.getTime(), clock.now().getTime() + 7 * DAY, 'the days begin anew');
+    assert.equal((await add(removed)).status, 201);
+    clock.advance(7 * DAY + 1000);
+    await Promise.all([removed, asking].map(({ session }) => runDueErasures(session.userId)));
+    await eventually(async () => {
+      assert.equal(await eraseAt(removed), null, 'kept');
+      assert.equal(await eraseAt(asking), undefined, 'erased');
+    });
+    assert.equal((await login(removed.email)).status, 200);
+    assert.ok((await eventsOf(latchkey, removed.session.userId)).includes('user.erasure.cancelled'));
+  });
+
   test('401 REAUTHENTICATION_REQUIRED when the sign-in is older than ten minutes; leaving the last project does not bypass it', async () => {
     const { access_token } = await register(latchkey);
     clock.advance(11 * 60_000);

@@ -15,7 +15,7 @@ export function requestErasure(ctx: Ctx): Promise<Date> {
   return transaction(ctx, async (tx) => {
     await lockUsers(tx, [userId]);
     await keepOwnersWithout(tx, userId);
-    const erasesAt = await scheduleErasure(tx, userId);
+    const erasesAt = await scheduleErasure(tx, userId, 'requested');
     await voidOpenProofs(tx, userId);
     await revokeSessions(tx, userId, 'all', 'erasure');
     return erasesAt;
