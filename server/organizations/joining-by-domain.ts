@@ -10,8 +10,8 @@ import { getOrganization } from './organizations.ts';
 
 /**
  * Adds a person who signs in to the organization that has verified the domain of their verified address, if people join
- * it by that domain. If the organization is full or blocked, the person does not join it, and the sign-in succeeds
- * nevertheless. The first query finds out whether the project has such a domain, because most projects have none. Served
+ * it by that domain. If the organization is full, blocked or deleted at the same time, the person does not join it,
+ * and the sign-in succeeds nevertheless. The first query finds out whether the project has such a domain, because most projects have none. Served
  * by organization_domains_joined_by.
  */
 export async function joinByDomain(tx: TxCtx, { memberId, userId }: EnteringMember): Promise<void> {
@@ -25,9 +25,11 @@ export async function joinByDomain(tx: TxCtx, { memberId, userId }: EnteringMemb
   const user = (await usersById(tx, [userId])).get(userId);
   if (!user?.emailVerified || !user.email) return;
   const domain = await joined.where('host', '=', domainOf(user.email)).executeTakeFirst();
-  if (!domain || !(await isNewIn(tx, domain.organizationId, memberId))) return;
+  if (!domain) return;
+  const { organizationId, roles } = domain;
   try {
-    await joinOrganization(tx, { organizationId: domain.organizationId, memberId, userId }, domain.roles);
+    if (await isNewIn(tx, organizationId, memberId))
+      await joinOrganization(tx, { organizationId, memberId, userId }, roles);
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
   }
