@@ -7,6 +7,7 @@ import {
   OrganizationDomainChanges,
   OrganizationDomainRef,
 } from './organization-domains.ts';
+import { PROBLEMS_INSIDE, PROBLEMS_OF_CHANGE_INSIDE } from './organization-insiders.ts';
 import { OrganizationRef } from './organizations.ts';
 import {
   changeOwnDomain,
@@ -19,8 +20,6 @@ import {
 
 const PATH = '/v1/me/organizations/:organizationId/domains';
 const ONE = `${PATH}/:domainId`;
-const INSIDE = ['NOT_FOUND', 'AUTHORIZATION_DENIED', 'ORGANIZATION_BLOCKED', 'MEMBERSHIP_REQUIRED'] as const;
-const CHANGING = [...INSIDE, 'REAUTHENTICATION_REQUIRED'] as const;
 
 /** The mail domains of an organization, for its members. */
 export const ownDomainRoutes: Routes = [
@@ -31,7 +30,7 @@ export const ownDomainRoutes: Routes = [
     params: OrganizationRef,
     query: PageQuery,
     responses: { 200: PageOf(OrganizationDomain) },
-    problems: [...INSIDE, 'INVALID_CURSOR'],
+    problems: [...PROBLEMS_INSIDE, 'INVALID_CURSOR'],
     handler: (request) => listOwnDomains(request.ctx, request.params.organizationId, request.query),
   }),
   post(PATH, {
@@ -42,7 +41,7 @@ export const ownDomainRoutes: Routes = [
     params: OrganizationRef,
     body: NewOrganizationDomain,
     responses: { 201: OrganizationDomain },
-    problems: [...CHANGING, 'ALREADY_EXISTS', 'CONFLICT'],
+    problems: [...PROBLEMS_OF_CHANGE_INSIDE, 'ALREADY_EXISTS', 'CONFLICT'],
     handler: (request) => claimOwnDomain(request.ctx, request.params.organizationId, request.body.host),
   }),
   get(ONE, {
@@ -52,7 +51,7 @@ export const ownDomainRoutes: Routes = [
     description: 'Takes `org.domains:read` in it.',
     params: OrganizationDomainRef,
     responses: { 200: OrganizationDomain },
-    problems: INSIDE,
+    problems: PROBLEMS_INSIDE,
     handler: (request) => getOwnDomain(request.ctx, request.params),
   }),
   patch(ONE, {
@@ -63,7 +62,7 @@ export const ownDomainRoutes: Routes = [
     params: OrganizationDomainRef,
     body: OrganizationDomainChanges,
     responses: { 200: OrganizationDomain },
-    problems: CHANGING,
+    problems: PROBLEMS_OF_CHANGE_INSIDE,
     handler: (request) => changeOwnDomain(request.ctx, request.params, request.body),
   }),
   del(ONE, {
@@ -73,7 +72,7 @@ export const ownDomainRoutes: Routes = [
     description: 'Takes `org.domains:write` in it. People who joined by the domain stay members.',
     params: OrganizationDomainRef,
     responses: { 204: Type.Null() },
-    problems: CHANGING,
+    problems: PROBLEMS_OF_CHANGE_INSIDE,
     handler: (request) => deleteOwnDomain(request.ctx, request.params),
   }),
   post(`${ONE}/verify`, {
@@ -83,7 +82,13 @@ export const ownDomainRoutes: Routes = [
     description: 'Takes `org.domains:write` in it. Looks up the TXT record now.',
     params: OrganizationDomainRef,
     responses: { 200: OrganizationDomain },
-    problems: [...CHANGING, 'DOMAIN_NOT_VERIFIED', 'ALREADY_EXISTS', 'CONFLICT', 'RATE_LIMIT_EXCEEDED'],
+    problems: [
+      ...PROBLEMS_OF_CHANGE_INSIDE,
+      'DOMAIN_NOT_VERIFIED',
+      'ALREADY_EXISTS',
+      'CONFLICT',
+      'RATE_LIMIT_EXCEEDED',
+    ],
     handler: (request) => verifyOwnDomain(request.ctx, request.params),
   }),
 ];

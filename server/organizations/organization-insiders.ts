@@ -8,6 +8,16 @@ import type { OrganizationRole } from './organization-roles.ts';
 import { lockOrganization } from './organizations.ts';
 import { getOwnOrganization, membershipIn, type OwnOrganization } from './own-organizations.ts';
 
+/** The problems of every route that requires a permission in an organization. */
+export const PROBLEMS_INSIDE = [
+  'NOT_FOUND',
+  'AUTHORIZATION_DENIED',
+  'ORGANIZATION_BLOCKED',
+  'MEMBERSHIP_REQUIRED',
+] as const;
+/** Those of a route that also requires a fresh proof. */
+export const PROBLEMS_OF_CHANGE_INSIDE = [...PROBLEMS_INSIDE, 'REAUTHENTICATION_REQUIRED'] as const;
+
 /**
  * Returns an organization in which the signed-in person has a permission.
  * @throws Problem NOT_FOUND if they are not in it, ORGANIZATION_BLOCKED, AUTHORIZATION_DENIED

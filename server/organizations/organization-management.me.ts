@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { PageOf, PageQuery } from '#platform/page.ts';
 import { del, get, patch, put, type Routes } from '#platform/route.ts';
+import { PROBLEMS_INSIDE, PROBLEMS_OF_CHANGE_INSIDE } from './organization-insiders.ts';
 import {
   auditOfOrganization,
   Colleague,
@@ -21,9 +22,6 @@ import { OwnOrganization, OwnOrganizationChanges } from './own-organizations.ts'
 const ONE = '/v1/me/organizations/:organizationId';
 const MEMBER = `${ONE}/members/:memberId`;
 
-const INSIDE = ['NOT_FOUND', 'AUTHORIZATION_DENIED', 'ORGANIZATION_BLOCKED', 'MEMBERSHIP_REQUIRED'] as const;
-const CHANGING = [...INSIDE, 'REAUTHENTICATION_REQUIRED'] as const;
-
 /** The routes by which members of an organization manage it; each requires a permission in the organization. */
 export const organizationManagementRoutes: Routes = [
   patch(ONE, {
@@ -34,7 +32,7 @@ export const organizationManagementRoutes: Routes = [
     params: OrganizationRef,
     body: OwnOrganizationChanges,
     responses: { 200: OwnOrganization },
-    problems: [...CHANGING, 'ALREADY_EXISTS'],
+    problems: [...PROBLEMS_OF_CHANGE_INSIDE, 'ALREADY_EXISTS'],
     handler: (request) => updateOwnOrganization(request.ctx, request.params.organizationId, request.body),
   }),
   get(`${ONE}/members`, {
@@ -44,7 +42,7 @@ export const organizationManagementRoutes: Routes = [
     params: OrganizationRef,
     query: OrganizationMemberQuery,
     responses: { 200: PageOf(Colleague) },
-    problems: [...INSIDE, 'INVALID_CURSOR'],
+    problems: [...PROBLEMS_INSIDE, 'INVALID_CURSOR'],
     handler: (request) => listColleagues(request.ctx, request.params.organizationId, request.query),
   }),
   get(MEMBER, {
@@ -54,7 +52,7 @@ export const organizationManagementRoutes: Routes = [
     description: 'Takes `org.members:read` in it.',
     params: OrganizationMemberRef,
     responses: { 200: Colleague },
-    problems: INSIDE,
+    problems: PROBLEMS_INSIDE,
     handler: (request) => getColleague(request.ctx, request.params),
   }),
   put(`${MEMBER}/roles`, {
@@ -67,7 +65,7 @@ export const organizationManagementRoutes: Routes = [
     params: OrganizationMemberRef,
     body: OrganizationMemberRoles,
     responses: { 200: Colleague },
-    problems: [...CHANGING, 'LAST_OWNER'],
+    problems: [...PROBLEMS_OF_CHANGE_INSIDE, 'LAST_OWNER'],
     handler: (request) => setRolesOfColleague(request.ctx, request.params, request.body.roles),
   }),
   del(MEMBER, {
@@ -78,7 +76,7 @@ export const organizationManagementRoutes: Routes = [
       'Takes `org.members:write` in it, and every permission in the organization that the member has. The person stays a member of the project.',
     params: OrganizationMemberRef,
     responses: { 204: Type.Null() },
-    problems: [...CHANGING, 'LAST_OWNER'],
+    problems: [...PROBLEMS_OF_CHANGE_INSIDE, 'LAST_OWNER'],
     handler: (request) => removeColleague(request.ctx, request.params),
   }),
   get(`${ONE}/roles`, {
@@ -88,7 +86,7 @@ export const organizationManagementRoutes: Routes = [
     params: OrganizationRef,
     query: PageQuery,
     responses: { 200: PageOf(RoleInOrganization) },
-    problems: [...INSIDE, 'INVALID_CURSOR'],
+    problems: [...PROBLEMS_INSIDE, 'INVALID_CURSOR'],
     handler: (request) => listRolesInside(request.ctx, request.params.organizationId, request.query),
   }),
   get(`${ONE}/audit-events`, {
@@ -99,7 +97,7 @@ export const organizationManagementRoutes: Routes = [
     params: OrganizationRef,
     query: OrganizationAuditQuery,
     responses: { 200: PageOf(OrganizationAuditEvent) },
-    problems: [...INSIDE, 'INVALID_CURSOR'],
+    problems: [...PROBLEMS_INSIDE, 'INVALID_CURSOR'],
     handler: (request) => auditOfOrganization(request.ctx, request.params.organizationId, request.query),
   }),
 ];
