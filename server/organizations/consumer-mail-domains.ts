@@ -17,14 +17,6 @@ export const CONSUMER_MAIL_DOMAINS: ReadonlySet<string> = new Set([
   ...['naver.com', 'daum.net', 'hanmail.net', 'nate.com', 'kakao.com', 'docomo.ne.jp', 'ezweb.ne.jp', 'au.com'],
   ...['softbank.ne.jp', 'i.softbank.jp', 'nifty.com', 'rediffmail.com', 'uol.com.br', 'bol.com.br', 'terra.com.br'],
   ...['ig.com.br', 'comcast.net', 'verizon.net', 'att.net', 'sbcglobal.net', 'bellsouth.net', 'cox.net', 'charter.net'],
-  ...[
-    'shaw.ca',
-    'rogers.com',
-    'sympatico.ca',
-    'bigpond.com',
-    'optusnet.com.au',
-    'xtra.co.nz',
-    'duck.com',
-    'mailinator.com',
-  ],
+  ...['shaw.ca', 'rogers.com', 'sympatico.ca', 'bigpond.com', 'optusnet.com.au', 'xtra.co.nz'],
+  ...['duck.com', 'mailinator.com'],
 ]);
