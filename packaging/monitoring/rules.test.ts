@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { describe, test } from 'node:test';
 
-/** What Prometheus makes of the alerts. Without promtool these tests are skipped by name. */
+/** Promtool checks and runs the alerts. Without promtool these tests are skipped by name. */
 
 function promtool(...args: string[]): string {
   return execFileSync('promtool', args, {
@@ -22,11 +22,11 @@ function isInstalled(): boolean {
 }
 
 describe('the alerts of Prometheus', { skip: isInstalled() ? false : 'promtool is not installed' }, () => {
-  test('are well-formed', () => {
+  test('promtool accepts the rules', () => {
     assert.match(promtool('check', 'rules', 'prometheus-rules.yaml'), /SUCCESS: \d\d rules found/);
   });
 
-  test('fire when they should, and not before', () => {
+  test('each alert of the test cases fires when it should, and not before', () => {
     assert.match(promtool('test', 'rules', 'prometheus-rules.test.yaml'), /SUCCESS/);
   });
 });

@@ -24,7 +24,7 @@ const Backups = Type.Object({
   nextCursor: Type.Null(),
 });
 
-/** As many as are worth a look; the others are at their place. */
+/** The page has no pagination: `latchkey backups` lists all. */
 const MAX_SHOWN = 50;
 
 export const backupRoutes: Routes = [

@@ -58,7 +58,7 @@ async function contentOf(url: string): Promise<Record<string, string[]>> {
 }
 
 describe('latchkey backup and restore', () => {
-  test('everything is written while Latchkey runs, to a file that only its owner can read', async () => {
+  test('backup writes a file that only its owner can read, while Latchkey runs', async () => {
     await register(latchkey, { email: newEmail(), profile: { displayName: 'Tab\there, new\nline and \\ backslash' } });
     const { status, output, errors } = await runLatchkey(['backup', file], backedUp());
     assert.equal(status, 0, errors);
@@ -82,7 +82,7 @@ describe('latchkey backup and restore', () => {
     assert.match(again.errors, /holds an installation already/);
   });
 
-  test('verifying restores into a database that is dropped afterwards, with those of killed processes', async (t) => {
+  test('--verify restores into a temporary database, and drops it and those that killed processes left', async (t) => {
     const [abandoned, used] = ['latchkey_verify_abandoned', 'latchkey_verify_used'];
     await latchkey.system.pool.query(`create database ${abandoned}`);
     await latchkey.system.pool.query(`create database ${used}`);
@@ -119,7 +119,7 @@ describe('latchkey backup and restore', () => {
     assert.match(refused.errors, /is of Latchkey \d\S* with schema 9999, but this Latchkey knows schemas up to \d+/);
   });
 
-  test('with a key the backup is encrypted, also on its way to standard output, and only that key restores it', async () => {
+  test('a backup with a key is encrypted, and only that key restores it', async () => {
     const { output } = await runLatchkey(['backup-key'], {});
     const keyed = { ...backedUp(), LATCHKEY_BACKUP_KEY: output };
     const sealed = join(folder, 'sealed.zip.age');
@@ -147,7 +147,7 @@ describe('latchkey backup and restore', () => {
     assert.equal(verified.status, 0, verified.errors);
   });
 
-  test('a secret that is configured, but does not encrypt the data keys yet, opens no backup', async () => {
+  test('a configured secret that encrypts no data key yet does not restore a backup', async () => {
     const url = latchkey.system.databaseUrl;
     const [next, early] = ['the next secret that is not in use', join(folder, 'early.zip')];
     assert.equal((await runLatchkey(['backup', early], settingsFor(url, `${next},${SECRET}`))).status, 0);

@@ -41,14 +41,14 @@ describe('the encryption of backups', () => {
     }
   });
 
-  test('is that of age: another implementation opens it', async () => {
+  test('writes the age format, which the library for age decrypts', async () => {
     const plain = randomBytes(CHUNK + 5);
     const decrypter = new Decrypter();
     decrypter.addIdentity(key.secret);
     assert.deepEqual(Buffer.from(await decrypter.decrypt(await seal(plain))), plain);
   });
 
-  test('with a public key encrypts for its secret key, which is found among several', async () => {
+  test('encrypts with a public key, and finds its secret key among several', async () => {
     const plain = randomBytes(10);
     const sealed = await seal(plain, key.shared);
     assert.deepEqual(await read(sealed, [other.secret, key.secret]), plain);
@@ -56,7 +56,7 @@ describe('the encryption of backups', () => {
     await assert.rejects(read(sealed, []), /Configure the secret key/);
   });
 
-  test('opens nothing with another key', async () => {
+  test('refuses to decrypt with another key', async () => {
     await assert.rejects(read(await seal(randomBytes(10)), [other.secret]), /encrypted for another key/);
   });
 

@@ -31,7 +31,7 @@ let lines: string[] = [];
 before(async () => {
   storage = await startStorage();
   folder = await mkdtemp(join(tmpdir(), 'latchkey-backups-'));
-  // As a place it fails: it is no folder.
+  // No place for backups, because it is not a folder.
   await writeFile(join(folder, 'file'), '');
   latchkey = await startTestLatchkey({
     clock,
@@ -92,7 +92,7 @@ describe('scheduled backups', () => {
     assert.match(names[1] ?? '', /^latchkey-20260301T030000Z-[0-9a-f]{8}\.zip\.age$/);
   });
 
-  test('a clock that was set ahead for a while delays none', async () => {
+  test('backups of a clock that was set ahead do not delay the next one', async () => {
     setClock('2027-01-01T00:00:00Z');
     await makeDueBackup(latchkey.system);
     setClock('2026-03-05T03:00:00Z');
@@ -116,7 +116,7 @@ describe('scheduled backups', () => {
     assert.equal((await kept()).length, 1);
   });
 
-  test('the newest are kept, also when all are old; files of others stay', async () => {
+  test('the newest backups are kept, also when all are old, and files of others stay', async () => {
     setClock('2026-04-01T03:00:00Z');
     const other = 'latchkey-20200101T030000Z-0123abcd.zip.age';
     await mkdir(join(folder, 'kept'));
@@ -139,7 +139,7 @@ describe('scheduled backups', () => {
     assert.equal((await kept()).length, 3, 'the new one, and those of others');
   });
 
-  test('the newest that was verified stays while newer ones are damaged', async () => {
+  test('the newest verified backup is kept while newer ones are damaged', async () => {
     setClock('2026-05-03T04:00:00Z');
     const once = systemWith({ keep: 1 });
     await makeDueBackup(once);
@@ -161,7 +161,7 @@ describe('scheduled backups', () => {
     assert.ok(names.includes(good) && !names.includes(damaged));
   });
 
-  test('what a killed process left behind is removed a day later', async () => {
+  test('partial files of a killed process are removed a day later', async () => {
     setClock('2026-06-01T03:00:00Z');
     await mkdir(join(folder, 'kept'));
     const left = 'latchkey-20260530T030000Z-0123abcd.zip.age.partial';
@@ -177,14 +177,14 @@ describe('scheduled backups', () => {
     assert.ok(!names.includes(left) && names.includes(fresh) && names.includes('mine.partial'), names.join());
   });
 
-  test('an end of the process ends the backup, which is neither stored nor counted as a failure', async () => {
+  test('a backup that the end of its process interrupts is neither stored nor recorded as a failure', async () => {
     setClock('2026-06-02T03:00:00Z');
     await makeDueBackup(latchkey.system, AbortSignal.abort());
     assert.deepEqual([await kept(), await readRecords(latchkey.system), lines], [[], [], []]);
   });
 });
 
-describe('what is known about backups', () => {
+describe('the state of backups', () => {
   const readings = async () => {
     const system = { ...latchkey.system, metrics: new Registry() };
     for (const metric of metrics) metric.register(system);
@@ -204,7 +204,7 @@ describe('what is known about backups', () => {
     return findings.filter(({ check }) => check === 'backups');
   };
 
-  test('its metrics tell the age, the size, what is overdue and what fails', async () => {
+  test('the metrics show age, size, overdue seconds, failures and damage', async () => {
     setClock('2026-09-01T03:00:00Z');
     assert.deepEqual(await readings(), { overdue_seconds: '0', failures: '0' });
     await makeDueBackup(latchkey.system);
@@ -324,7 +324,7 @@ describe('backups in an S3-compatible storage', () => {
     assert.match((await readRecords(latchkey.system))[0]?.error ?? '', /InternalError/);
   });
 
-  test('a busy storage is asked again', async () => {
+  test('a request is repeated while the storage is busy', async () => {
     setClock('2026-08-03T03:00:00Z');
     let refused = 0;
     storage.disturb = ({ query }) => {
@@ -336,7 +336,7 @@ describe('backups in an S3-compatible storage', () => {
     assert.deepEqual([refused, storage.objects.size, lines], [1, 1, []]);
   });
 
-  test('uploads that were given up are ended a day later', async () => {
+  test('abandoned uploads are aborted a day later', async () => {
     setClock('2026-08-04T03:00:00Z');
     const name = 'bucket/shop/production/latchkey-20260801T030000Z-0123abcd.zip.age';
     const begin = (id: string, key: string, initiated: string) =>

@@ -53,8 +53,10 @@ export async function writeBackup(databaseUrl: string, writing: Writing): Promis
     archive.on('error', (error: Error) => plain.destroy(error));
     addTables(archive, client, { tables, content, progress });
     archive.end({ forceZip64Format: true, comment: 'Latchkey backup' });
-    const bytes = await storeCounted(writing.key === null ? plain : await encrypted(plain, writing.key), writing.store);
-    progress.end();
+    const bytes = await storeCounted(
+      writing.key === null ? plain : await encrypted(plain, writing.key),
+      writing.store,
+    ).finally(progress.end);
     return { ...content, bytes };
   } finally {
     await client.end();

@@ -55,7 +55,7 @@ function waiting(schema: AppliedSchema, pending: PlannedMigration[]): Finding {
     return {
       check,
       state: 'warning',
-      found: `${found}, which a version that knows less than schema ${needed} does not survive`,
+      found: `${found}, after which versions that do not know schema ${needed} cannot serve`,
       remedy: `Upgrade to a version with schema ${needed} first, or stop all processes before you migrate.`,
     };
   return {
@@ -84,7 +84,7 @@ async function rightsFor(client: pg.Client): Promise<Finding[]> {
   ];
 }
 
-/** Transactions that are open for longer than this and hold locks on tables which a pending migration has to lock. */
+/** Transactions that have been open for longer than `longSeconds` and hold locks on tables that pending migrations lock. */
 export async function blockersOf(
   client: pg.Client,
   pending: PlannedMigration[],

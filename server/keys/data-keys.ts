@@ -154,7 +154,7 @@ async function readAgain(system: System): Promise<void> {
 /** How many of its secrets a process names. */
 const MAX_NAMED = 3;
 
-/** Names the secrets and keys of this process on its connection, for `processesWithout` of reseal.ts. */
+/** Names the secrets and keys of this process on its connection, where `servingProcesses` of reseal.ts reads them. */
 function describeKeys({ feed, keyring }: System): Promise<void> {
   const secrets = keyring.secretIds.slice(0, MAX_NAMED).join(',');
   return feed.describe(`${secrets} ${keyring.keyIds.join(',')}`);

@@ -135,7 +135,7 @@ const command = (args: string[], secret = `${NEW},${OLD}`) =>
 const withoutProgress = () => ({ advance: () => undefined, end: () => undefined });
 
 describe('latchkey keys reseal', () => {
-  test('secrets become data keys where values were sealed with them, and everything stays readable', async () => {
+  test('secrets that sealed values themselves become data keys, and every value stays readable', async () => {
     const { rows } = await latchkey.system.pool.query(
       'select id, state, from_secret, wrapped from data_keys order by number',
     );
@@ -169,7 +169,7 @@ describe('latchkey keys reseal', () => {
     await latchkey.system.pool.query('drop table planted');
   });
 
-  test('it is refused while a running process lacks the first secret', async () => {
+  test('a reseal is refused while a running process lacks the first secret', async () => {
     const { status, errors } = await command(
       ['keys', 'reseal'],
       `a third secret that no running process has,${NEW},${OLD}`,
@@ -181,7 +181,7 @@ describe('latchkey keys reseal', () => {
     );
   });
 
-  test('it encrypts all data keys with the first secret, and seals every value with a new data key', async () => {
+  test('a reseal encrypts all data keys with the first secret, and seals every value with a new data key', async () => {
     const { system } = latchkey;
     const { email } = await register(latchkey);
     const before = await plainTexts();
@@ -213,7 +213,7 @@ describe('latchkey keys reseal', () => {
     assert.equal(signedIn.status, 200, signedIn.text);
   });
 
-  test('after it, the new secret alone serves, and the old one is refused in one line', async () => {
+  test('after a reseal the new secret is enough, and the old one is refused in one line', async () => {
     const fine = await command(['doctor', '--json'], NEW);
     const { findings } = JSON.parse(fine.output);
     const secret = findings.find(({ check }: { check: string }) => check === 'secret');
@@ -225,14 +225,14 @@ describe('latchkey keys reseal', () => {
     assert.equal((await command(['doctor'], OLD)).status, 1);
   });
 
-  test('again, it has nothing to do', async () => {
+  test('a second reseal changes nothing', async () => {
     const before = await walk();
     const { output } = await command(['keys', 'reseal'], NEW);
     assert.equal(output, `The secret ${idOf(NEW)} encrypts all data keys.\n`);
     assert.deepEqual(await walk(), before);
   });
 
-  test('an interrupted run goes on where it stopped, and names what no key opens', async () => {
+  test('an interrupted reseal goes on where it stopped, and names the values that no key opens', async () => {
     const { system } = latchkey;
     const before = await plainTexts();
     const [formerId = ''] = system.keyring.keyIds;

@@ -151,7 +151,7 @@ async function requireEverywhere(system: System, expected: Expectation): Promise
 }
 
 const POLL_MS = 50;
-/** Longer than a request may hold a transaction, and than a feed takes to notice that it is cut off. */
+/** Longer than a transaction of a request lasts, and than a feed takes to notice that its connection is gone. */
 const MAX_WAIT_MS = 60_000;
 
 /** @throws StartError if a process does not follow in a minute */
@@ -182,7 +182,7 @@ const openTransactions = sql`
   where datname = current_database() and application_name = 'latchkey' and pid <> pg_backend_pid()
     and xact_start is not null`;
 
-/** Asks again and again. False if the time is over. */
+/** Repeats a check until it holds. Returns false if it does not hold in time. */
 async function within(milliseconds: number, ask: () => Promise<boolean>): Promise<boolean> {
   const end = performance.now() + milliseconds;
   for (;;) {

@@ -28,7 +28,7 @@ export async function rowsByKey(system: System): Promise<Map<string, number>> {
   return counts;
 }
 
-/** Blocks of a table per transaction: some thousand rows, and other work waits a moment for none of them. */
+/** Blocks of a table per transaction: a few thousand rows, which are locked for a moment. */
 const BLOCKS = 64;
 /** How long to wait for rows that other transactions hold before the next attempt. */
 const PAUSE_MS = 250;
@@ -125,7 +125,7 @@ function textOf({ column, json }: Place): RawBuilder<string> {
 /** A regular expression for text with a sealed value; its group is the id of the key. */
 const SEALED = '(?:^|")k1\\.([0-9a-f]{8})\\.';
 
-/** A regular expression for text with a value that another than the active key sealed. */
+/** A regular expression for text that holds a value sealed with another key than the active one. */
 function sealedExceptBy({ keyIds: [activeId = ''] }: Keyring): string {
   return `(?:^|")k1\\.(?!${activeId})[0-9a-f]{8}\\.`;
 }

@@ -57,7 +57,7 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 const nameOf = ({ id, name }: { id: number; name: string }) => `${String(id).padStart(4, '0')}-${name}`;
 
 describe('upgrades without an outage', () => {
-  test('the last release is older than the present, and its migrations never change', () => {
+  test('the migrations of the last release have not changed', () => {
     assert.ok(released.size > 0);
     const present = new Map(
       migrations.map((migration) => [nameOf(migration), examine(migration.up).map(({ text }) => text)]),
@@ -65,7 +65,7 @@ describe('upgrades without an outage', () => {
     for (const [name, statements] of released) assert.deepEqual(present.get(name), statements, name);
   });
 
-  test('the last release runs on the schema of the present', () => {
+  test('the last release can serve on the present schema', () => {
     const known = Math.max(...[...released.keys()].map((name) => Number.parseInt(name, 10)));
     assert.deepEqual(
       migrations.filter(({ compatibleSince }) => compatibleSince !== null && compatibleSince > known),
@@ -74,7 +74,7 @@ describe('upgrades without an outage', () => {
     );
   });
 
-  test('a migration since then is marked as contracting, or says why earlier versions survive it', () => {
+  test('a later migration is marked as contracting, or says why earlier versions can still serve', () => {
     const faults = migrations
       .filter((migration) => !released.has(nameOf(migration)))
       .flatMap((migration) => faultsOf(migration).map((fault) => `${nameOf(migration)}: ${fault}`));
@@ -118,7 +118,7 @@ describe('upgrades without an outage', () => {
       assert.equal(faultsOf({ up: other, compatibleSince: null }).length, 1, 'a reason is that of one statement');
     });
 
-  test('what only adds needs none', () => {
+  test('statements that only add need neither mark nor reason', () => {
     for (const statement of [
       'create table boxes (id text primary key, user_id text references users (id) on delete cascade)',
       'create table boxes (id text unique); create unique index b on boxes (id); alter table boxes add c text not null',
