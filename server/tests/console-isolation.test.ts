@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { addTeamMember, type TeamRole, workspaceScope } from '#operators';
+import { addTeamMember, TeamRole, workspaceScope } from '#operators';
 import {
   expectProblem,
   managementToken,
@@ -30,16 +30,6 @@ type Described = {
   parameters?: { name: string; in: string; example?: string; schema: { enum?: string[] } }[];
 };
 
-const ROLES: readonly TeamRole[] = [
-  'owner',
-  'admin',
-  'developer',
-  'billing',
-  'support',
-  'senior_support',
-  'analyst',
-  'viewer',
-];
 const SAFE = ['GET'];
 
 const clock = new TestClock();
@@ -69,7 +59,7 @@ before(async () => {
   expired = (await signInOperator(latchkey)).cookie;
   clock.advance(7_300_000);
   operators = new Map();
-  for (const role of ROLES) {
+  for (const role of TeamRole.enum) {
     // biome-ignore lint/performance/noAwaitInLoops: sequential on purpose
     operators.set(role, await teammate(latchkey, role));
   }
