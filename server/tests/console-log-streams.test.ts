@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { openBrowser } from '#tests/browser.ts';
-import { type ConsoleApp, faultsOf, openConsole } from '#tests/console-app.ts';
+import { type ConsoleApp, faultsOf, openConsole, said } from '#tests/console-app.ts';
 import { startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
 import { type Receiver, respondWith, startReceiver } from '#tests/receiver.ts';
 
@@ -19,7 +19,7 @@ after(async () => {
   await Promise.all([latchkey.stop(), receiver.stop()]);
 });
 
-test('a log stream is added in the console, which shows that it fails', async () => {
+test('a log stream is added in the console, which shows that it fails, and gets another address and secret', async () => {
   const { page } = app;
   const button = (name: string) => page.getByRole('button', { name, exact: true });
   await app.open('/log-streams');
@@ -38,4 +38,19 @@ test('a log stream is added in the console, which shows that it fails', async ()
   assert.deepEqual(await faultsOf(page), []);
   assert.equal(receiver.at('/hec').at(-1)?.headers['authorization'], 'Splunk splunk-token');
   assert.ok(!(await page.content()).includes('splunk-token'));
+
+  const { id } = (await app.operator.call('/console/v1/log-streams')).body.items[0];
+  const changes: string[] = [];
+  page.on('request', (request) => {
+    if (request.method() === 'PATCH') changes.push(new URL(request.url()).pathname);
+  });
+  receiver.on('/moved', respondWith(200));
+  await button('Move or replace secret').click();
+  await dialog.getByLabel('Address').fill(`${receiver.origin}/moved`);
+  await dialog.getByLabel('HEC token').fill('another-token');
+  await dialog.getByRole('button', { name: 'Save', exact: true }).click();
+  await dialog.waitFor({ state: 'detached' });
+  await said(page, 'Log stream saved');
+  assert.deepEqual(changes, [`/console/v1/log-streams/${id}`], 'the form behind the dialog sends nothing');
+  assert.equal((await app.operator.call(`/console/v1/log-streams/${id}`)).body.url, `${receiver.origin}/moved`);
 });

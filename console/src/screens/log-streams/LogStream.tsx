@@ -87,39 +87,41 @@ function Edit({ stream, reread, canWrite }: DetailProps & { canWrite: boolean })
   });
   const { values, errors, set } = form;
   return (
-    <RecordFields form={form}>
-      <Card split title="Settings">
-        <Fields canWrite={canWrite}>
-          <TextInput label="Name" {...form.text('name')} />
-          <TextInput
-            type="url"
-            label="Address"
-            description="An address of another host needs the secret again: use “Move or replace secret”."
-            {...form.text('url')}
-          />
-          <TagsInput
-            label="Events"
-            data={choices}
-            value={values.types}
-            error={errors.types}
-            onChange={(types) => set({ types })}
-          />
-          <Facts
-            facts={[
-              ['Kind', KINDS[stream.kind].label],
-              ['Secret', stream.hasSecret ? 'Stored' : 'None'],
-              ...(stream.header === null ? [] : [['Header', stream.header] as const]),
-            ]}
-          />
-          {canWrite && (
-            <Button variant="default" onClick={() => setReplacing(true)}>
-              Move or replace secret
-            </Button>
-          )}
-        </Fields>
-      </Card>
+    <>
+      <RecordFields form={form}>
+        <Card split title="Settings">
+          <Fields canWrite={canWrite}>
+            <TextInput label="Name" {...form.text('name')} />
+            <TextInput
+              type="url"
+              label="Address"
+              description="An address of another host needs the secret again: use “Move or replace secret”."
+              {...form.text('url')}
+            />
+            <TagsInput
+              label="Events"
+              data={choices}
+              value={values.types}
+              error={errors.types}
+              onChange={(types) => set({ types })}
+            />
+            <Facts
+              facts={[
+                ['Kind', KINDS[stream.kind].label],
+                ['Secret', stream.hasSecret ? 'Stored' : 'None'],
+                ...(stream.header === null ? [] : [['Header', stream.header] as const]),
+              ]}
+            />
+            {canWrite && (
+              <Button variant="default" onClick={() => setReplacing(true)}>
+                Move or replace secret
+              </Button>
+            )}
+          </Fields>
+        </Card>
+      </RecordFields>
       {replacing && <NewSecret stream={stream} onClose={() => setReplacing(false)} />}
-    </RecordFields>
+    </>
   );
 }
 
