@@ -10,6 +10,7 @@ import { type Conflict, changed, conflictsOf, opposite } from './changes.ts';
 import { Dialog, DialogButtons } from './dialog.tsx';
 import classes from './form.module.css';
 import type { Undo } from './notice.tsx';
+import { Card } from './page.tsx';
 
 type Save<T> = {
   mutateAsync: (init: { changes: Partial<T>; headers: Record<string, string> }) => Promise<T>;
@@ -181,6 +182,25 @@ export function Fields({ canWrite, children }: { canWrite: boolean; children: Re
     <fieldset className={classes.fields} disabled={!canWrite}>
       {children}
     </fieldset>
+  );
+}
+
+type SettingsCardProps<T> = {
+  title: string;
+  about?: string;
+  form: RecordForm<T>;
+  canWrite: boolean;
+  children: ReactNode;
+};
+
+/** A record's fields in one card. */
+export function SettingsCard<T extends object>({ form, canWrite, children, ...head }: SettingsCardProps<T>) {
+  return (
+    <RecordFields form={form}>
+      <Card split {...head}>
+        <Fields canWrite={canWrite}>{children}</Fields>
+      </Card>
+    </RecordFields>
   );
 }
 

@@ -6,7 +6,7 @@ import { useEventTypes } from '#screens/webhooks/eventTypes.ts';
 import { useAt } from '#shell/place.ts';
 import { useAction } from '#ui/action.ts';
 import { FormDialog, useFaults } from '#ui/dialog.tsx';
-import { Fields, RecordFields, useRecordForm } from '#ui/form.tsx';
+import { SettingsCard, useRecordForm } from '#ui/form.tsx';
 import { Card, Facts, Page } from '#ui/page.tsx';
 import { useIdInAddress } from '#ui/search.ts';
 import { Loaded } from '#ui/states.tsx';
@@ -88,38 +88,34 @@ function Edit({ stream, reread, canWrite }: DetailProps & { canWrite: boolean })
   const { values, errors, set } = form;
   return (
     <>
-      <RecordFields form={form}>
-        <Card split title="Settings">
-          <Fields canWrite={canWrite}>
-            <TextInput label="Name" {...form.text('name')} />
-            <TextInput
-              type="url"
-              label="Address"
-              description="An address of another host needs the secret again: use “Move or replace secret”."
-              {...form.text('url')}
-            />
-            <TagsInput
-              label="Events"
-              data={choices}
-              value={values.types}
-              error={errors.types}
-              onChange={(types) => set({ types })}
-            />
-            <Facts
-              facts={[
-                ['Kind', KINDS[stream.kind].label],
-                ['Secret', stream.hasSecret ? 'Stored' : 'None'],
-                ...(stream.header === null ? [] : [['Header', stream.header] as const]),
-              ]}
-            />
-            {canWrite && (
-              <Button variant="default" onClick={() => setReplacing(true)}>
-                Move or replace secret
-              </Button>
-            )}
-          </Fields>
-        </Card>
-      </RecordFields>
+      <SettingsCard title="Settings" form={form} canWrite={canWrite}>
+        <TextInput label="Name" {...form.text('name')} />
+        <TextInput
+          type="url"
+          label="Address"
+          description="An address of another host needs the secret again: use “Move or replace secret”."
+          {...form.text('url')}
+        />
+        <TagsInput
+          label="Events"
+          data={choices}
+          value={values.types}
+          error={errors.types}
+          onChange={(types) => set({ types })}
+        />
+        <Facts
+          facts={[
+            ['Kind', KINDS[stream.kind].label],
+            ['Secret', stream.hasSecret ? 'Stored' : 'None'],
+            ...(stream.header === null ? [] : [['Header', stream.header] as const]),
+          ]}
+        />
+        {canWrite && (
+          <Button variant="default" onClick={() => setReplacing(true)}>
+            Move or replace secret
+          </Button>
+        )}
+      </SettingsCard>
       {replacing && <NewSecret stream={stream} onClose={() => setReplacing(false)} />}
     </>
   );

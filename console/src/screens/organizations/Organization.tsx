@@ -5,7 +5,7 @@ import { useApi, useCan } from '#api/scope.tsx';
 import { useAt } from '#shell/place.ts';
 import { BlockButton } from '#ui/BlockButton.tsx';
 import { Copy } from '#ui/copy.tsx';
-import { Fields, RecordFields, useRecordForm } from '#ui/form.tsx';
+import { SettingsCard, useRecordForm } from '#ui/form.tsx';
 import { Card, Facts } from '#ui/page.tsx';
 import { RemoveButton } from '#ui/RemoveButton.tsx';
 import { Time } from '#ui/time.tsx';
@@ -99,23 +99,19 @@ function Edit({ organization, reread, canWrite }: OrganizationProps & { canWrite
     undone: 'Change undone',
   });
   return (
-    <RecordFields form={form}>
-      <Card split title="Settings">
-        <Fields canWrite={canWrite}>
-          <TextInput label="Name" required maxLength={200} {...form.text('name')} />
-          <TextInput label="Slug" description="Names it in addresses." maxLength={63} {...form.text('slug')} />
-          <Textarea
-            label="Metadata"
-            description="A JSON object of your back end, which members do not see."
-            autosize
-            minRows={3}
-            maxRows={20}
-            styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
-            {...form.text('metadata')}
-          />
-        </Fields>
-      </Card>
-    </RecordFields>
+    <SettingsCard title="Settings" form={form} canWrite={canWrite}>
+      <TextInput label="Name" required maxLength={200} {...form.text('name')} />
+      <TextInput label="Slug" description="Names it in addresses." maxLength={63} {...form.text('slug')} />
+      <Textarea
+        label="Metadata"
+        description="A JSON object of your back end, which members do not see."
+        autosize
+        minRows={3}
+        maxRows={20}
+        styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
+        {...form.text('metadata')}
+      />
+    </SettingsCard>
   );
 }
 

@@ -8,7 +8,7 @@ import { useAt } from '#shell/place.ts';
 import { useAction } from '#ui/action.ts';
 import { StateBadge } from '#ui/badge.tsx';
 import { FormDialog, useFaults } from '#ui/dialog.tsx';
-import { Fields, RecordFields, useRecordForm } from '#ui/form.tsx';
+import { SettingsCard, useRecordForm } from '#ui/form.tsx';
 import { Card } from '#ui/page.tsx';
 import { Empty, Loaded } from '#ui/states.tsx';
 import { Table } from '#ui/table.tsx';
@@ -116,17 +116,13 @@ function Invited({ organization, reread, canWrite }: OrganizationProps & { canWr
     undone: 'Change undone',
   });
   return (
-    <RecordFields form={form}>
-      <Card split title="Invitations">
-        <Fields canWrite={canWrite}>
-          <Switch
-            label="Invite only addresses at verified mail domains"
-            description="Without a verified domain, nobody can be invited."
-            checked={form.values.invitesVerifiedDomainsOnly}
-            onChange={({ currentTarget: { checked } }) => form.set({ invitesVerifiedDomainsOnly: checked })}
-          />
-        </Fields>
-      </Card>
-    </RecordFields>
+    <SettingsCard title="Invitations" form={form} canWrite={canWrite}>
+      <Switch
+        label="Invite only addresses at verified mail domains"
+        description="Without a verified domain, nobody can be invited."
+        checked={form.values.invitesVerifiedDomainsOnly}
+        onChange={({ currentTarget: { checked } }) => form.set({ invitesVerifiedDomainsOnly: checked })}
+      />
+    </SettingsCard>
   );
 }

@@ -2,8 +2,7 @@ import { MultiSelect, Select, Switch, Textarea } from '@mantine/core';
 import { useMemo } from 'react';
 import type { OrganizationPolicy as PolicyRecord } from '#api/records.ts';
 import { useApi } from '#api/scope.tsx';
-import { Fields, RecordFields, useRecordForm } from '#ui/form.tsx';
-import { Card } from '#ui/page.tsx';
+import { SettingsCard, useRecordForm } from '#ui/form.tsx';
 import { Loaded } from '#ui/states.tsx';
 
 const REQUIRED = 'required';
@@ -100,36 +99,32 @@ function Edit({ organizationId, canWrite, policy, reread }: EditProps) {
   });
   const { values, errors, set } = form;
   return (
-    <RecordFields form={form}>
-      <Card split title="Policy">
-        <Fields canWrite={canWrite}>
-          <MultiSelect
-            label="Ways to sign in"
-            description="Sessions of people who signed in another way stay outside."
-            placeholder={values.signInMethods.length === 0 ? 'As the project' : ''}
-            data={METHODS}
-            value={values.signInMethods}
-            error={errors.signInMethods}
-            onChange={(signInMethods) => set({ signInMethods })}
-          />
-          <Switch
-            label="Require a second factor"
-            checked={values.mfa}
-            onChange={({ currentTarget: { checked } }) => set({ mfa: checked })}
-          />
-          <Length label="Ends when unused for" name="sessionIdleSeconds" form={form} />
-          <Length label="Sign in again after" name="sessionAbsoluteSeconds" form={form} />
-          <Textarea
-            label="Addresses"
-            description="Addresses or ranges (CIDR), one on each line; empty: from anywhere."
-            autosize
-            minRows={2}
-            maxRows={10}
-            {...form.text('addresses')}
-          />
-        </Fields>
-      </Card>
-    </RecordFields>
+    <SettingsCard title="Policy" form={form} canWrite={canWrite}>
+      <MultiSelect
+        label="Ways to sign in"
+        description="Sessions of people who signed in another way stay outside."
+        placeholder={values.signInMethods.length === 0 ? 'As the project' : ''}
+        data={METHODS}
+        value={values.signInMethods}
+        error={errors.signInMethods}
+        onChange={(signInMethods) => set({ signInMethods })}
+      />
+      <Switch
+        label="Require a second factor"
+        checked={values.mfa}
+        onChange={({ currentTarget: { checked } }) => set({ mfa: checked })}
+      />
+      <Length label="Ends when unused for" name="sessionIdleSeconds" form={form} />
+      <Length label="Sign in again after" name="sessionAbsoluteSeconds" form={form} />
+      <Textarea
+        label="Addresses"
+        description="Addresses or ranges (CIDR), one on each line; empty: from anywhere."
+        autosize
+        minRows={2}
+        maxRows={10}
+        {...form.text('addresses')}
+      />
+    </SettingsCard>
   );
 }
 

@@ -5,7 +5,7 @@ import { useApi, useCan } from '#api/scope.tsx';
 import { useAt } from '#shell/place.ts';
 import { Badge } from '#ui/badge.tsx';
 import { Copy } from '#ui/copy.tsx';
-import { Fields, RecordFields, useRecordForm } from '#ui/form.tsx';
+import { SettingsCard, useRecordForm } from '#ui/form.tsx';
 import { Card, Facts, Page } from '#ui/page.tsx';
 import { RemoveButton } from '#ui/RemoveButton.tsx';
 import { useIdInAddress } from '#ui/search.ts';
@@ -108,25 +108,21 @@ function Edit({ provider, reread, canWrite }: DetailProps & { canWrite: boolean 
   });
   const { values, set } = form;
   return (
-    <RecordFields form={form}>
-      <Card split title="Settings">
-        <Fields canWrite={canWrite}>
-          <TextInput label="Name" description="Shown on the sign-in button." {...form.text('name')} />
-          <TextInput label="Client id" {...form.text('clientId')} />
-          <PasswordInput
-            label="Client secret"
-            placeholder={provider.hasSecret ? 'Stored; enter a new one to replace it' : ''}
-            autoComplete="off"
-            {...form.text('clientSecret')}
-          />
-          <Switch
-            label="Enabled"
-            checked={values.enabled}
-            onChange={({ currentTarget: { checked } }) => set({ enabled: checked })}
-          />
-        </Fields>
-      </Card>
-    </RecordFields>
+    <SettingsCard title="Settings" form={form} canWrite={canWrite}>
+      <TextInput label="Name" description="Shown on the sign-in button." {...form.text('name')} />
+      <TextInput label="Client id" {...form.text('clientId')} />
+      <PasswordInput
+        label="Client secret"
+        placeholder={provider.hasSecret ? 'Stored; enter a new one to replace it' : ''}
+        autoComplete="off"
+        {...form.text('clientSecret')}
+      />
+      <Switch
+        label="Enabled"
+        checked={values.enabled}
+        onChange={({ currentTarget: { checked } }) => set({ enabled: checked })}
+      />
+    </SettingsCard>
   );
 }
 

@@ -3,7 +3,7 @@ import type { StatusComponent } from '#api/records.ts';
 import { useApi, useCan } from '#api/scope.tsx';
 import { useAt } from '#shell/place.ts';
 import { StateBadge } from '#ui/badge.tsx';
-import { Fields, RecordFields, useRecordForm } from '#ui/form.tsx';
+import { SettingsCard, useRecordForm } from '#ui/form.tsx';
 import { Card, Facts, Page } from '#ui/page.tsx';
 import { RemoveButton } from '#ui/RemoveButton.tsx';
 import { useIdInAddress } from '#ui/search.ts';
@@ -100,35 +100,31 @@ function Edit({ component, reread, canWrite }: DetailProps & { canWrite: boolean
   const { values, errors, set } = form;
   const groupChoices = groups.data?.map((group) => ({ value: group.id, label: group.name })) ?? [];
   return (
-    <RecordFields form={form}>
-      <Card split title="Settings">
-        <Fields canWrite={canWrite}>
-          <TextInput
-            required
-            label="Name"
-            description={component.builtIn ? 'A custom name is not translated.' : undefined}
-            maxLength={100}
-            {...form.text('name')}
-          />
-          <Textarea label="Description" maxLength={500} {...form.text('description')} />
-          <Select
-            label="Group"
-            allowDeselect={false}
-            data={groupChoices}
-            value={values.groupId}
-            error={errors.groupId}
-            onChange={(value) => set({ groupId: value ?? values.groupId })}
-          />
-          <Select
-            label="Shown"
-            description="A component that is never shown doesn’t affect the status."
-            allowDeselect={false}
-            data={shownChoices}
-            value={values.shown}
-            onChange={(value) => set({ shown: shownChoices.find((one) => one.value === value)?.value ?? values.shown })}
-          />
-        </Fields>
-      </Card>
-    </RecordFields>
+    <SettingsCard title="Settings" form={form} canWrite={canWrite}>
+      <TextInput
+        required
+        label="Name"
+        description={component.builtIn ? 'A custom name is not translated.' : undefined}
+        maxLength={100}
+        {...form.text('name')}
+      />
+      <Textarea label="Description" maxLength={500} {...form.text('description')} />
+      <Select
+        label="Group"
+        allowDeselect={false}
+        data={groupChoices}
+        value={values.groupId}
+        error={errors.groupId}
+        onChange={(value) => set({ groupId: value ?? values.groupId })}
+      />
+      <Select
+        label="Shown"
+        description="A component that is never shown doesn’t affect the status."
+        allowDeselect={false}
+        data={shownChoices}
+        value={values.shown}
+        onChange={(value) => set({ shown: shownChoices.find((one) => one.value === value)?.value ?? values.shown })}
+      />
+    </SettingsCard>
   );
 }

@@ -2,8 +2,8 @@ import { TextInput } from '@mantine/core';
 import type { StatusGroup } from '#api/records.ts';
 import { useApi, useCan } from '#api/scope.tsx';
 import { useAt } from '#shell/place.ts';
-import { Fields, RecordFields, useRecordForm } from '#ui/form.tsx';
-import { Card, Page } from '#ui/page.tsx';
+import { SettingsCard, useRecordForm } from '#ui/form.tsx';
+import { Page } from '#ui/page.tsx';
 import { RemoveButton } from '#ui/RemoveButton.tsx';
 import { useIdInAddress } from '#ui/search.ts';
 import { Loaded } from '#ui/states.tsx';
@@ -52,19 +52,15 @@ function Detail({ group, reread }: DetailProps) {
         )
       }
     >
-      <RecordFields form={form}>
-        <Card split title="Settings">
-          <Fields canWrite={canWrite}>
-            <TextInput
-              required
-              label="Name"
-              description={group.builtIn ? 'A custom name is not translated.' : undefined}
-              maxLength={100}
-              {...form.text('name')}
-            />
-          </Fields>
-        </Card>
-      </RecordFields>
+      <SettingsCard title="Settings" form={form} canWrite={canWrite}>
+        <TextInput
+          required
+          label="Name"
+          description={group.builtIn ? 'A custom name is not translated.' : undefined}
+          maxLength={100}
+          {...form.text('name')}
+        />
+      </SettingsCard>
     </Page>
   );
 }

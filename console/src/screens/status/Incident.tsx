@@ -5,8 +5,8 @@ import { useApi, useCan } from '#api/scope.tsx';
 import { useAt } from '#shell/place.ts';
 import { useAction } from '#ui/action.ts';
 import { Badge, StateBadge, sentence } from '#ui/badge.tsx';
-import { Fields, RecordFields, useRecordForm } from '#ui/form.tsx';
-import { Card, Page } from '#ui/page.tsx';
+import { SettingsCard, useRecordForm } from '#ui/form.tsx';
+import { Page } from '#ui/page.tsx';
 import { RemoveButton } from '#ui/RemoveButton.tsx';
 import { useIdInAddress } from '#ui/search.ts';
 import { Loaded } from '#ui/states.tsx';
@@ -128,35 +128,36 @@ function Edit({ incident, reread, canWrite }: DetailProps & { canWrite: boolean 
   });
   const { values, errors, set } = form;
   return (
-    <RecordFields form={form}>
-      <Card split title="Details" about="Corrections don’t notify subscribers. To change the phase, publish an update.">
-        <Fields canWrite={canWrite}>
-          <TextInput required label="Title" maxLength={200} {...form.text('title')} />
-          <Select
-            label="Severity"
-            allowDeselect={false}
-            data={severities.map((value) => ({ value, label: sentence(value) }))}
-            value={values.severity}
-            onChange={(value) => set({ severity: severities.find((known) => known === value) ?? values.severity })}
-          />
-          <MultiSelect
-            searchable
-            label="Components"
-            data={choices}
-            value={values.componentIds}
-            error={errors.componentIds}
-            onChange={(componentIds) => set({ componentIds })}
-          />
-          <Textarea
-            label="Postmortem"
-            description="What happened, why, and what you changed. Shown below the incident."
-            minRows={4}
-            value={values.postmortem ?? ''}
-            error={errors.postmortem}
-            onChange={({ currentTarget: { value } }) => set({ postmortem: value || null })}
-          />
-        </Fields>
-      </Card>
-    </RecordFields>
+    <SettingsCard
+      title="Details"
+      about="Corrections don’t notify subscribers. To change the phase, publish an update."
+      form={form}
+      canWrite={canWrite}
+    >
+      <TextInput required label="Title" maxLength={200} {...form.text('title')} />
+      <Select
+        label="Severity"
+        allowDeselect={false}
+        data={severities.map((value) => ({ value, label: sentence(value) }))}
+        value={values.severity}
+        onChange={(value) => set({ severity: severities.find((known) => known === value) ?? values.severity })}
+      />
+      <MultiSelect
+        searchable
+        label="Components"
+        data={choices}
+        value={values.componentIds}
+        error={errors.componentIds}
+        onChange={(componentIds) => set({ componentIds })}
+      />
+      <Textarea
+        label="Postmortem"
+        description="What happened, why, and what you changed. Shown below the incident."
+        minRows={4}
+        value={values.postmortem ?? ''}
+        error={errors.postmortem}
+        onChange={({ currentTarget: { value } }) => set({ postmortem: value || null })}
+      />
+    </SettingsCard>
   );
 }

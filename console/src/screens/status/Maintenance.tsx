@@ -4,7 +4,7 @@ import { useApi, useCan } from '#api/scope.tsx';
 import { useAt } from '#shell/place.ts';
 import { useAction } from '#ui/action.ts';
 import { StateBadge } from '#ui/badge.tsx';
-import { Fields, RecordFields, useRecordForm } from '#ui/form.tsx';
+import { SettingsCard, useRecordForm } from '#ui/form.tsx';
 import { localInput } from '#ui/moments.ts';
 import { Card, Facts, Page } from '#ui/page.tsx';
 import { RemoveButton } from '#ui/RemoveButton.tsx';
@@ -107,33 +107,30 @@ function Edit({ maintenance, reread, canWrite }: DetailProps & { canWrite: boole
   });
   const { values, errors, set } = form;
   return (
-    <RecordFields form={form}>
-      <Card
-        split
-        title="Details"
-        about="Maintenance starts and ends automatically. Corrections don’t notify subscribers."
-      >
-        <Fields canWrite={canWrite}>
-          <TextInput required label="Title" maxLength={200} {...form.text('title')} />
-          <TextInput
-            required
-            type="datetime-local"
-            label="Starts"
-            disabled={phase !== 'scheduled'}
-            value={localInput(values.beginsAt)}
-            error={errors.beginsAt}
-            onChange={({ currentTarget: { value } }) => value && set({ beginsAt: new Date(value).toISOString() })}
-          />
-          <TextInput
-            required
-            type="datetime-local"
-            label="Ends"
-            value={localInput(values.endsAt)}
-            error={errors.endsAt}
-            onChange={({ currentTarget: { value } }) => value && set({ endsAt: new Date(value).toISOString() })}
-          />
-        </Fields>
-      </Card>
-    </RecordFields>
+    <SettingsCard
+      title="Details"
+      about="Maintenance starts and ends automatically. Corrections don’t notify subscribers."
+      form={form}
+      canWrite={canWrite}
+    >
+      <TextInput required label="Title" maxLength={200} {...form.text('title')} />
+      <TextInput
+        required
+        type="datetime-local"
+        label="Starts"
+        disabled={phase !== 'scheduled'}
+        value={localInput(values.beginsAt)}
+        error={errors.beginsAt}
+        onChange={({ currentTarget: { value } }) => value && set({ beginsAt: new Date(value).toISOString() })}
+      />
+      <TextInput
+        required
+        type="datetime-local"
+        label="Ends"
+        value={localInput(values.endsAt)}
+        error={errors.endsAt}
+        onChange={({ currentTarget: { value } }) => value && set({ endsAt: new Date(value).toISOString() })}
+      />
+    </SettingsCard>
   );
 }

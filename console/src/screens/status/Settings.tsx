@@ -3,7 +3,7 @@ import type { StatusSettings } from '#api/records.ts';
 import { useApi, useCan } from '#api/scope.tsx';
 import { useHere } from '#shell/place.ts';
 import { Copy } from '#ui/copy.tsx';
-import { Fields, RecordFields, useRecordForm } from '#ui/form.tsx';
+import { SettingsCard, useRecordForm } from '#ui/form.tsx';
 import { Card, Facts, Page } from '#ui/page.tsx';
 import { Loaded } from '#ui/states.tsx';
 import { pageAddress } from './pageAddress.ts';
@@ -62,28 +62,24 @@ function Edit({ settings, reread }: EditProps) {
   });
   const { values, errors, set } = form;
   return (
-    <RecordFields form={form}>
-      <Card split title="Automation">
-        <Fields canWrite={canWrite}>
-          <Select
-            label="When a component fails"
-            allowDeselect={false}
-            data={POLICIES}
-            value={values.automatic}
-            error={errors.automatic}
-            onChange={(value) =>
-              set({ automatic: POLICIES.find((known) => known.value === value)?.value ?? values.automatic })
-            }
-          />
-          <TagsInput
-            label="Alert emails"
-            description="Get a mail when the status changes from operational to degraded, and back. Press Enter to add an address."
-            value={values.alertEmails}
-            error={errors.alertEmails}
-            onChange={(alertEmails) => set({ alertEmails })}
-          />
-        </Fields>
-      </Card>
-    </RecordFields>
+    <SettingsCard title="Automation" form={form} canWrite={canWrite}>
+      <Select
+        label="When a component fails"
+        allowDeselect={false}
+        data={POLICIES}
+        value={values.automatic}
+        error={errors.automatic}
+        onChange={(value) =>
+          set({ automatic: POLICIES.find((known) => known.value === value)?.value ?? values.automatic })
+        }
+      />
+      <TagsInput
+        label="Alert emails"
+        description="Get a mail when the status changes from operational to degraded, and back. Press Enter to add an address."
+        value={values.alertEmails}
+        error={errors.alertEmails}
+        onChange={(alertEmails) => set({ alertEmails })}
+      />
+    </SettingsCard>
   );
 }

@@ -2,7 +2,7 @@ import { Stack, TagsInput, TextInput } from '@mantine/core';
 import type { WebhookEndpoint } from '#api/records.ts';
 import { useApi, useCan } from '#api/scope.tsx';
 import { useAt } from '#shell/place.ts';
-import { Fields, RecordFields, useRecordForm } from '#ui/form.tsx';
+import { SettingsCard, useRecordForm } from '#ui/form.tsx';
 import { Card, Page } from '#ui/page.tsx';
 import { useIdInAddress } from '#ui/search.ts';
 import { Loaded } from '#ui/states.tsx';
@@ -67,23 +67,19 @@ function Edit({ endpoint, reread, canWrite }: DetailProps & { canWrite: boolean 
   });
   const { values, errors, set } = form;
   return (
-    <RecordFields form={form}>
-      <Card split title="Settings">
-        <Fields canWrite={canWrite}>
-          <TextInput type="url" label="Address" {...form.text('url')} />
-          <TagsInput
-            label="Events"
-            data={choices}
-            value={values.events}
-            error={errors.events}
-            onChange={(events) => set({ events })}
-          />
-          <TextInput label="Description" {...form.text('description')} />
-          {Object.keys(values.headers).length > 0 && (
-            <Stack gap={2}>Sent with: {Object.keys(values.headers).join(', ')}</Stack>
-          )}
-        </Fields>
-      </Card>
-    </RecordFields>
+    <SettingsCard title="Settings" form={form} canWrite={canWrite}>
+      <TextInput type="url" label="Address" {...form.text('url')} />
+      <TagsInput
+        label="Events"
+        data={choices}
+        value={values.events}
+        error={errors.events}
+        onChange={(events) => set({ events })}
+      />
+      <TextInput label="Description" {...form.text('description')} />
+      {Object.keys(values.headers).length > 0 && (
+        <Stack gap={2}>Sent with: {Object.keys(values.headers).join(', ')}</Stack>
+      )}
+    </SettingsCard>
   );
 }

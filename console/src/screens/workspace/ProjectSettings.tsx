@@ -4,7 +4,7 @@ import { useApi, useCan, useScope } from '#api/scope.tsx';
 import { useSession } from '#api/session.ts';
 import { languages } from '#screens/messages/languages.ts';
 import { Copy } from '#ui/copy.tsx';
-import { Fields, RecordFields, type RecordForm, useRecordForm } from '#ui/form.tsx';
+import { Fields, RecordFields, type RecordForm, SettingsCard, useRecordForm } from '#ui/form.tsx';
 import { Card, Facts, Page } from '#ui/page.tsx';
 import { useSettingsForm } from '#ui/settings.ts';
 import { Loaded, Needs } from '#ui/states.tsx';
@@ -162,41 +162,37 @@ function EnvironmentSettings({ settings, canWrite }: { settings: Settings; canWr
       testPhoneNumbers: lines.map((line) => ({ phone: line.split(/\s+/)[0] ?? '', code: line.split(/\s+/)[1] ?? '' })),
     });
   return (
-    <RecordFields form={form}>
-      <Card split title="Environment" about="Applies to this environment only.">
-        <Fields canWrite={canWrite}>
-          <Languages form={form} />
-          <NumberInput
-            label="Keep webhook deliveries for"
-            suffix=" days"
-            maw={420}
-            min={1}
-            max={365}
-            value={values.webhookLogDays}
-            error={errors.webhookLogDays}
-            onChange={(value) => set({ webhookLogDays: Number(value) })}
-          />
-          <ActingForPeople form={form} />
-          <OrganizationLimits form={form} />
-          <TextInput
-            label="Passkey domain"
-            description="Defaults to the host of the auth address."
-            maw={420}
-            value={values.passkeyRpId ?? ''}
-            error={errors.passkeyRpId}
-            onChange={({ currentTarget: { value } }) => set({ passkeyRpId: value || null })}
-          />
-          {environment === 'test' && (
-            <TagsInput
-              label="Test phone numbers"
-              description="Number and eight-digit code, such as +4915112345678 00000000. No message is sent to these numbers."
-              value={phones}
-              error={errors.testPhoneNumbers}
-              onChange={setPhones}
-            />
-          )}
-        </Fields>
-      </Card>
-    </RecordFields>
+    <SettingsCard title="Environment" about="Applies to this environment only." form={form} canWrite={canWrite}>
+      <Languages form={form} />
+      <NumberInput
+        label="Keep webhook deliveries for"
+        suffix=" days"
+        maw={420}
+        min={1}
+        max={365}
+        value={values.webhookLogDays}
+        error={errors.webhookLogDays}
+        onChange={(value) => set({ webhookLogDays: Number(value) })}
+      />
+      <ActingForPeople form={form} />
+      <OrganizationLimits form={form} />
+      <TextInput
+        label="Passkey domain"
+        description="Defaults to the host of the auth address."
+        maw={420}
+        value={values.passkeyRpId ?? ''}
+        error={errors.passkeyRpId}
+        onChange={({ currentTarget: { value } }) => set({ passkeyRpId: value || null })}
+      />
+      {environment === 'test' && (
+        <TagsInput
+          label="Test phone numbers"
+          description="Number and eight-digit code, such as +4915112345678 00000000. No message is sent to these numbers."
+          value={phones}
+          error={errors.testPhoneNumbers}
+          onChange={setPhones}
+        />
+      )}
+    </SettingsCard>
   );
 }
