@@ -11,6 +11,7 @@ test('a conflict shows the changes of the other person beside the values of this
   const theirs = { ...base, name: 'Store', updatedAt: '2026-01-02T00:00:00Z' };
   expect(conflictsOf(base, { name: 'Market' }, theirs)).toEqual([{ field: 'name', theirs: 'Store', mine: 'Market' }]);
   expect(conflictsOf(base, {}, theirs)).toEqual([{ field: 'name', theirs: 'Store', mine: 'not changed' }]);
+  expect(conflictsOf<object>({ origins: base.origins }, {}, theirs), 'the form shows only origins').toEqual([]);
 });
 
 test('an undo restores the previous values, unless one of them was never shown', () => {

@@ -5,9 +5,9 @@ export function changed<T extends object>(base: T, mine: Partial<T>): string[] {
   return Object.keys(mine).filter((name) => !same(Reflect.get(base, name), Reflect.get(mine, name)));
 }
 
-/** Fields that someone else has changed: their value, and this person's value if it was changed, too. */
+/** Fields of the form that someone else has changed: their value, and this person's value if it was changed, too. */
 export function conflictsOf<T extends object>(base: T, mine: Partial<T>, theirs: T): Conflict[] {
-  return Object.keys(theirs)
+  return Object.keys(base)
     .filter((name) => name !== 'updatedAt' && !same(Reflect.get(base, name), Reflect.get(theirs, name)))
     .map((field) => ({
       field,

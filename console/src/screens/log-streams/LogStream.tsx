@@ -1,5 +1,5 @@
 import { Button, PasswordInput, TagsInput, Textarea, TextInput } from '@mantine/core';
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import type { LogStream as Stream } from '#api/records.ts';
 import { useApi, useCan } from '#api/scope.tsx';
 import { useEventTypes } from '#screens/webhooks/eventTypes.ts';
@@ -73,13 +73,16 @@ function Edit({ stream, reread, canWrite }: DetailProps & { canWrite: boolean })
   const change = useApi().useMutation('patch', '/console/v1/log-streams/{logStreamId}');
   const [replacing, setReplacing] = useState(false);
   const { choices } = useEventTypes();
+  const { name, url, types } = stream;
+  // Without the delivery, which changes all the time.
+  const record = useMemo(() => ({ name, url, types }), [name, url, types]);
   const form = useRecordForm({
-    record: stream,
+    record,
     path: `/console/v1/log-streams/${stream.id}`,
     save: {
       isPending: change.isPending,
-      mutateAsync: ({ changes: { name, url, types }, headers }) =>
-        change.mutateAsync({ params: { path: { logStreamId: stream.id } }, body: { name, url, types }, headers }),
+      mutateAsync: ({ changes, headers }) =>
+        change.mutateAsync({ params: { path: { logStreamId: stream.id } }, body: changes, headers }),
     },
     reread,
     done: 'Log stream saved',
@@ -101,7 +104,7 @@ function Edit({ stream, reread, canWrite }: DetailProps & { canWrite: boolean })
           data={choices}
           value={values.types}
           error={errors.types}
-          onChange={(types) => set({ types })}
+          onChange={(chosen) => set({ types: chosen })}
         />
         <Facts
           facts={[
