@@ -27,6 +27,9 @@ test('an organization is added with a member who gets a role, is changed, blocke
   await page.getByLabel('Key').fill('billing');
   await page.getByRole('button', { name: 'Add', exact: true }).click();
   await page.getByRole('heading', { level: 1, name: 'Billing' }).waitFor();
+  const owner = (await read('/organization-roles/owner')).permissions;
+  const offered = page.getByRole('checkbox', { name: /^org\./ });
+  await eventually(async () => assert.equal(await offered.count(), owner.length, 'every permission in organizations'));
   await page.getByLabel('orders:refund').check();
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('Role saved').waitFor();

@@ -96,7 +96,7 @@ function Edit({ stream, reread, canWrite }: DetailProps & { canWrite: boolean })
         <TextInput
           type="url"
           label="Address"
-          description="An address of another host needs the secret again: use “Move or replace secret”."
+          description="To change the host or port, use “Move or replace secret”."
           {...form.text('url')}
         />
         <TagsInput
@@ -124,7 +124,7 @@ function Edit({ stream, reread, canWrite }: DetailProps & { canWrite: boolean })
   );
 }
 
-/** Gives the address and the secret together, as another host needs it. */
+/** Changes the address and the secret together: another origin requires the secret again. */
 function NewSecret({ stream, onClose }: { stream: Stream; onClose: () => void }) {
   const [url, setUrl] = useState(stream.url);
   const [secret, setSecret] = useState('');

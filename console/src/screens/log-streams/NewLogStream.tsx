@@ -62,8 +62,8 @@ export function NewLogStream({ onClose }: { onClose: () => void }) {
       {certificates && (
         <>
           <Textarea
-            label="Authority of the receiver"
-            description="Certificates in PEM, if no public authority signed that of the receiver."
+            label="CA certificates"
+            description="In PEM. Required if no public authority signed the receiver’s certificate."
             autosize
             maxRows={4}
             {...text('caCertificate')}
@@ -78,7 +78,12 @@ export function NewLogStream({ onClose }: { onClose: () => void }) {
         </>
       )}
       {header && (
-        <TextInput label="Header" description="Carries the secret." placeholder="Authorization" {...text('header')} />
+        <TextInput
+          label="Header"
+          description="The name of the header that contains the secret."
+          placeholder="Authorization"
+          {...text('header')}
+        />
       )}
       {certificates ? (
         <Textarea label={secret.label} description={secret.description} autosize maxRows={4} {...text('secret')} />
@@ -93,7 +98,7 @@ export function NewLogStream({ onClose }: { onClose: () => void }) {
       )}
       <TagsInput
         label="Events"
-        description="Types, groups such as user.*, or * for all. Press Enter to add one."
+        description="Types, groups such as user.*, or * for all. Press Enter after each."
         data={choices}
         value={types}
         error={faults['types']}

@@ -48,7 +48,7 @@ export function StreamActions({ stream: { id, name, state } }: { stream: LogStre
       )}
       <RemoveButton
         name={name}
-        body="Nothing more is sent. Entries that wait are not sent either."
+        body="No more entries are sent, not even those that are waiting."
         mutation={remove}
         init={{ params }}
         back={at('/log-streams')}

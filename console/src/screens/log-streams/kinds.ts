@@ -2,13 +2,14 @@ import type { LogStream } from '#api/records.ts';
 
 type Kind = LogStream['kind'];
 
-/** What differs between the kinds of destinations. `secret` null: there is none to ask for. */
+/** What differs between the kinds of destinations. */
 type KindForm = {
   label: string;
   placeholder: string;
   secret: { label: string; required: boolean; description?: string };
-  /** A header of its own choice carries the secret. */
+  /** The secret is sent in a header that the operator names. */
   header?: true;
+  /** TLS with a CA and a client certificate of the operator. */
   certificates?: true;
 };
 
@@ -31,7 +32,7 @@ export const KINDS: Readonly<Record<Kind, KindForm>> = {
   otlp: {
     label: 'OpenTelemetry (OTLP/HTTP)',
     placeholder: 'https://otel.example.com/v1/logs',
-    secret: { label: 'Value of the header', required: false, description: 'With its scheme, such as Bearer abc.' },
+    secret: { label: 'Header value', required: false, description: 'Includes the scheme, such as Bearer abc.' },
     header: true,
   },
   syslog: {
@@ -40,14 +41,14 @@ export const KINDS: Readonly<Record<Kind, KindForm>> = {
     secret: {
       label: 'Private key',
       required: false,
-      description: 'Of the client certificate, in PEM without a password.',
+      description: 'The key of the client certificate, in PEM without a password.',
     },
     certificates: true,
   },
   json_lines: {
     label: 'JSON lines over HTTP',
     placeholder: 'https://logs.example.com/latchkey',
-    secret: { label: 'Value of the header', required: false, description: 'With its scheme, such as Bearer abc.' },
+    secret: { label: 'Header value', required: false, description: 'Includes the scheme, such as Bearer abc.' },
     header: true,
   },
 };

@@ -46,7 +46,7 @@ function Detail({ path, domain }: DetailProps) {
         canWrite && (
           <RemoveButton
             name={domain.host}
-            body="Nobody joins by this domain any more. People who joined by it stay members."
+            body="People no longer join by this domain. Those who joined stay members."
             mutation={remove}
             init={init}
             back={back}
@@ -72,7 +72,7 @@ function Joining({ path, domain, canWrite }: DetailProps & { canWrite: boolean }
   return (
     <Card
       title="Joining"
-      about={status === 'verified' ? undefined : 'Begins when the domain is verified.'}
+      about={status === 'verified' ? undefined : 'Applies when the domain is verified.'}
       actions={
         canWrite && (
           <Button variant="default" size="compact-sm" onClick={show}>
@@ -92,7 +92,7 @@ function Joining({ path, domain, canWrite }: DetailProps & { canWrite: boolean }
   );
 }
 
-/** The role that nobody gets by a domain. */
+/** The role that a domain cannot grant. */
 const OWNER = 'owner';
 
 function ChangeJoining({ path, domain, onClose }: DetailProps & { onClose: () => void }) {

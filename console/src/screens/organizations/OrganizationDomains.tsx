@@ -51,7 +51,7 @@ function List({ organization, canWrite }: { organization: Organization; canWrite
             href={({ id }) => at(`/organizations/${organization.id}/domains/${id}`)}
             empty={
               <Empty title="No mail domains yet">
-                People with a verified address at one can join this organization when they sign in.
+                People with a verified address at a mail domain can join this organization when they sign in.
               </Empty>
             }
             columns={[

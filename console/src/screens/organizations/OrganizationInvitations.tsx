@@ -26,7 +26,7 @@ export function OrganizationInvitations() {
             rolesOf={({ organizationRoles }) => <OrganizationRoleNames roles={organizationRoles} />}
             empty={
               <Empty title="No invitations" action={invite}>
-                An invited person joins this project and this organization with one mail.
+                One mail invites a person to this project and this organization.
               </Empty>
             }
           />

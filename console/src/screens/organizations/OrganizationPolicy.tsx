@@ -28,7 +28,7 @@ const LENGTHS = [
   { value: '2592000', label: '30 days' },
 ];
 
-/** The policy as its form shows it; empty: as the project. */
+/** The policy as its form shows it. An empty value means that the project decides. */
 type Values = {
   signInMethods: string[];
   mfa: boolean;
@@ -66,7 +66,7 @@ function changesOf(changes: Partial<Values>): Partial<PolicyRecord> {
 
 type Props = { organizationId: string; canWrite: boolean };
 
-/** What the organization requires of sessions, beyond the project. */
+/** The organization's own requirements for sessions, in addition to those of the project. */
 export function OrganizationPolicy({ organizationId, canWrite }: Props) {
   const params = { path: { organizationId } };
   const policy = useApi().useQuery('get', '/console/v1/organizations/{organizationId}/policy', { params });
@@ -102,7 +102,7 @@ function Edit({ organizationId, canWrite, policy, reread }: EditProps) {
     <SettingsCard title="Policy" form={form} canWrite={canWrite}>
       <MultiSelect
         label="Ways to sign in"
-        description="Sessions of people who signed in another way stay outside."
+        description="People who signed in another way cannot enter the organization."
         placeholder={values.signInMethods.length === 0 ? 'As the project' : ''}
         data={METHODS}
         value={values.signInMethods}
@@ -118,7 +118,7 @@ function Edit({ organizationId, canWrite, policy, reread }: EditProps) {
       <Length label="Sign in again after" name="sessionAbsoluteSeconds" form={form} />
       <Textarea
         label="Addresses"
-        description="Addresses or ranges (CIDR), one on each line; empty: from anywhere."
+        description="IP addresses or ranges (CIDR) that people may use, one per line. Empty allows all."
         autosize
         minRows={2}
         maxRows={10}

@@ -62,8 +62,8 @@ function Detail({ role, reread }: DetailProps) {
             <TextInput required label="Name" maxLength={100} {...form.text('name')} />
             <TextInput label="Description" maxLength={500} {...form.text('description')} />
             <Switch
-              label="Members of an organization may give this role"
-              description="Those who manage members give and take it, also without the permissions of this project in it."
+              label="Members of an organization may assign this role"
+              description="Members who manage others can assign and remove it, even if they lack its project permissions."
               checked={form.values.delegable}
               onChange={({ currentTarget: { checked } }) => form.set({ delegable: checked })}
             />
@@ -74,17 +74,19 @@ function Detail({ role, reread }: DetailProps) {
   );
 }
 
-/** What roles may allow in an organization itself. */
+/** The permissions to manage an organization. */
 const INSIDE: readonly (readonly [key: string, about: string])[] = [
   ['org.profile:write', 'Change the name and slug of the organization'],
   ['org.members:read', 'See its members and roles'],
   ['org.members:write', 'Change the roles of members, and remove them'],
   ['org.invitations:read', 'See invitations'],
   ['org.invitations:write', 'Invite people and revoke invitations'],
+  ['org.domains:read', 'See its mail domains'],
+  ['org.domains:write', 'Add, verify and remove mail domains, and change who joins by them'],
   ['org.audit:read', 'Read its audit log'],
 ];
 
-/** Chooses among the permissions in organizations and those that the project has added. */
+/** Chooses among the project's own permissions and those to manage an organization. */
 function Permissions({ form, canWrite }: { form: RecordForm<RoleRecord>; canWrite: boolean }) {
   const known = useApi().useQuery('get', '/console/v1/permissions', { params: { query: { limit: 100 } } });
   const { permissions } = form.values;

@@ -33,7 +33,7 @@ export function ScimTokens({ organizationId, canWrite }: TokensProps) {
             label="Tokens"
             rows={items}
             keyOf={({ id }) => id}
-            empty={<Empty title="No tokens yet">A directory needs one to add and remove members.</Empty>}
+            empty={<Empty title="No tokens yet">A directory needs a token to add and remove members.</Empty>}
             columns={[
               { name: 'Name', cell: ({ name }) => name },
               { name: 'Last used', cell: ({ lastUsedAt }) => <Time at={lastUsedAt} none="Never" /> },

@@ -16,14 +16,14 @@ export function Backups() {
 function List() {
   const backups = useApi().useQuery('get', '/console/v1/backups');
   return (
-    <Card flush title="Backups of this installation" about={aboutSchedule(backups.data?.schedule ?? null)}>
+    <Card flush title="Backups of this installation" about={backups.data && <Schedule {...backups.data} />}>
       <Loaded query={backups}>
-        {({ items, dueSince }) => (
+        {({ items }) => (
           <Table
             label="Backups"
             rows={items}
             keyOf={({ name }) => name}
-            empty={dueSince === null ? 'No backups yet' : 'No backup could be made'}
+            empty="No backups yet"
             columns={[
               { name: 'Made', cell: ({ startedAt }) => <Time at={startedAt} /> },
               { name: 'Result', cell: (backup) => <Result backup={backup} /> },
@@ -38,10 +38,19 @@ function List() {
   );
 }
 
-function aboutSchedule(schedule: string | null): string {
-  return schedule === null
-    ? 'Nothing is scheduled. Set LATCHKEY_BACKUP_SCHEDULE to let the worker make them.'
-    : `The worker makes them on the schedule ${schedule} (UTC).`;
+function Schedule({ schedule, dueSince }: { schedule: string | null; dueSince: string | null }) {
+  if (schedule === null) return <>No schedule is set. Set LATCHKEY_BACKUP_SCHEDULE to make backups automatically.</>;
+  return (
+    <>
+      Made automatically on the schedule {schedule} (UTC).
+      {dueSince && (
+        <>
+          {' '}
+          A backup was due <Time at={dueSince} />.
+        </>
+      )}
+    </>
+  );
 }
 
 function Result({ backup: { error, verifiedAt, verifyError } }: { backup: Backup }) {
