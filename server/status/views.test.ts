@@ -213,7 +213,7 @@ describe('feeds and the badge', () => {
     await page.click('summary');
     await page.check('input[value=auth]');
     await page.click('form button');
-    assert.match(await page.innerText('h1'), /Almost done/);
+    await page.getByRole('heading', { level: 1, name: /Almost done/ }).waitFor();
     const { items } = (await admin('/subscribers?state=pending')).body;
     assert.deepEqual([items[0].address, items[0].componentIds], [email, ['auth']]);
     await context.close();

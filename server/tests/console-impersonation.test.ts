@@ -65,7 +65,7 @@ test('senior support acts as a member by keyboard: the ticket is shown once, wor
   const row = page.getByRole('table', { name: 'Acting as this member' }).getByRole('row').filter({ hasText: REASON });
   await expectShown(row.getByText('You'));
   await page.getByRole('button', { name: 'End acting' }).click();
-  await page.getByRole('button', { name: 'End all', exact: true }).last().click();
+  await page.getByRole('dialog').getByRole('button', { name: 'End all', exact: true }).click();
   await said(page, 'Nobody acts as this member any more');
   await expectShown(page.getByText('Nobody acts as this member', { exact: true }));
   assert.equal(await isActive(support, response.body.access_token), false);

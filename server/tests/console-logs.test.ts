@@ -48,7 +48,8 @@ for (const [path, title] of [
       .waitFor();
     await blocked.hover();
     await blocked.getByRole('button', { name: `Copy ${userId}` }).click();
-    assert.equal(await page.evaluate(() => Object(globalThis).navigator.clipboard.readText()), userId);
+    const clipboard = () => page.evaluate(() => Object(globalThis).navigator.clipboard.readText());
+    await eventually(async () => assert.equal(await clipboard(), userId));
     await blocked.getByRole('link').click();
     const drawer = page.getByRole('dialog', { name: 'membership.blocked' });
     await drawer.getByText('Ada Lovelace').waitFor();

@@ -35,6 +35,7 @@ describe('people', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: 'Ada Lovelace' }).waitFor();
     await button('Block').click();
+    await inDialog('Block').waitFor();
     assert.deepEqual(await faultsOf(page), [], 'the question passes axe-core');
     await inDialog('Block').click();
     await said('Ada Lovelace is blocked');
