@@ -16,7 +16,7 @@ type Query<T> = {
   refetch: () => unknown;
 };
 
-/** Whether the data shown is of the filters before, because the data of the present filters is still loading. */
+/** Whether a list still shows the rows of the previous filters, because those of the new filters are loading. */
 export const ShowsEarlierData = createContext(false);
 
 /** Renders the data of a query, or its loading and error states. */

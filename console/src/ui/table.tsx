@@ -94,7 +94,7 @@ export function Below({ children }: { children: ReactNode }) {
 /** Previous and next page. The cursor is in the URL, so the browser's Back works. */
 export function Pager({ nextCursor }: { nextCursor: string | null }) {
   const [{ cursor }, setFilters] = useFilters();
-  const nextIsOfOtherFilters = use(ShowsEarlierData);
+  const isEarlierData = use(ShowsEarlierData);
   if (!cursor && nextCursor === null) return null;
   return (
     <nav className={classes.pager} aria-label="Pages">
@@ -110,7 +110,7 @@ export function Pager({ nextCursor }: { nextCursor: string | null }) {
       <Button
         variant="default"
         size="compact-sm"
-        disabled={nextCursor === null || nextIsOfOtherFilters}
+        disabled={nextCursor === null || isEarlierData}
         rightSection={<ForwardIcon size={14} />}
         onClick={() => setFilters({ cursor: nextCursor ?? undefined })}
       >

@@ -14,9 +14,7 @@ import { Time } from '#ui/time.tsx';
 import { KINDS } from './kinds.ts';
 import { StreamState } from './LogStreams.tsx';
 import { StreamActions } from './StreamActions.tsx';
-import { StreamFaults } from './StreamFaults.tsx';
-
-const LOOK_AGAIN_MS = 5000;
+import { LOOK_AGAIN_MS, StreamFaults } from './StreamFaults.tsx';
 
 export function LogStream() {
   const logStreamId = useIdInAddress();

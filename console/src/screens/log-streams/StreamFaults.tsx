@@ -5,7 +5,8 @@ import { Loaded } from '#ui/states.tsx';
 import { Below, Table } from '#ui/table.tsx';
 import { Time } from '#ui/time.tsx';
 
-const LOOK_AGAIN_MS = 5000;
+/** How often a log stream and its faults are reloaded, in milliseconds. */
+export const LOOK_AGAIN_MS = 5000;
 
 /** The last faults of a log stream. */
 export function StreamFaults({ logStreamId }: { logStreamId: string }) {

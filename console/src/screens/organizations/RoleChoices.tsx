@@ -1,8 +1,8 @@
-import { Checkbox, Group, Stack } from '@mantine/core';
+import { Checkbox, Stack } from '@mantine/core';
 import { useMemo } from 'react';
 import type { OrganizationRole } from '#api/records.ts';
 import { useApi } from '#api/scope.tsx';
-import { Badge } from '#ui/badge.tsx';
+import { NamesOfRoles } from '../people/RoleNames.tsx';
 
 const NONE: readonly OrganizationRole[] = [];
 
@@ -40,13 +40,5 @@ export function RoleChoices({ chosen, onChange, without }: ChoicesProps) {
 
 /** The names of roles in an organization, given their keys. */
 export function OrganizationRoleNames({ roles }: { roles: readonly string[] }) {
-  const known = useOrganizationRoles();
-  if (roles.length === 0) return <>–</>;
-  return (
-    <Group gap={4}>
-      {roles.map((key) => (
-        <Badge key={key}>{known.find((role) => role.key === key)?.name ?? key}</Badge>
-      ))}
-    </Group>
-  );
+  return <NamesOfRoles roles={roles} known={useOrganizationRoles()} />;
 }

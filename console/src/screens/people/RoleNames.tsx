@@ -17,9 +17,14 @@ export function useRoles(): readonly Role[] {
   return useMemo(() => roles.data?.items.toReversed() ?? NONE, [roles.data]);
 }
 
-/** The names of roles, given their keys. */
+/** The names of roles in the project, given their keys. */
 export function RoleNames({ roles }: { roles: readonly string[] }) {
-  const known = useRoles();
+  return <NamesOfRoles roles={roles} known={useRoles()} />;
+}
+
+type NamesProps = { roles: readonly string[]; known: readonly { key: string; name: string }[] };
+
+export function NamesOfRoles({ roles, known }: NamesProps) {
   if (roles.length === 0) return <>–</>;
   return (
     <Group gap={4}>
