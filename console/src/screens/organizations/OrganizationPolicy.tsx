@@ -2,21 +2,11 @@ import { MultiSelect, Select, Switch, Textarea } from '@mantine/core';
 import { useMemo } from 'react';
 import type { OrganizationPolicy as PolicyRecord } from '#api/records.ts';
 import { useApi } from '#api/scope.tsx';
+import { METHODS, methodsIn } from '#screens/sign-in/methods.ts';
 import { SettingsCard, useRecordForm } from '#ui/form.tsx';
 import { Loaded } from '#ui/states.tsx';
 
 const REQUIRED = 'required';
-
-type Method = NonNullable<PolicyRecord['signInMethods']>[number];
-
-const METHODS: { value: Method; label: string }[] = [
-  { value: 'password', label: 'Password' },
-  { value: 'passkey', label: 'Passkey' },
-  { value: 'magic_link', label: 'Mailed link' },
-  { value: 'email_code', label: 'Mailed code' },
-  { value: 'phone', label: 'Text message' },
-  { value: 'social', label: 'Identity providers' },
-];
 
 const LENGTHS = [
   { value: '', label: 'As the project' },
@@ -54,9 +44,8 @@ function listed<T>(items: T[]): T[] | null {
 /** What a change of the form sends. */
 function changesOf(changes: Partial<Values>): Partial<PolicyRecord> {
   const { signInMethods, mfa, sessionIdleSeconds, sessionAbsoluteSeconds, addresses } = changes;
-  const methods = METHODS.map(({ value }) => value).filter((method) => signInMethods?.includes(method));
   return {
-    ...(signInMethods !== undefined && { signInMethods: listed(methods) }),
+    ...(signInMethods !== undefined && { signInMethods: listed(methodsIn(signInMethods)) }),
     ...(mfa !== undefined && { mfa: mfa ? REQUIRED : null }),
     ...(sessionIdleSeconds !== undefined && { sessionIdleSeconds: secondsIn(sessionIdleSeconds) }),
     ...(sessionAbsoluteSeconds !== undefined && { sessionAbsoluteSeconds: secondsIn(sessionAbsoluteSeconds) }),
@@ -101,7 +90,7 @@ function Edit({ organizationId, canWrite, policy, reread }: EditProps) {
   return (
     <SettingsCard title="Policy" form={form} canWrite={canWrite}>
       <MultiSelect
-        label="Ways to sign in"
+        label="Sign-in methods"
         description="People who signed in another way cannot enter the organization."
         placeholder={values.signInMethods.length === 0 ? 'As the project' : ''}
         data={METHODS}
@@ -114,8 +103,8 @@ function Edit({ organizationId, canWrite, policy, reread }: EditProps) {
         checked={values.mfa}
         onChange={({ currentTarget: { checked } }) => set({ mfa: checked })}
       />
-      <Length label="Ends when unused for" name="sessionIdleSeconds" form={form} />
-      <Length label="Sign in again after" name="sessionAbsoluteSeconds" form={form} />
+      <Length label="Session idle timeout" name="sessionIdleSeconds" form={form} />
+      <Length label="Session lifetime" name="sessionAbsoluteSeconds" form={form} />
       <Textarea
         label="Addresses"
         description="IP addresses or ranges (CIDR) that people may use, one per line. Empty allows all."

@@ -8,17 +8,10 @@ import { Fields, RecordFields, type RecordForm } from '#ui/form.tsx';
 import { Card, Page } from '#ui/page.tsx';
 import { useSettingsForm } from '#ui/settings.ts';
 import { Loaded } from '#ui/states.tsx';
+import { METHODS, methodsIn } from './methods.ts';
 
 type Form = { form: RecordForm<Settings> };
 
-const METHODS = [
-  { value: 'password', label: 'Password' },
-  { value: 'passkey', label: 'Passkey', description: 'Fingerprint, face or security key. Resistant to phishing.' },
-  { value: 'magic_link', label: 'Mailed link' },
-  { value: 'email_code', label: 'Mailed code' },
-  { value: 'phone', label: 'Text message', description: 'Needs the SMS add-on in production.' },
-  { value: 'social', label: 'Identity providers', description: 'Google, Apple, GitHub and others that you configure.' },
-];
 const FACTORS = [
   { value: 'totp', label: 'Authenticator app' },
   { value: 'passkey', label: 'Passkey' },
@@ -61,13 +54,7 @@ function Methods({ form }: Form) {
           label="Methods"
           choices={METHODS}
           value={values.signInMethods}
-          onChange={(value) =>
-            set({
-              signInMethods: METHODS.map((method) => method.value)
-                .filter(isMethod)
-                .filter((method) => value.includes(method)),
-            })
-          }
+          onChange={(chosen) => set({ signInMethods: methodsIn(chosen) })}
         />
         {errors.signInMethods}
         <Select
@@ -84,10 +71,6 @@ function Methods({ form }: Form) {
       </Stack>
     </Card>
   );
-}
-
-function isMethod(value: string): value is Settings['signInMethods'][number] {
-  return METHODS.some((method) => method.value === value);
 }
 
 function isFactor(value: string): value is Settings['mfaFactors'][number] {
