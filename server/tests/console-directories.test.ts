@@ -108,6 +108,7 @@ test('a directory gets its address and a token, its groups get roles, and its lo
   const secret = (await page.getByRole('dialog').locator('pre').textContent()) ?? '';
   await button('I have saved it').press('Enter');
   await dialogClosed();
+  await button('Issue token').and(page.locator(':focus')).waitFor();
   await page.getByRole('cell', { name: 'Okta', exact: true }).waitFor();
   assert.ok(!(await page.content()).includes(secret), 'the token is shown once');
   const withIt = () => latchkey.api('/scim/v2/Users', { token: secret });
