@@ -46,7 +46,7 @@ function Detail({ stream, reread }: DetailProps) {
   );
 }
 
-function Lag({ stream: { delivery } }: { stream: Stream }) {
+function Lag({ stream: { state, delivery } }: { stream: Stream }) {
   const { waiting, lagSeconds, sent, refused, sentAt, failingSince, nextAttemptAt } = delivery;
   return (
     <Card title="Delivery">
@@ -60,7 +60,7 @@ function Lag({ stream: { delivery } }: { stream: Stream }) {
           ['Skipped', refused.toLocaleString('en')],
           ['Last sent', <Time key="sent" at={sentAt} none="Never" />],
           ['Failing since', <Time key="failing" at={failingSince} none="Not failing" />],
-          ...(nextAttemptAt ? [['Next attempt', <Time key="next" at={nextAttemptAt} />] as const] : []),
+          ...(nextAttemptAt && state === 'active' ? [['Next attempt', <Time key="next" at={nextAttemptAt} />] as const] : []),
         ]}
       />
     </Card>
@@ -112,7 +112,7 @@ function Edit({ stream, reread, canWrite }: DetailProps & { canWrite: boolean })
           ]}
         />
         {canWrite && (
-          <Button variant="default" onClick={() => setReplacing(true)}>
+          <Button variant="default" w="fit-content" onClick={() => setReplacing(true)}>
             Move or replace secret
           </Button>
         )}

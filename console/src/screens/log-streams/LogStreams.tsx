@@ -49,6 +49,7 @@ export function LogStreams() {
                       </>
                     ),
                   },
+                  { name: 'Address', wide: true, cell: ({ url }) => url },
                   { name: 'Kind', wide: true, cell: ({ kind }) => KINDS[kind].label },
                   { name: 'State', cell: (stream) => <StreamState stream={stream} /> },
                   {

@@ -35,6 +35,7 @@ export function StreamFaults({ logStreamId }: { logStreamId: string }) {
                   </>
                 ),
               },
+              { name: 'Response', wide: true, cell: ({ responseSnippet }) => responseSnippet || '–' },
               { name: 'Entries', cell: ({ outcome }) => <StateBadge state={outcome} /> },
               {
                 name: 'Sequence',

@@ -9,7 +9,7 @@ import { Loaded } from '#ui/states.tsx';
 const REQUIRED = 'required';
 
 const LENGTHS = [
-  { value: '', label: 'As the project' },
+  { value: '', label: 'Same as the project' },
   { value: '900', label: '15 minutes' },
   { value: '3600', label: '1 hour' },
   { value: '28800', label: '8 hours' },
@@ -92,7 +92,7 @@ function Edit({ organizationId, canWrite, policy, reread }: EditProps) {
       <MultiSelect
         label="Sign-in methods"
         description="People who signed in another way cannot enter the organization."
-        placeholder={values.signInMethods.length === 0 ? 'As the project' : ''}
+        placeholder={values.signInMethods.length === 0 ? 'Same as the project' : ''}
         data={METHODS}
         value={values.signInMethods}
         error={errors.signInMethods}

@@ -80,12 +80,12 @@ function Entries({ entries, filtered }: { entries: readonly ProvisioningLogEntry
           cell: (entry) => (
             <>
               {`${ACTIONS[entry.action]} ${entry.resourceType.toLowerCase()} ${entry.name ?? ''}`}
-              <Below>{textOf(entry)}</Below>
+              {textOf(entry) && <Below>{textOf(entry)}</Below>}
             </>
           ),
         },
         { name: 'Outcome', cell: ({ outcome }) => <StateBadge state={outcome} /> },
-        { name: 'Details', wide: true, cell: textOf },
+        { name: 'Details', wide: true, cell: (entry) => textOf(entry) || '–' },
         { name: 'When', align: 'right', cell: ({ occurredAt }) => <Time at={occurredAt} /> },
       ]}
     />
@@ -93,5 +93,5 @@ function Entries({ entries, filtered }: { entries: readonly ProvisioningLogEntry
 }
 
 function textOf({ detail, changes }: ProvisioningLogEntry): string {
-  return [detail, ...changes].filter((text) => text !== null).join(' · ') || '–';
+  return [detail, ...changes].filter((text) => text !== null).join(' · ');
 }
