@@ -73,6 +73,7 @@ describe('a destination that fails', () => {
     assert.match(metrics, /^latchkey_log_stream_lag_seconds 1200$/m);
     assert.match(metrics, /^latchkey_log_stream_lag_entries [1-9]\d*$/m);
     assert.match(metrics, /^latchkey_log_streams_failing 1$/m);
+    assert.match(metrics, /^latchkey_log_stream_requests_total\{result="failed"\} [1-9]/m);
     const second = await streams.happen(2);
     receiver.received.length = 0;
     receiver.on('/away', respondWith(200));

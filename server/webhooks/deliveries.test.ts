@@ -172,6 +172,10 @@ describe('a receiver that misbehaves', () => {
       else assert.match(attempt.error, error, path);
       assert.ok((attempt.responseSnippet ?? '').length <= 500, path);
     }
+    const metrics = await webhooks.latchkey.system.metrics.metrics();
+    for (const result of ['delivered', 'retrying'])
+      assert.match(metrics, new RegExp(`^latchkey_webhook_attempts_total\\{result="${result}"\\} [1-9]`, 'm'));
+    assert.match(metrics, /^latchkey_webhook_attempt_duration_seconds_count [1-9]/m);
     await Promise.all(endpoints.map(({ id }) => remove(id)));
   });
 
