@@ -32,7 +32,7 @@ export async function prepareDatabase({ config, databaseUrl, log, progress }: Pr
 export function connectionsNeeded({ roles, database, databaseDirectUrl, backup }: Config): number {
   const pooled = databaseDirectUrl === null ? poolConnections(database.pool) : 0;
   const feed = 1;
-  // A lock and the one that copies; verifying takes three more for the temporary database.
+  // One connection holds the lock and one copies; verifying opens three more, to the temporary database.
   const backups = backup.schedule === null && backup.verifySchedule === null ? 0 : 5;
   const worker = roles.includes('worker') ? 2 + backups + (databaseDirectUrl === null ? 0 : JOB_CONNECTIONS) : 0;
   const status = roles.includes('status') ? 1 : 0;

@@ -38,7 +38,7 @@ export const METRICS: readonly Metric[] = [
   ...PARTS.flatMap(({ metrics = [] }) => metrics),
 ];
 
-/** Makes the metrics of the chosen roles appear before anything is measured, so that a rate can be computed from the start. */
+/** Registers the metrics of the process's roles before anything is measured, so that a rate can be computed from the start. */
 export function registerMetrics(system: System): void {
   collectDefaultMetrics({ register: system.metrics });
   const own = METRICS.filter(({ roles }) => !roles || roles.some((role) => system.config.roles.includes(role)));

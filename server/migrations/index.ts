@@ -7,8 +7,8 @@ export type Migration = {
   name: string;
   up: string;
   /**
-   * A contracting migration, which takes something away that an earlier version uses: only versions that know this schema run
-   * on the result. Null: an expanding one, which every version survives that ran on the schema before it.
+   * The schema that a version must know to run after this migration, if it contracts: it removes something that an earlier
+   * version uses. Null if it expands: every version that ran before it runs after it.
    */
   compatibleSince: number | null;
 };

@@ -8,22 +8,22 @@ export type Lock = { mode: LockMode } & ({ table: string } | { index: string });
 type Statement = {
   /** Without its comments. */
   text: string;
-  /** Why earlier versions survive it, as a comment in the statement says: `-- Earlier versions: …`. */
+  /** The reason why earlier versions keep working, from the comment `-- Earlier versions: …` in the statement. */
   survivedBecause: string | null;
 };
 
 type Effects = {
   locks: Lock[];
-  /** Reads or writes all rows of these tables, so it takes longer the larger they are. */
+  /** The tables that it reads or writes as a whole, so that it takes longer the larger they are. */
   scans: string[];
-  /** Why an earlier version may fail afterwards; null: it does not notice. */
+  /** Why an earlier version may fail afterwards; null if it can't. */
   contracts: string | null;
 };
 
 const TOKENS = /--(?<comment>[^\n]*)|'(?:[^']|'')*'|\$(?<tag>\w*)\$.*?\$\k<tag>\$|[;\s\S]/gs;
 const SURVIVED = /^\s*Earlier versions:\s*(?<reason>\S.*)$/;
 
-/** The statements of a migration and their effects on the tables that were there before it. */
+/** The statements of a migration with their effects on the tables that existed before it. */
 export function examine(sql: string): (Statement & Effects)[] {
   const made = new Set<string>();
   return statementsOf(sql).map((statement) => {
@@ -158,7 +158,7 @@ function merged(all: Effects[]): Effects {
   };
 }
 
-/** The actions of an ALTER TABLE: what stands between the commas outside parentheses. */
+/** The actions of an ALTER TABLE, which commas outside of parentheses separate. */
 function actionsOf(text: string): string[] {
   let depth = 0;
   const actions = [''];

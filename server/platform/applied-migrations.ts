@@ -13,20 +13,20 @@ create table if not exists schema_migrations (
 create table if not exists applied_migrations (
   id integer primary key,
   name text not null,
-  -- Versions that know this schema run on the schema after this migration; older ones do not. Null: all that ran before it.
+  -- The schema that a version must know to run after this migration. Null: every version that ran before it.
   compatible_since integer,
-  -- Of the Latchkey that applied it. Null: not recorded.
+  -- The version of Latchkey that applied the migration. Null: not recorded.
   version text,
   applied_at timestamptz not null default now());`;
 
-/** What the records of a database say about its schema. */
+/** The schema of a database, read from its records of migrations. */
 export type AppliedSchema = {
   applied: ReadonlySet<number>;
   /** The number of the newest migration; 0 for an empty database. */
   newest: number;
-  /** A version that knows this schema runs on this database. */
+  /** The number of the schema that a version must know to run on this database. */
   compatibleSince: number;
-  /** The Latchkey that applied the newest migration; null if that was not recorded. */
+  /** The version of Latchkey that applied the newest migration; null if it was not recorded. */
   version: string | null;
 };
 
@@ -57,7 +57,7 @@ async function readRecords(client: pg.ClientBase): Promise<Record[]> {
   ).rows;
 }
 
-/** Creates the tables of the records, and takes over those of versions up to 0.1.0. */
+/** Creates the tables of the records, and copies the records that versions up to 0.1.0 wrote. */
 export async function adoptRecords(client: pg.ClientBase, migrations: readonly Migration[]): Promise<void> {
   await client.query(TABLES);
   await client.query(
@@ -69,7 +69,7 @@ export async function adoptRecords(client: pg.ClientBase, migrations: readonly M
   );
 }
 
-/** Notes, in the transaction of a migration, that it was applied. */
+/** Records a migration in the transaction that applies it. */
 export async function recordMigration(
   client: pg.ClientBase,
   { id, name, compatibleSince }: Omit<Migration, 'up'>,

@@ -44,7 +44,7 @@ export function openLookups(url: string, { limits, log }: { limits: TimeLimits; 
   return prepare(new ServerPool(url, { ...optionsOf(limits), max: LOOKUP_POOL_SIZE }), log);
 }
 
-/** One connection by which a process proves that the database works, also while all others are in use. */
+/** Opens a pool of one connection, by which a process checks the database while requests use all the others. */
 export function openProofs(url: string, { limits, log }: { limits: TimeLimits; log: Logger }): pg.Pool {
   return prepare(new ServerPool(url, { ...optionsOf(limits), max: PROOF_POOL_SIZE }), log);
 }

@@ -10,7 +10,7 @@ const MAX_BACKOFF_MS = 5_000;
 const CHECK_MS = 2_000;
 const RESPONSE_MS = 3_000;
 
-/** How the connection of a feed is named. */
+/** The beginning of the `application_name` of a feed's connection. */
 export const FEED_NAME = 'latchkey-feed';
 
 /** The topic of the notifications by which a feed proves that it works. */
@@ -25,7 +25,7 @@ type Subscriber = {
   onChange: (change: Change) => void;
 };
 
-/** Sends a notification to a channel, by the same address as changes are announced. */
+/** Sends a notification to a channel, over the address of the database that announces changes. */
 type Notify = (channel: string, payload: string) => Promise<unknown>;
 
 /**
@@ -58,7 +58,7 @@ export class ChangeFeed {
     return this.#live;
   }
 
-  /** How long the last notification took that arrived; null before the first. */
+  /** The milliseconds between sending and receiving the last notification to itself; null before the first. */
   get roundTripMs(): number | null {
     return this.#roundTripMs;
   }
@@ -69,7 +69,7 @@ export class ChangeFeed {
     if (this.#live) await subscriber.replay();
   }
 
-  /** Says something about this process to those who list the connections of the database. At most 49 characters. */
+  /** Adds a text about this process to the `application_name` of its connection. At most 49 characters. */
   async describe(text: string): Promise<void> {
     this.#name = `${FEED_NAME} ${text}`;
     await this.#client?.query("select set_config('application_name', $1, false)", [this.#name]);
@@ -112,7 +112,7 @@ export class ChangeFeed {
     }, CHECK_MS);
   }
 
-  /** Publishes a notification as changes are published, and waits until it arrives. */
+  /** Publishes a notification like a change, and waits until it arrives. */
   async #prove(): Promise<void> {
     const key = randomUUID();
     const began = performance.now();

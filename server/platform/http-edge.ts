@@ -48,7 +48,7 @@ export function addEdge(app: App, edge: Edge): void {
     if (known instanceof Promise) known.then(accept, done);
     else accept(known);
   });
-  // The body arrives outside of the place that reads it.
+  // The events of the body come from outside the place of the request, so the request enters it again.
   app.addHook('preValidation', (request, _reply, done) => runAt(request.place, done));
   addMeasuring(app, edge);
 }
@@ -72,7 +72,7 @@ export function begin(request: FastifyRequest, reply: FastifyReply): void {
   reply.header('traceparent', traceparent(place));
 }
 
-/** A response that is aborted closes without finishing. */
+/** Ends the span when the response closes. An aborted response closes before it is finished. */
 function endWith({ raw, request }: FastifyReply, span: OpenSpan, route: string | undefined): void {
   raw.once('close', () => {
     const path = request.route?.path ?? route;

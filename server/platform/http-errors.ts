@@ -95,7 +95,7 @@ function missingOrUnknown(params: Record<string, unknown>): string {
 
 const noted = new WeakMap<Trace, Problem>();
 
-/** Records the problem with which a request ends, for what counts results. */
+/** Records the problem with which a request ends, for the metrics that count results. */
 export function noteProblem(trace: Trace, found: Problem): void {
   noted.set(trace, found);
 }

@@ -22,7 +22,7 @@ type Series = {
   sum: number;
 };
 
-/** Recording is cheap, because it happens on every request; the series are built when they are scraped. */
+/** Every request is recorded, so `record` only adds to counters; `getForPromString` builds the series at a scrape. */
 class RequestDurations extends Histogram {
   readonly #series = new Map<string, Series>();
 

@@ -27,7 +27,7 @@ import type { Place } from './trace.ts';
 declare module 'fastify' {
   interface FastifyRequest {
     trace: Trace;
-    /** Where its work is in its trace. */
+    /** The place of the request in its trace. */
     place: Place;
     /** Set on routes that need a token; a public route creates its own once it knows the scope. */
     ctx: Ctx;
@@ -60,7 +60,7 @@ export type Reply = FastifyReply;
 /** One listener: a kind of host, of one environment (the console has none). */
 export type Host = { kind: HostKind; environment: Environment | null };
 
-/** A public address, and the project it serves; null: any project of the environment. */
+/** A public address. It serves the project of `scope`, or every project of the environment if `scope` is null. */
 export type Address = { url: string; scope: Scope | null };
 
 /** Finds the address of a host name that is not one of the listener's own. */

@@ -12,7 +12,7 @@ import { beginTrace, carriedPlace, type Parent, type Place, parentFrom, traced }
 // biome-ignore lint/suspicious/noEmptyInterface: the parts fill it by declaration merging
 export interface Jobs {}
 
-/** A job carries the place of the work that added it as a flag, which the queue stores and ignores. */
+/** The beginning of the flag that carries the `traceparent` of the work that added a job. The queue stores flags and ignores them. */
 const PLACE_FLAG = 'traceparent:';
 
 function flags(): string[] | null {
@@ -20,7 +20,7 @@ function flags(): string[] | null {
   return place === null ? null : [PLACE_FLAG + place];
 }
 
-/** The place of the work that added a job. */
+/** The parent of a job's trace: the work that added the job. */
 function parentOfJob({ flags: stored }: Job): Parent {
   const flag = Object.keys(stored ?? {}).find((name) => name.startsWith(PLACE_FLAG));
   return parentFrom(flag?.slice(PLACE_FLAG.length));
@@ -77,7 +77,7 @@ export async function startJobs(
 ): Promise<{ stop: () => Promise<void> }> {
   const events: WorkerEvents = new EventEmitter();
   const life = new SignOfLife(system);
-  /** Of the jobs that run: the queue logs their failures outside of them. */
+  /** The places of the running jobs by their ids, because the queue logs a failure outside the job's place. */
   const places = new Map<string, Place>();
   events.on('pool:create', ({ workerPool }) => life.show(workerPool.id));
   events.on('job:complete', ({ job }) => places.delete(job.id));
@@ -114,7 +114,7 @@ function measured(system: System, task: Task, places: Map<string, Place>): Task 
 function workerLogger(system: System, places: ReadonlyMap<string, Place>): WorkerLogger {
   const log = system.log.child({ component: 'jobs' });
   return new WorkerLogger((scope) => (level, message, about) => {
-    // Lines of the queue about a job name it in the details, lines of a task in the scope.
+    // A line of the queue names the job in its details, a line of a task in its scope.
     const { id = scope.jobId, task_identifier: task = scope.taskIdentifier } = Object(about?.['job']);
     const place = places.get(id ?? '');
     const details = { task, job: id, ...(place && { traceId: place.traceId }) };

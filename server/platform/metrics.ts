@@ -3,8 +3,8 @@ import type { Role } from './config.ts';
 import type { System, SystemInTx } from './system.ts';
 
 /**
- * The labels of a metric: all their values, or where the values come from if they are many. Values never come from a
- * request, because each is a time series of its own.
+ * The labels of a metric. Each has the list of its values, or a text that describes them if they are many. Values never
+ * come from a request, because each value is a time series of its own.
  */
 type Labels = Readonly<Record<string, readonly string[] | string>>;
 type Values<L extends Labels> = {
@@ -16,14 +16,14 @@ type Description<L extends Labels> = {
   name: `latchkey_${string}`;
   help: string;
   labels?: L;
-  /** The roles whose processes have it; all by default. */
+  /** The roles whose processes have the metric; all by default. */
   roles?: readonly Role[];
 };
 
 /** A metric that a part measures. `hosts/metrics.ts` collects them, and docs/monitoring.md lists them. */
 export type Metric = Description<Labels> & {
   type: 'counter' | 'gauge' | 'histogram';
-  /** Makes it appear in the registry of a process, before the first measurement. */
+  /** Adds the metric to the registry of a process, before the first measurement. */
   register: (system: System) => void;
 };
 
@@ -64,10 +64,10 @@ export function durations<const L extends Labels>({ buckets, ...description }: D
 const READING_MS = 3_000;
 
 /**
- * A state that is read at each scrape. A reading that fails, or takes longer than three seconds, is left out: a scrape
- * must work while the database does not. What concerns the whole installation names the role `worker`, so that few
+ * A value that is read at each scrape. A reading that fails, or takes longer than three seconds, is left out, because a
+ * scrape must work while the database does not. A metric of the whole installation names the role `worker`, so that few
  * processes read it.
- * @param read null: there is nothing to tell
+ * @param read returns null if there is no value
  */
 export function gauge<const L extends Labels>({
   read,

@@ -58,7 +58,7 @@ type SessionSteps = {
 export type EndedSessions = { sessionIds: readonly SessionId[]; in: ProjectId | 'every project' };
 /** A user whose sessions all end, except perhaps the one that asks for it. */
 export type EndedUser = { userId: UserId; in: ProjectId | 'every project'; reason: string };
-/** The sessions of one person in an organization, or of everybody; they end, or renew their access tokens. */
+/** The sessions in an organization, of one person or of everybody: they end, or renew their access tokens. */
 export type OrganizationSessions = {
   organizationId: OrganizationId;
   userId?: UserId | undefined;
@@ -116,7 +116,7 @@ export type Part = {
   reclaim?: (tx: TxCtx, reclaimed: Reclaimed) => Promise<void>;
   /** Run in the transaction that ends sessions. */
   sessions?: SessionSteps;
-  /** Reads what a person is in an organization; see platform/standing.ts. */
+  /** Reads a person's roles and permissions in an organization; see platform/standing.ts. */
   standing?: (ctx: Ctx | TxCtx, who: InOrganization) => Promise<Standing | undefined>;
   /** Run in the transaction in which a member enters the scope's project with a session. */
   entering?: (tx: TxCtx, member: EnteringMember) => Promise<void>;
@@ -132,7 +132,7 @@ export type Part = {
   cleanUps?: Works;
   /** Run every 30 seconds in a worker: recovery of what a killed process left behind, and work that falls due. */
   sweeps?: Works;
-  /** What the part measures: see `counter`, `durations` and `gauge` of `metrics.ts`. */
+  /** The metrics of the part, made by `counter`, `durations` and `gauge` of `metrics.ts`. */
   metrics?: readonly Metric[];
   /** The handlers of jobs that need only the system. */
   tasks?: { readonly [Name in keyof Jobs]?: (system: System) => Task };

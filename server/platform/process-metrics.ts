@@ -9,7 +9,7 @@ function poolsOf(system: System) {
 
 const POOLS = ['requests', 'lookups', 'jobs'] as const;
 
-/** What every process measures of itself, besides requests and statements. */
+/** The metrics of every process, besides those of requests and statements. */
 export const processMetrics: readonly Metric[] = [
   gauge({
     name: 'latchkey_database_connections',

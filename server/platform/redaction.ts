@@ -7,7 +7,7 @@ const LOOKS_SECRET = [
   /\b(?:whsec|lk[a-z]{1,3})_[\w+/=-]+/g,
   /\b(?=[\w-]*\d)(?=[\w-]*[a-zA-Z])[\w-]{32,}/g,
 ];
-/** Header lines whose whole value is a credential, in any scheme (RFC 9110 §11.6.2, RFC 6265). */
+/** Header lines whose whole value is redacted, whatever their scheme is (RFC 9110 §11.6.2, RFC 6265). */
 const HEADERS = /\b((?:proxy-)?authorization|(?:set-)?cookie)(\s*[:=]\s*)(?=[^\s"'])[^\r\n]*/gi;
 const NAMED =
   /(["']?\b[\w-]*(?:password|passwd|secret|token|api[-_]?key|authorization|cookie|code)\\?["']?\s*[:=]\s*)(\\?"[^"]*"|'[^']*'|[^\s,;&}]+)/gi;

@@ -1,6 +1,6 @@
 /**
  * Reads `Retry-After`, in seconds or as a date (RFC 9110 §10.2.3).
- * @returns when to try again, at most `maxMs` from now; null without a time in the future
+ * @returns when to try again, at most `maxMs` from now; null if the header names no time in the future
  */
 export function retryAt(header: string | null, { now, maxMs }: { now: Date; maxMs: number }): Date | null {
   const value = header?.trim() ?? '';

@@ -3,18 +3,18 @@ import type { OrganizationId, UserId } from './ids.ts';
 
 /** What an organization requires of those who enter it: the stricter of its own policy and the project's. */
 export type EffectivePolicy = {
-  /** The ways in that count; null: each. */
+  /** The ways to sign in that the organization accepts. Null accepts all. */
   signInMethods: readonly string[] | null;
   mfaRequired: boolean;
   sessionIdleSeconds: number;
   sessionAbsoluteSeconds: number;
-  /** Addresses and ranges (CIDR) that requests may come from; null: any. */
+  /** Addresses and ranges (CIDR) that requests may come from. Null allows all. */
   addresses: readonly string[] | null;
 };
 
 export type InOrganization = { organizationId: OrganizationId; userId: UserId };
 
-/** What a person is in an organization of the scope's project. */
+/** An organization of the scope's project with the roles and permissions of one person in it. */
 export type Standing = {
   id: OrganizationId;
   name: string;
@@ -22,7 +22,7 @@ export type Standing = {
   status: 'active' | 'blocked';
   /** Keys of roles in the organization. */
   roles: string[];
-  /** What these roles grant in the organization, and nowhere else. */
+  /** The permissions of these roles. They apply only in the organization. */
   permissions: string[];
   policy: EffectivePolicy;
 };

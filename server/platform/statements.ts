@@ -12,10 +12,10 @@ export const statementDurations = durations({
   buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
 });
 
-/** Texts are cut here. */
+/** Longer texts are cut to this many characters. */
 const MAX_TEXT = 2_000;
 
-/** The values of a statement are never part of its text. */
+/** The text contains no values: these are parameters. */
 function spanOf(text: string): SpanDescription {
   const operation = (/^(?:\s|\/\*.*?\*\/)*([a-z]+)/i.exec(text)?.[1] ?? 'statement').toUpperCase();
   const attributes = {

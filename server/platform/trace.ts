@@ -4,18 +4,18 @@ import { randomBytes, randomUUID } from 'node:crypto';
 /** A span that has begun, in the words of OpenTelemetry. */
 export type OpenSpan = {
   spanId: string;
-  /** Whether it is exported; the decision is passed on to what follows. */
+  /** Whether the span is exported. Spans that follow it take over the decision. */
   sampled: boolean;
   name: (name: string) => void;
   set: (attributes: Attributes) => void;
-  /** @param error what kind of error it was; its message may hold personal data, so it is not recorded */
+  /** @param error the code or the name of an error. Its message may hold personal data, so it is not recorded. */
   end: (error?: string) => void;
 };
 
-/** Never personal data or secrets: what is exported is kept elsewhere. */
+/** Never personal data or secrets, because spans are exported to other systems. */
 type Attributes = Readonly<Record<string, string | number | boolean>>;
 
-/** What a span follows: another span, perhaps of another process, or only the id of a trace. */
+/** The parent of a span: a span, perhaps of another process, or only the id of a trace. */
 export type Parent = { traceId: string; spanId?: string; sampled?: boolean };
 
 /** Opens spans. There is none while traces are off. */
@@ -40,22 +40,22 @@ export function placeNow(): Place | undefined {
   return places.getStore();
 }
 
-/** Runs work at a place of a trace: its log lines, jobs and requests to others belong to it. */
+/** Runs work at a place of a trace. Its log lines, jobs and calls to other servers belong to that trace. */
 export function runAt<T>(place: Place, work: () => T): T {
   return places.run(place, work);
 }
 
-/** Begins work that nothing encloses: a request, a job, a delivery. */
+/** Begins a request, a job, a delivery or a run of periodic work, in the trace of its parent. */
 export function beginTrace(tracer: Tracer | null, span: SpanDescription, parent: Parent = newTrace()): Place {
   return { traceId: parent.traceId, span: tracer?.open(span, parent) ?? null };
 }
 
-/** Runs work that nothing encloses, as a span. */
+/** Runs work at a place that {@link beginTrace} made, and ends its span. */
 export async function traced<T>(place: Place, work: () => Promise<T>): Promise<T> {
   return places.run(place, () => ended(place.span, work));
 }
 
-/** Runs a step of work as a span of its own. Does nothing else while traces are off, or where no trace has begun. */
+/** Runs a step of work in a span of its own; without a span while traces are off, or where no trace has begun. */
 export function step<T>(
   tracer: Tracer | null,
   describe: () => SpanDescription,
@@ -96,7 +96,7 @@ function newTrace(): Parent {
   return { traceId: randomUUID().replaceAll('-', '') };
 }
 
-/** What a `traceparent` header names (W3C Trace Context §3.2), or a new trace when it is absent or malformed. */
+/** The parent that a `traceparent` header names (W3C Trace Context §3.2); a new trace if it is absent or malformed. */
 export function parentFrom(header: string | string[] | undefined): Parent {
   const [, traceId, spanId = NO_SPAN, flags = ''] = (typeof header === 'string' && TRACEPARENT.exec(header)) || [];
   if (traceId === undefined || traceId === NO_TRACE) return newTrace();
@@ -105,7 +105,7 @@ export function parentFrom(header: string | string[] | undefined): Parent {
     : { traceId, spanId, sampled: (Number.parseInt(flags, 16) & SAMPLED) === SAMPLED };
 }
 
-/** The parent that a stored trace id stands for; a new trace if it is none. */
+/** A parent with a stored trace id; a new trace if the id is not valid. */
 export function parentOf(traceId: string | undefined): Parent {
   return traceId !== undefined && /^[0-9a-f]{32}$/.test(traceId) && traceId !== NO_TRACE ? { traceId } : newTrace();
 }
@@ -115,7 +115,7 @@ export function correlationIdFrom(header: string | string[] | undefined, traceId
   return typeof header === 'string' && CORRELATION_ID.test(header) ? header : traceId;
 }
 
-/** The place of the running work, for work that others do later; null if it has none. Without a span, only the trace id. */
+/** The `traceparent` that work added now carries to a later run; null outside of a trace. Without a span it names only the trace. */
 export function carriedPlace(): string | null {
   const place = places.getStore();
   if (!place) return null;
@@ -125,7 +125,7 @@ export function carriedPlace(): string | null {
 const PROCESS = randomBytes(4).toString('hex');
 let spans = 0;
 
-/** The `traceparent` of a place. Without a span of its own it gets an id that counts up in this process. */
+/** The `traceparent` of a place. Without a span, its span id counts up in this process. */
 export function traceparent({ traceId, span }: Place): string {
   if (span) return `00-${traceId}-${span.spanId}-${span.sampled ? '01' : '00'}`;
   spans = (spans + 1) % 0xffff_ffff;
