@@ -124,6 +124,7 @@ describe('upgrades without an outage', () => {
       'create table boxes (id text unique); create unique index b on boxes (id); alter table boxes add c text not null',
       'create index nicknames on users (nickname)',
       "alter table users add column nickname text not null default 'drop column; rename', add gender text",
+      'alter table users add checked_at timestamptz, add column unique_name text, add primary_email text',
       'alter table users alter nickname drop not null, alter gender set default null',
       'update roles set permissions = permissions',
       'insert into apis select * from applications',

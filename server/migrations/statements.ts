@@ -83,7 +83,7 @@ const KINDS: Kind[] = [
     }),
   },
   {
-    pattern: /^create (?<unique>unique )?index (?<concurrently>concurrently )?(?:if not exists )?\w+ on (?<table>\w+)/,
+    pattern: /^create (?<unique>unique )?index (?:concurrently )?(?:if not exists )?\w+ on (?<table>\w+)/,
     effects: ({ unique, table = '' }) => ({
       locks: [{ table, mode: 'ShareLock' }],
       scans: [table],
@@ -186,29 +186,29 @@ function referencedIn(text: string): Lock[] {
   }));
 }
 
+/** The beginning of an action that adds a column. */
+const COLUMN = String.raw`^add (?:column )?(?!(?:constraint|foreign|unique|primary|check|exclude)\b)\w+ `;
+
 /** How one action of ALTER TABLE affects earlier versions, and whether it reads or rewrites the whole table. */
 const ACTIONS: { pattern: RegExp; scans: boolean; contracts: string | null }[] = [
   {
-    pattern: /^add (?:column )?(?!constraint|foreign|unique|primary|check|exclude)\w+ (?!.*\bdefault\b).*\bnot null\b/,
+    pattern: new RegExp(String.raw`${COLUMN}(?!.*\bdefault\b).*\bnot null\b`),
     scans: false,
     contracts: 'an earlier version inserts no value for the column',
   },
   {
-    pattern: /^add (?:column )?(?!constraint|foreign|unique|primary|check|exclude)\w+ .*(?:\bunique\b|\bprimary key\b)/,
+    pattern: new RegExp(String.raw`${COLUMN}.*(?:\bunique\b|\bprimary key\b)`),
     scans: true,
     contracts: 'it refuses rows that an earlier version may write',
   },
   {
-    pattern:
-      /^add (?:column )?(?!constraint|foreign|unique|primary|check|exclude)\w+ .*(?:\bcheck\b|\bgenerated\b|\breferences\b|\bdefault (?:\w*random\w*|clock_timestamp)\()/,
+    pattern: new RegExp(
+      String.raw`${COLUMN}.*(?:\bcheck\b|\bgenerated\b|\breferences\b|\bdefault (?:\w*random\w*|clock_timestamp)\()`,
+    ),
     scans: true,
     contracts: null,
   },
-  {
-    pattern: /^add (?:column )?(?!constraint|foreign|unique|primary|check|exclude)\w+ /,
-    scans: false,
-    contracts: null,
-  },
+  { pattern: new RegExp(COLUMN), scans: false, contracts: null },
   {
     pattern: /^add .*\bnot valid$/,
     scans: false,
