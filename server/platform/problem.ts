@@ -111,17 +111,17 @@ export const problems = {
   },
   ORGANIZATION_ADDRESS: {
     status: 403,
-    title: 'The organization is not entered from this address',
-    detail: 'The policy of the organization lists the addresses from which people enter it.',
+    title: 'Address not allowed in the organization',
+    detail: 'The policy of the organization does not allow requests from this address.',
   },
   ORGANIZATION_METHOD: {
     status: 403,
-    title: 'The organization needs another way to sign in',
+    title: 'Sign-in method not allowed in the organization',
     detail: 'Sign in with a method that the policy of the organization allows.',
   },
   ORGANIZATIONS_CLOSED: {
     status: 403,
-    title: 'Members add no organizations',
+    title: 'Members may not add organizations',
     detail: 'In this project, only administrators add organizations.',
   },
   METHOD_DISABLED: {
