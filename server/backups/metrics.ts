@@ -1,7 +1,8 @@
-import { gauge, type Metric } from '#platform/metrics.ts';
+import { gauge, type Metric, shared } from '#platform/metrics.ts';
 import { backupState } from './state.ts';
 
 const roles = ['worker'] as const;
+const stateOf = shared(backupState);
 
 export const metrics: readonly Metric[] = [
   gauge({
@@ -9,7 +10,7 @@ export const metrics: readonly Metric[] = [
     help: 'How long ago the newest backup at `LATCHKEY_BACKUP_TO` began. Absent until the first.',
     roles,
     read: async (system) => {
-      const { newest } = await backupState(system);
+      const { newest } = await stateOf(system);
       return newest && (system.clock.now().getTime() - newest.started_at.getTime()) / 1000;
     },
   }),
@@ -19,7 +20,7 @@ export const metrics: readonly Metric[] = [
     roles,
     read: async (system) => {
       if (system.config.backup.schedule === null) return null;
-      const { dueSince } = await backupState(system);
+      const { dueSince } = await stateOf(system);
       return dueSince ? (system.clock.now().getTime() - dueSince.getTime()) / 1000 : 0;
     },
   }),
@@ -27,20 +28,20 @@ export const metrics: readonly Metric[] = [
     name: 'latchkey_backup_failures',
     help: 'Failed tries since the newest backup.',
     roles,
-    read: async (system) => (await backupState(system)).failures.length,
+    read: async (system) => (await stateOf(system)).failures.length,
   }),
   gauge({
     name: 'latchkey_backup_bytes',
     help: 'The size of the newest backup.',
     roles,
-    read: async (system) => (await backupState(system)).newest?.bytes ?? null,
+    read: async (system) => (await stateOf(system)).newest?.bytes ?? null,
   }),
   gauge({
     name: 'latchkey_backup_duration_seconds',
     help: 'How long the newest backup took.',
     roles,
     read: async (system) => {
-      const { newest } = await backupState(system);
+      const { newest } = await stateOf(system);
       return newest && (newest.finished_at.getTime() - newest.started_at.getTime()) / 1000;
     },
   }),
@@ -49,7 +50,7 @@ export const metrics: readonly Metric[] = [
     help: '1 if the backup that was verified last cannot be restored, 0 if it can. Absent until one was verified.',
     roles,
     read: async (system) => {
-      const { verified } = await backupState(system);
+      const { verified } = await stateOf(system);
       return verified && (verified.verify_error === null ? 0 : 1);
     },
   }),

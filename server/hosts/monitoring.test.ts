@@ -5,7 +5,7 @@ import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { parse } from 'yaml';
 import { openPool } from '#platform/connections.ts';
-import { openDb } from '#platform/db.ts';
+import { observeStatements, openDb } from '#platform/db.ts';
 import { measureStatements } from '#platform/statements.ts';
 import { connectionsOf, makeSystem, type System } from '#platform/system.ts';
 import { eventually, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
@@ -18,7 +18,7 @@ const TABLE = /(?<=<!-- metrics: [^\n]*-->\n)[\s\S]*(?=<!-- end of metrics -->)/
 
 let latchkey: TestLatchkey;
 before(async () => {
-  // One of its own: other files start and stop the work that only a leader does.
+  // Its own Latchkey, because other files start and stop the work of leaders.
   latchkey = await startTestLatchkey({});
 });
 after(() => latchkey.stop());
@@ -153,7 +153,16 @@ describe('/metrics', () => {
     });
   });
 
-  test('is one process’s: a process without the role worker reads nothing about the installation', async () => {
+  test('reads each state once, although several metrics come from it', async (t) => {
+    const system = registered({});
+    const read: string[] = [];
+    t.after(observeStatements((text) => read.push(text)));
+    await system.metrics.metrics();
+    for (const part of ['is_waiting', 'from "backups"', 'position as after,'])
+      assert.equal(read.filter((text) => text.includes(part)).length, 1, part);
+  });
+
+  test('of a process without the role worker has nothing about the installation', async () => {
     const { config } = latchkey.system;
     const text = await registered({ config: { ...config, roles: ['api'] } }).metrics.metrics();
     assert.equal(seriesValue(text, 'latchkey_info{roles="api"}'), 1);
@@ -161,7 +170,7 @@ describe('/metrics', () => {
     assert.ok(!text.includes('latchkey_sign_ins_total'));
   });
 
-  test('is served while the database is away: what is read from it is absent', async (t) => {
+  test('is served while the database is away, without the metrics that are read from it', async (t) => {
     const pool = openPool('postgres://nobody@127.0.0.1:1/none', {
       size: 1,
       limits: null,
@@ -176,7 +185,7 @@ describe('/metrics', () => {
       const text = await away.metrics.metrics();
       assert.equal(seriesValue(text, 'latchkey_ready{check="database"}'), 0);
       assert.equal(seriesValue(text, 'latchkey_events_unnumbered_seconds'), undefined);
-      assert.equal(seriesValue(text, 'latchkey_change_feed_live'), 1);
+      assert.notEqual(seriesValue(text, 'latchkey_change_feed_live'), undefined);
     }
   });
 });

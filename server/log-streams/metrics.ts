@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
 import { auditBacklogs } from '#audit';
 import type { Scope } from '#platform/ctx.ts';
-import { counter, gauge, type Metric } from '#platform/metrics.ts';
+import { counter, gauge, type Metric, shared } from '#platform/metrics.ts';
 import type { System } from '#platform/system.ts';
 import { isOpen } from '#tenancy';
 
 type Progress = { failing: boolean; entries: number; seconds: number };
 
 /** The state of every active stream. A closed project sends nothing, so its streams are left out. */
-async function activeStreams(system: System): Promise<Progress[]> {
+const activeStreams = shared(async (system: System): Promise<Progress[]> => {
   const { rows } = await sql<Scope & { after: number; failing: boolean }>`
     select workspace_id as "workspaceId", project_id as "projectId", environment, position as after,
       failing_since is not null as failing
@@ -19,7 +19,7 @@ async function activeStreams(system: System): Promise<Progress[]> {
     const { last = after, oldest = null } = backlogs[index] ?? {};
     return { failing, entries: last - after, seconds: oldest === null ? 0 : (now - oldest.getTime()) / 1000 };
   });
-}
+});
 
 export const requestsMade = counter({
   name: 'latchkey_log_stream_requests_total',

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { counter, durations, gauge, type Metric } from './metrics.ts';
+import { counter, durations, gauge, type Metric, shared } from './metrics.ts';
 import type { System } from './system.ts';
 
 const TASK = 'the name of the job';
@@ -22,15 +22,17 @@ export const jobDurations = durations({
 type Queue = { task: string; waiting: number; failed: number; age: number | null };
 
 /** `graphile_worker.jobs` holds only jobs that are not done. */
-async function queues(system: System): Promise<Queue[]> {
+const queues = shared(async (system: System): Promise<Queue[]> => {
   const { rows } = await sql<Queue>`
-    select task_identifier as task, count(*) filter (where is_available and run_at <= now()) as waiting,
+    select task_identifier as task, count(*) filter (where is_waiting) as waiting,
       count(*) filter (where attempts >= max_attempts) as failed,
-      extract(epoch from now() - min(run_at) filter (where attempts < max_attempts and locked_at is null and run_at <= now()))::float8 as age
-    from (select *, attempts < max_attempts and locked_at is null as is_available from graphile_worker.jobs) job
+      extract(epoch from now() - min(run_at) filter (where is_waiting))::float8 as age
+    from (
+      select *, attempts < max_attempts and locked_at is null and run_at <= now() as is_waiting from graphile_worker.jobs
+    ) job
     group by 1 /* all workspaces */`.execute(system.db);
   return rows;
-}
+});
 
 export const jobMetrics: readonly Metric[] = [
   jobsDone,
@@ -51,7 +53,7 @@ export const jobMetrics: readonly Metric[] = [
   }),
   gauge({
     name: 'latchkey_jobs_oldest_seconds',
-    help: 'How long the oldest job that no process has taken is due.',
+    help: 'How long the oldest job has been due that no process has taken.',
     labels: { task: TASK },
     roles: ['worker'],
     read: async (system) =>

@@ -77,27 +77,35 @@ export function gauge<const L extends Labels>({
     ...description,
     type: 'gauge' as const,
     register: (system: System) => {
-      let underWay: Promise<Reading> | null = null;
+      const reading = shared(async () => read(system));
       const made = new Gauge({
         ...optionsOf(description),
         registers: [system.metrics],
         collect: async () => {
-          // A reading that hangs is not started again.
-          underWay ??= Promise.resolve(system)
-            .then(read)
-            .catch(() => null)
-            .finally(() => {
-              underWay = null;
-            });
-          const reading = await Promise.race([underWay, nothingAfter(READING_MS)]);
+          const found = await Promise.race([reading(system).catch(() => null), nothingAfter(READING_MS)]);
           // Without labels, `reset` sets zero, which would be a reading.
           if (description.labels === undefined) made.remove();
           else made.reset();
-          if (typeof reading === 'number') made.set(reading);
-          else for (const { labels, value } of reading ?? []) made.set(labels, value);
+          if (typeof found === 'number') made.set(found);
+          else for (const { labels, value } of found ?? []) made.set(labels, value);
         },
       });
     },
+  };
+}
+
+/**
+ * Shares a reading that is under way, so that several gauges of a scrape read a state once, and a reading that hangs is not
+ * started again.
+ */
+export function shared<T>(read: (system: System) => Promise<T>): (system: System) => Promise<T> {
+  const underWay = new WeakMap<System, Promise<T>>();
+  return (system) => {
+    const known = underWay.get(system);
+    if (known !== undefined) return known;
+    const reading = read(system).finally(() => underWay.delete(system));
+    underWay.set(system, reading);
+    return reading;
   };
 }
 
