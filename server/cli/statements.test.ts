@@ -32,14 +32,17 @@ test('BL-8 the operator lists statements to be paid by hand and marks one as pai
   const [statement] = await list();
   const shown = await run('list');
   assert.equal(shown.status, 0, shown.output);
-  const [heading, line, ...more] = shown.output.trim().split('\n');
+  const [heading, ...statements] = shown.output.trim().split('\n');
   assert.match(heading ?? '', /^statement +workspace +project +period +total +due$/);
-  assert.ok(line?.startsWith(`${statement.id}  `) && line.includes('9.00 USD'), shown.output);
+  const [line, ...more] = statements.filter((text) => text.startsWith(`${statement.id}  `));
+  assert.ok(line?.includes('9.00 USD'), shown.output);
   assert.deepEqual(more, []);
 
   const asJson = await run('list', '--json');
   assert.deepEqual(
-    JSON.parse(asJson.output).statements.map(({ id, total }: { id: string; total: number }) => [id, total]),
+    JSON.parse(asJson.output)
+      .statements.filter(({ id }: { id: string }) => id === statement.id)
+      .map(({ id, total }: { id: string; total: number }) => [id, total]),
     [[statement.id, 900]],
   );
 
@@ -50,7 +53,8 @@ test('BL-8 the operator lists statements to be paid by hand and marks one as pai
   await run('paid', statement.id);
   assert.equal((await list())[0].paidAt, paidAt);
   const { rows } = await latchkey.system.pool.query(
-    `select data from events where type = 'billing.addon.payment_received'`,
+    `select data from events where type = 'billing.addon.payment_received' and workspace_id = $1`,
+    [latchkey.demo.workspaceId],
   );
   assert.deepEqual(
     rows.map(({ data }) => data.amount),

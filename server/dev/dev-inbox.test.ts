@@ -46,8 +46,10 @@ describe('the dev inbox', () => {
       }),
     );
     const { rows } = await latchkey.system.pool.query(
-      'select (select count(*) from messages where recipient = $1) + (select count(*) from graphile_worker.jobs where task_identifier = $2 and attempts > 0) as count',
-      ['nobody@example.com', 'send_message'],
+      `select (select count(*) from messages where workspace_id = $1 and recipient = $2)
+         + (select count(*) from graphile_worker._private_jobs where payload->>'workspaceId' = $1
+            and not exists (select from messages where id = payload->>'messageId')) as count`,
+      [latchkey.demo.workspaceId, 'nobody@example.com'],
     );
     assert.equal(rows[0].count, 0);
   });

@@ -32,7 +32,8 @@ describe('the settings of a project', () => {
     });
     expectProblem(refused, 403, 'REGISTRATION_CLOSED');
     const { rows } = await latchkey.system.pool.query(
-      `select data from events where type = 'project.settings.updated'`,
+      `select data from events where type = 'project.settings.updated' and workspace_id = $1`,
+      [latchkey.demo.workspaceId],
     );
     assert.ok(rows.length > 0);
     await change({ registration: 'open' });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { request as send } from 'node:http';
 import { after, before, describe, test } from 'node:test';
-import { expectProblem, PASSWORD, register, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
+import { eventually, expectProblem, PASSWORD, register, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
 
 let latchkey: TestLatchkey;
 before(async () => {
@@ -129,7 +129,7 @@ describe('hosts', () => {
   test('health and metrics are on the internal port only', async () => {
     const internal = `http://127.0.0.1:${latchkey.system.config.ports.internal}`;
     assert.deepEqual(await (await fetch(`${internal}/healthz`)).json(), { status: 'ok' });
-    assert.equal((await fetch(`${internal}/readyz`)).status, 200);
+    await eventually(async () => assert.equal((await fetch(`${internal}/readyz`)).status, 200));
     assert.match(await (await fetch(`${internal}/metrics`)).text(), /latchkey_http_request_duration_seconds_bucket/);
     expectProblem(await latchkey.api('/metrics'), 404, 'NOT_FOUND');
   });

@@ -236,7 +236,10 @@ describe('POST /v1/admin/members/import', () => {
     ];
     assert.deepEqual(counts(await imported(lines(rows), NDJSON, '?dryRun=true')), [2_101, 1, 2, 1]);
     assert.deepEqual(counts(await imported(lines(rows))), [2_101, 1, 2, 1]);
-    const { rows: left } = await latchkey.system.pool.query('select from member_import_dry_runs /* all workspaces */');
+    const { rows: left } = await latchkey.system.pool.query(
+      'select from member_import_dry_runs where workspace_id = $1',
+      [latchkey.demo.workspaceId],
+    );
     assert.equal(left.length, 0);
   });
 
@@ -263,7 +266,10 @@ describe('POST /v1/admin/members/import', () => {
       'UNSUPPORTED_MEDIA_TYPE',
     );
     expectProblem(await read('imp_01kaz3w9hqf8p9n2m4v5x6y7z8'), 404, 'NOT_FOUND');
-    const { rowCount } = await latchkey.system.pool.query(`select from member_imports where status = 'receiving'`);
+    const { rowCount } = await latchkey.system.pool.query(
+      `select from member_imports where status = 'receiving' and workspace_id = $1`,
+      [latchkey.demo.workspaceId],
+    );
     assert.equal(rowCount, 0);
   });
 
@@ -292,7 +298,8 @@ describe('POST /v1/admin/members/import', () => {
       const receiving = (count: number) =>
         eventually(async () => {
           const { rowCount } = await latchkey.system.pool.query(
-            'select from member_import_chunks where content is not null',
+            'select from member_import_chunks where content is not null and workspace_id = $1',
+            [latchkey.demo.workspaceId],
           );
           assert.equal(rowCount, count);
         });

@@ -58,7 +58,9 @@ describe('flows that started before their project was closed', () => {
     const waiting = async () =>
       (
         await latchkey.system.pool.query<{ later: boolean }>(
-          `select run_at > now() + interval '5 minutes' as later from graphile_worker.jobs where task_identifier = 'import_members'`,
+          `select run_at > now() + interval '5 minutes' as later from graphile_worker._private_jobs
+           where payload->>'importId' = $1`,
+          [importId],
         )
       ).rows;
     await eventually(async () => assert.deepEqual(await waiting(), [{ later: true }]));

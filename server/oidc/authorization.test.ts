@@ -87,7 +87,9 @@ describe('the authorization code flow', () => {
       const began = Date.now();
       await signIn(await codeFlow(latchkey), await register(latchkey));
       const { rows } = await latchkey.system.pool.query(
-        `select expires_at from oidc_records where model = 'AuthorizationCode' order by expires_at desc limit 1`,
+        `select expires_at from oidc_records where model = 'AuthorizationCode' and payload->>'clientId' = $1
+         order by expires_at desc limit 1`,
+        [latchkey.demo.environments.test.clientId],
       );
       return (rows[0].expires_at.getTime() - began) / 1000;
     };

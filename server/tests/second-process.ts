@@ -95,7 +95,6 @@ function request(
         path,
         method: body === undefined ? 'GET' : 'POST',
         headers: {
-          ...headers,
           host,
           ...(token !== undefined && { authorization: `Bearer ${token}` }),
           ...(body !== undefined && { 'content-type': 'application/json' }),

@@ -11,7 +11,7 @@ const CHECK = /^CHECK \(\((\w+) = ANY \(ARRAY\[(.*)\]\)\)\)$/;
  */
 const KEPT = ['projects', 'workspaces', 'default_projects', 'console_installation', 'console_sessions'];
 
-/** Values that give a worker nothing to do, and the only one that a column takes. */
+/** Values that give a worker nothing to do, and the value of a column that takes only one. */
 const SPECIAL: Record<string, string> = {
   'events.sequence': '1',
   'messages.status': "'sent'",
