@@ -14,9 +14,9 @@ const out = join(root, 'release');
 const WORKSPACES = ['', 'bench', 'console', 'sdk', 'server'];
 const UNRELEASED = '## Unreleased\n';
 const CHART = 'packaging/chart/Chart.yaml';
-/** What the test of upgrades starts beside the next version. */
+/** The release that the test of upgrades starts beside the next version. */
 const LAST_RELEASE = 'packaging/upgrade/last-release.tgz';
-/** What that test does not use. */
+/** Files of a release that the test of upgrades does not use. */
 const UNUSED = ['console/dist', 'THIRD-PARTY-LICENSES.txt', 'README.md', 'CHANGELOG.md'];
 
 class Refused extends Error {}

@@ -7,10 +7,10 @@ export type Target = { name: string; auth: number; api: number };
 export type Balancer = {
   authUrl: string;
   apiUrl: string;
-  /** How many requests each process answered. */
+  /** How many responses each process has sent. */
   answered: ReadonlyMap<string, number>;
   add: (target: Target) => void;
-  /** Sends the process no further requests, and waits until it has answered those that it has. */
+  /** Sends the process no further requests, and waits until it has responded to those that it has. */
   remove: (target: Target) => Promise<void>;
   stop: () => void;
 };

@@ -7,9 +7,9 @@ const PASSWORD = 'correct horse battery staple';
 type Json = Record<string, unknown>;
 type Call = { method?: string; token?: unknown; body?: Json | URLSearchParams; headers?: Record<string, string> };
 
-/** People and a back end that work with Latchkey all the time, and note what was acknowledged and what failed. */
+/** People and a back end that send requests all the time, and record which were acknowledged and which failed. */
 export class Load {
-  /** What failed, and how often. */
+  /** The messages of the failures, with their counts. */
   readonly failures = new Map<string, number>();
   /** The addresses of people whose registration was acknowledged. */
   readonly registered: string[] = [];
@@ -71,7 +71,7 @@ export class Load {
 
   /**
    * Calls a process through the balancer.
-   * @throws Error if the status is another than expected
+   * @throws Error if the status is not the expected one
    */
   async call(
     path: string,
@@ -86,7 +86,7 @@ export class Load {
       headers: {
         ...(token !== undefined && { authorization: `Bearer ${String(token)}` }),
         ...(body !== undefined && { 'content-type': form ? 'application/x-www-form-urlencoded' : 'application/json' }),
-        // Everybody comes from elsewhere: limits by source are not what is tried.
+        // Each request has its own source, so that no limit by source applies.
         'x-forwarded-for': `10.0.${Math.floor(this.requests / 250) % 250}.${1 + (this.requests % 250)}`,
         ...headers,
       },
@@ -101,7 +101,7 @@ export class Load {
     return text === '' ? {} : JSON.parse(text);
   }
 
-  /** Repeats work until the load stops. What fails is noted, and the work goes on. */
+  /** Repeats work until the load stops. A failure is recorded, and the work goes on. */
   async #repeat(work: () => Promise<void>): Promise<void> {
     while (!this.#stopped) {
       // biome-ignore lint/performance/noAwaitInLoops: one after the other
@@ -150,9 +150,8 @@ export class Load {
     await this.#repeat(async () => {
       const token = await this.managementToken();
       const body = { name: 'Shop', kind: 'web', redirectUris: ['https://shop.example/callback'] };
-      const create = () =>
-        this.call('/v1/admin/applications', { token, body, headers: { 'idempotency-key': key } }, { expect: 201 });
-      const key = crypto.randomUUID();
+      const headers = { 'idempotency-key': crypto.randomUUID() };
+      const create = () => this.call('/v1/admin/applications', { token, body, headers }, { expect: 201 });
       const created = await create();
       assert.deepEqual(await create(), created, 'the same response');
       const path = `/v1/admin/applications/${String(created['id'])}`;

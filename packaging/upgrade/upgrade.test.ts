@@ -101,7 +101,7 @@ function quickstart(code: string): Promise<string> {
   return run('node', [join(code, 'server/latchkey.mjs'), 'quickstart'], { cwd: folder, settings: shared });
 }
 
-/** Waits until each of the processes has answered further requests. */
+/** Waits until each of the processes has responded to further requests. */
 async function served(...names: string[]): Promise<void> {
   const earlier = new Map(balancer.answered);
   await eventually(async () => {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, get, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** A process behind the balancer: the port that serves, and the one that says whether it is ready. */
+/** A process behind the balancer: the port that serves requests, and the port of `/readyz`. */
 type Backend = { port: number; internalPort: number };
 
 const CHECK_MS = 500;
@@ -11,8 +11,8 @@ const MAX_SILENT = 3;
 const RESPONSE_MS = 15_000;
 
 /**
- * A load balancer as installations have one: by turns to the backends whose `/readyz` is 200. A connection that is refused goes to
- * the next; a request that was sent is never sent again.
+ * A load balancer. It sends requests in turn to the backends whose `/readyz` is 200. If a backend refuses the connection, the
+ * next gets the request; a request that was sent is never sent again.
  */
 export class Balancer {
   readonly #backends: readonly Backend[];
@@ -76,16 +76,14 @@ export class Balancer {
   }
 
   #pass(incoming: IncomingMessage, body: Buffer, response: ServerResponse): void {
-    this.#turn += 1;
-    const { length } = this.#backends;
-    const byTurns = this.#backends.map((_, index) => this.#backends[(index + this.#turn) % length]);
+    this.#turn = (this.#turn + 1) % this.#backends.length;
+    const inTurn = [...this.#backends.slice(this.#turn), ...this.#backends.slice(0, this.#turn)];
+    const ready = inTurn.filter((backend) => this.#ready.has(backend));
     this.#send(
       incoming,
       body,
       response,
-      byTurns
-        .filter((backend) => backend !== undefined && this.#ready.has(backend))
-        .map((backend) => backend?.port ?? 0),
+      ready.map(({ port }) => port),
     );
   }
 

@@ -3,7 +3,7 @@ import type { Receiver } from '#tests/receiver.ts';
 import type { Acknowledged } from './load.ts';
 import type { PostgresServer } from './postgres-server.ts';
 
-/** What was acknowledged and is missing, by the check that found it. */
+/** Describes every acknowledged change that is missing, and every gap in the numbers of events. */
 export async function findLosses(database: PostgresServer, acknowledged: Acknowledged): Promise<string[]> {
   const { emails, changes, organizations, setting } = acknowledged;
   const people = await database.query<{ value: string }>(

@@ -1,15 +1,15 @@
 import type { Site } from './site.ts';
 
-/** Something that breaks, and ends. */
+/** A fault that begins and ends while clients send requests. */
 export type Fault = {
   name: string;
-  /** Left out of the short form. */
+  /** Runs only with `--long`. */
   long?: true;
-  /** A balancer hides it: no request may fail. */
+  /** The balancer hides the fault, so no request may fail. */
   seamless?: true;
-  /** Why it can't be tried here, or null. */
+  /** Why this machine can't produce the fault; null if it can. */
   obstacle?: (site: Site) => string | null;
-  /** Brings the fault about and ends it. @returns what was measured */
+  /** Produces the fault and ends it. @returns what was measured */
   run: (site: Site) => Promise<string | undefined>;
 };
 

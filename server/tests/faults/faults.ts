@@ -63,7 +63,7 @@ const locked = (seconds: number, long?: true): Fault => ({
   },
 });
 
-/** The worker that numbers events stands still; the other must take over. */
+/** The worker that numbers events is frozen, so the other worker must take over. */
 const frozenLeader: Fault = {
   name: 'process that numbers events frozen',
   long: true,
@@ -101,7 +101,7 @@ const frozenProcess: Fault = {
   },
 };
 
-/** The primary dies (or freezes, and is then shut off), and its synchronous standby takes its place. */
+/** The primary is killed, or is frozen and killed later, and its synchronous standby is promoted. */
 const promoted = (how: 'killed' | 'frozen'): Fault => ({
   name: `primary ${how}, standby promoted`,
   long: true,
@@ -193,14 +193,14 @@ const clockSkew: Fault = {
   },
 };
 
-/** A pooler that takes sessions away is refused in one line; one that leaves them is fine. */
+/** A process refuses a pooler in transaction mode, and serves behind one in session mode. */
 const pooler: Fault = {
   name: 'PgBouncer in transaction mode refused, in session mode restarted',
   long: true,
   obstacle: () => (pgbouncerVersion() === null ? 'PgBouncer is not installed' : null),
   run: async ({ fleet, primary }) => {
     const [member] = fleet.of('api');
-    if (!member) throw new Error('There is an API process.');
+    if (!member) throw new Error('There must be an API process.');
     await fleet.end(member, 'SIGTERM');
     const transaction = await startPgbouncer(primary.url, 'transaction');
     const isRefused = !(await fleet.start(member, { DATABASE_URL: transaction.url }));

@@ -22,7 +22,7 @@ type Member = { role: Role; number: number; base: number; child: ChildProcess | 
 /** Several Latchkey processes by role, behind a balancer per host. */
 export class Fleet {
   readonly members: Member[] = [];
-  /** How often a process ended by itself, and was started again. */
+  /** How many times a process ended by itself and was started again. */
   restarts = 0;
   readonly urls: Record<'auth' | 'api' | 'status', string> = { auth: '', api: '', status: '' };
   readonly #balancers: Balancer[] = [];
@@ -92,7 +92,7 @@ export class Fleet {
     member.child = child;
     member.isWanted = true;
     let wasReady = false;
-    // As a service manager does.
+    // A service manager starts a process again that ends by itself.
     child.once('exit', () => {
       if (!wasReady || !member.isWanted) return;
       this.restarts += 1;

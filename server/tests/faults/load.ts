@@ -3,18 +3,18 @@ import type { Demo } from '#hosts';
 import { newEmail, PASSWORD } from '#tests/harness.ts';
 import { waitUntil } from './wait.ts';
 
-/** What clients do all the time. */
+/** The kinds of work that clients repeat. */
 const KINDS = ['register', 'sign in', 'refresh', 'rename', 'organization', 'settings', 'status page'] as const;
 type Kind = (typeof KINDS)[number];
 
-/** What the processes have confirmed to clients, and must never lose. */
+/** The changes that Latchkey has acknowledged to clients, and must never lose. */
 export class Acknowledged {
   readonly emails: string[] = [];
   /** Correlation ids of changes, each of which has an event. */
   readonly changes: string[] = [];
   /** Names of organizations, each created by one idempotency key. */
   readonly organizations: string[] = [];
-  /** The value acknowledged last, and those without a response, which may have been stored at any time. */
+  /** `last`: the value that was acknowledged last. `open`: the values without a response, each of which may be the stored one. */
   readonly setting: { last: number | null; open: number[] } = { last: null, open: [] };
 }
 
@@ -30,17 +30,17 @@ type Send = {
 const CLIENT_TIMEOUT_MS = 20_000;
 const PAUSE_MS = 25;
 const RETRY_PAUSE_MS = 100;
-/** What a client may see while something is broken: 503 of Latchkey or of the balancer, 502 of the balancer. */
+/** The errors that a client may get during a fault: 503 from Latchkey or the balancer, 502 from the balancer. */
 const EXPECTED = [502, 503];
 const CHAINS = 4;
 
-/** Customers and an administrator who keep working, and try again what was not acknowledged. */
+/** Customers and an administrator who send requests all the time, and repeat what was not acknowledged. */
 export class Load {
   readonly acknowledged = new Acknowledged();
   readonly counts = { requests: 0, acknowledged: 0, failed: 0 };
-  /** Responses that no fault may lead to, such as 500, or 401 for a valid session. */
+  /** Responses that no fault may cause, such as 500, or 401 for a valid session. */
   readonly wrong: string[] = [];
-  /** When the last request of a kind began that succeeded. */
+  /** When the last successful request of each kind began. */
   readonly #latest = new Map<Kind, number>();
   readonly #demo: Demo;
   readonly #urls: { auth: string; api: string; status: string };
@@ -75,7 +75,7 @@ export class Load {
     await Promise.all(this.#running);
   }
 
-  /** True when work of every kind has succeeded that began after a moment. */
+  /** True when a request of every kind has begun after a moment and succeeded. */
   succeededSince(moment: number): boolean {
     return KINDS.every((kind) => (this.#latest.get(kind) ?? 0) > moment);
   }
@@ -112,7 +112,7 @@ export class Load {
     }
   }
 
-  /** Registers under a new address: after a response that was lost, the address may be taken. */
+  /** Registers a new address each time, because after a lost response the address may be taken. */
   async #register(): Promise<Record<string, string> | null> {
     const email = newEmail();
     const session = await this.#try('register', '/v1/auth/register', { body: { email, password: PASSWORD } });
@@ -178,7 +178,7 @@ export class Load {
     return `fault-${what}-${this.#count}`;
   }
 
-  /** Sends the same until it is acknowledged. @returns null if the load ends before, or the response is wrong */
+  /** Repeats a request until it is acknowledged. @returns null if the load ends before, or if a response is wrong */
   async #insist(kind: Kind, path: string, send: Send): Promise<Record<string, string> | null> {
     const wrong = this.wrong.length;
     while (!this.#stopping && this.wrong.length === wrong) {
@@ -212,7 +212,7 @@ export class Load {
     const response = await fetch(url, {
       method,
       headers: {
-        // Many people, not one source that asks too often.
+        // Each request has its own source, so that no limit by source applies.
         'x-forwarded-for': `10.${byte()}.${byte()}.${byte()}`,
         ...(body !== undefined && { 'content-type': 'application/json' }),
         ...(token !== undefined && { authorization: `Bearer ${token}` }),

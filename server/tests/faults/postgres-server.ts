@@ -14,7 +14,7 @@ const PROGRAM = resolve(
 const RESTART_MS = 500;
 const SETTINGS = ['max_connections=110', 'wal_level=replica', 'max_wal_size=64MB', 'wal_sender_timeout=10s'];
 
-/** Keys of an address that all servers share. */
+/** The parts of an address that are the same for all servers. */
 type Login = { user: string; password: string; database: string };
 
 /** Creates the data of a server with a database. */
@@ -34,7 +34,7 @@ export class PostgresServer {
   readonly #login: Login;
   #child: ChildProcess | null = null;
   #isWanted = false;
-  /** How often it ended by itself and was started again. */
+  /** How many times the server ended by itself and was started again. */
   restarts = 0;
 
   /** @param folder as {@link createData} or {@link PostgresServer.copyTo} made it */
@@ -58,7 +58,7 @@ export class PostgresServer {
   }
 
   /**
-   * Starts it, and waits until it accepts connections. Like a service manager, it starts a server again that ends by itself.
+   * Starts the server, and waits until it accepts connections. A server that ends by itself is started again, as by a service manager.
    */
   async start(): Promise<void> {
     this.#isWanted = true;
@@ -125,7 +125,7 @@ export class PostgresServer {
     }
   }
 
-  /** Makes a standby of this running server (low-level base backup, PostgreSQL §25.3.3); starts it and waits until it is synchronous. */
+  /** Copies this running server to a standby (PostgreSQL §25.3.3, low-level base backup), starts it, and waits until it is synchronous. */
   async addStandby(standby: PostgresServer): Promise<void> {
     const client = new pg.Client({ connectionString: this.url });
     await client.connect();

@@ -9,15 +9,15 @@ import { createData, PostgresServer } from './postgres-server.ts';
 import { SmallDisk } from './small-disk.ts';
 import { waitUntil } from './wait.ts';
 
-/** An installation under load: two database servers, of which one runs, the processes, and who receives webhooks. */
+/** An installation under load: two database servers of which one runs, the Latchkey processes, and a receiver of webhooks. */
 export type Site = {
-  /** Has the log of every process. */
+  /** The folder with the log of every process. */
   folder: string;
   /** The server that accepts writes. */
   primary: PostgresServer;
-  /** Becomes a standby where a fault needs one. */
+  /** The other server. Faults that need a standby start it. */
   spare: PostgresServer;
-  /** Has the database; null where none may be mounted. */
+  /** The disk with the databases; null if this user may not mount one. */
   disk: SmallDisk | null;
   fleet: Fleet;
   load: Load;

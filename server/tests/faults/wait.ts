@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Far longer than anything takes to work again. */
+/** Longer than any recovery takes on a busy machine. */
 const LIMIT_MS = 120_000;
 
-/** Polls until a check passes; an error counts as not yet. @returns false if it did not in time */
+/** Polls until a check returns true; an error counts as false. @returns false if the check did not pass in time */
 export async function waitUntil(check: () => boolean | Promise<boolean>): Promise<boolean> {
   const deadline = performance.now() + LIMIT_MS;
   const passes = async () => check();
