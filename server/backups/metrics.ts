@@ -16,7 +16,7 @@ export const metrics: readonly Metric[] = [
   }),
   gauge({
     name: 'latchkey_backup_overdue_seconds',
-    help: 'How long a backup of the schedule is due; 0 if none is. Absent without a schedule.',
+    help: 'How long a scheduled backup has been due; 0 if none is. Absent without a schedule.',
     roles,
     read: async (system) => {
       if (system.config.backup.schedule === null) return null;
@@ -47,7 +47,7 @@ export const metrics: readonly Metric[] = [
   }),
   gauge({
     name: 'latchkey_backup_damaged',
-    help: '1 if the backup that was verified last cannot be restored, 0 if it can. Absent until one was verified.',
+    help: '1 if the backup that was verified last cannot be restored, 0 if it can. Absent until a backup was verified.',
     roles,
     read: async (system) => {
       const { verified } = await stateOf(system);

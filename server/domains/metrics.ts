@@ -4,7 +4,7 @@ import { gauge, type Metric } from '#platform/metrics.ts';
 export const metrics: readonly Metric[] = [
   gauge({
     name: 'latchkey_certificate_expires_seconds',
-    help: 'The time until the first certificate of a custom domain expires; negative if one has. Absent without certificates.',
+    help: 'The time until the first certificate of a custom domain expires; negative after it has expired. Absent without certificates.',
     roles: ['worker'],
     read: async (system) => {
       const { rows } = await sql<{ first: Date | null }>`

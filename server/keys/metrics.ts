@@ -6,7 +6,7 @@ import { type Algorithm, algorithms } from './signing-keys.ts';
 export const metrics: readonly Metric[] = [
   gauge({
     name: 'latchkey_signing_key_age_seconds',
-    help: 'How long the newest key that signs has been signing. Keys are replaced after 90 days.',
+    help: 'How long the newest signing key has been in use. Keys are replaced after 90 days.',
     labels: { environment: environments, algorithm: algorithms },
     roles: ['worker'],
     read: async (system) => {

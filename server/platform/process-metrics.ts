@@ -13,7 +13,7 @@ const POOLS = ['requests', 'lookups', 'jobs'] as const;
 export const processMetrics: readonly Metric[] = [
   gauge({
     name: 'latchkey_database_connections',
-    help: 'Open connections of each pool. `jobs` exists behind a pooler only.',
+    help: 'Open connections of each pool. `jobs` exists only behind a pooler.',
     labels: { pool: POOLS, state: ['used', 'idle'] },
     read: (system) =>
       poolsOf(system).flatMap(([pool, { totalCount, idleCount }]) => [
@@ -40,7 +40,7 @@ export const processMetrics: readonly Metric[] = [
   }),
   gauge({
     name: 'latchkey_change_feed_round_trip_seconds',
-    help: 'How long the last proof of the change feed took: a notification to itself, every two seconds.',
+    help: 'How long the last notification of the change feed to itself took. It sends one every two seconds.',
     read: ({ feed }) => (feed.roundTripMs === null ? null : feed.roundTripMs / 1000),
   }),
 ];
