@@ -48,7 +48,7 @@ describe('the dev inbox', () => {
     const { rows } = await latchkey.system.pool.query(
       `select (select count(*) from messages where workspace_id = $1 and recipient = $2)
          + (select count(*) from graphile_worker._private_jobs where payload->>'workspaceId' = $1
-            and not exists (select from messages where id = payload->>'messageId')) as count`,
+            and payload->>'messageId' not in (select id from messages where workspace_id = $1)) as count`,
       [latchkey.demo.workspaceId, 'nobody@example.com'],
     );
     assert.equal(rows[0].count, 0);

@@ -1,13 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import type { Config } from '#platform/config.ts';
-import { openPool } from '#platform/connections.ts';
-import { openDb } from '#platform/db.ts';
-import { measureStatements } from '#platform/statements.ts';
-import { connectionsOf, makeSystem, type System } from '#platform/system.ts';
-import { startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
+import type { System } from '#platform/system.ts';
+import { withoutDatabase } from '#tests/away.ts';
+import { eventually, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
 import { freePortBase } from '#tests/ports.ts';
 import { Hosts } from './hosts.ts';
 
@@ -29,26 +26,23 @@ async function open(roles: Config['roles'], changes: Partial<System> = {}) {
   return { hosts, base };
 }
 
-const readiness = async (base: number) => {
-  const response = await fetch(`http://127.0.0.1:${base + 90}/readyz`);
-  return { status: response.status, body: await response.json() };
-};
+/** Waits until a process says that it is ready, or is not, with these checks. */
+const expectReadiness = (base: number, status: 200 | 503, checks: Record<string, boolean>) =>
+  eventually(async () => {
+    const response = await fetch(`http://127.0.0.1:${base + 90}/readyz`);
+    const body = { status: status === 200 ? 'ready' : 'not ready', checks };
+    assert.deepEqual({ status: response.status, body: await response.json() }, { status, body });
+  });
 
 describe('a process that is about to end', () => {
   test('is not ready, still serves, and asks every client to open its next connection elsewhere', async () => {
     const { hosts, base } = await open(['auth']);
     const address = new URL(latchkey.system.config.addresses.test.auth);
     const get = (path: string) => fetch(`http://localhost:${base + 1}${path}`, { headers: { host: address.host } });
-    assert.deepEqual(await readiness(base), {
-      status: 200,
-      body: { status: 'ready', checks: { database: true, feed: true, running: true } },
-    });
+    await expectReadiness(base, 200, { database: true, feed: true, running: true });
     assert.equal((await get('/v1/none')).headers.get('connection'), 'keep-alive');
     await hosts.drain();
-    assert.deepEqual(await readiness(base), {
-      status: 503,
-      body: { status: 'not ready', checks: { database: true, feed: true, running: false } },
-    });
+    await expectReadiness(base, 503, { database: true, feed: true, running: false });
     for (const path of ['/v1/none', '/connect/jwks', '/.well-known/openid-configuration']) {
       // biome-ignore lint/performance/noAwaitInLoops: one after the other
       const response = await get(path);
@@ -62,22 +56,11 @@ describe('a process that is about to end', () => {
 });
 
 test('a process that serves only the status is ready without a database; every other role needs it', async (t) => {
-  const pool = openPool('postgres://nobody@127.0.0.1:1/none', {
-    size: 1,
-    limits: null,
-    log: pino({ level: 'silent' }),
-  });
-  t.after(() => pool.end());
-  const db = openDb(pool, measureStatements(new Registry(), null));
-  const { system, databaseUrl } = latchkey;
-  const away = makeSystem(system, databaseUrl, { ...connectionsOf(system), db, proofs: db });
+  const away = withoutDatabase(t, latchkey.system);
   const status = await open(['status'], away);
-  assert.deepEqual(await readiness(status.base), { status: 200, body: { status: 'ready', checks: { running: true } } });
+  await expectReadiness(status.base, 200, { running: true });
   await status.hosts.stop();
   const worker = await open(['status', 'worker'], away);
-  assert.deepEqual(await readiness(worker.base), {
-    status: 503,
-    body: { status: 'not ready', checks: { database: false, feed: true, running: true } },
-  });
+  await expectReadiness(worker.base, 503, { database: false, feed: true, running: true });
   await worker.hosts.stop();
 });

@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
-import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { parse } from 'yaml';
-import { openPool } from '#platform/connections.ts';
-import { observeStatements, openDb } from '#platform/db.ts';
-import { measureStatements } from '#platform/statements.ts';
-import { connectionsOf, makeSystem, type System } from '#platform/system.ts';
+import { observeStatements } from '#platform/db.ts';
+import type { System } from '#platform/system.ts';
+import { withoutDatabase } from '#tests/away.ts';
 import { eventually, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
 import { browserOf, codeFlow } from '#tests/oidc.ts';
 import { METRICS, registerMetrics } from './metrics.ts';
@@ -171,15 +169,7 @@ describe('/metrics', () => {
   });
 
   test('is served while the database is away, without the metrics that are read from it', async (t) => {
-    const pool = openPool('postgres://nobody@127.0.0.1:1/none', {
-      size: 1,
-      limits: null,
-      log: pino({ level: 'silent' }),
-    });
-    t.after(() => pool.end());
-    const db = openDb(pool, measureStatements(new Registry(), null));
-    const { system, databaseUrl } = latchkey;
-    const away = registered(makeSystem(system, databaseUrl, { ...connectionsOf(system), db, proofs: db }));
+    const away = registered(withoutDatabase(t, latchkey.system));
     for (const _scrape of ['first', 'second']) {
       // biome-ignore lint/performance/noAwaitInLoops: one after the other
       const text = await away.metrics.metrics();

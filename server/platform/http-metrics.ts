@@ -56,7 +56,7 @@ class RequestDurations extends Histogram {
     series.sum += milliseconds;
   }
 
-  /** What the registry asks for; it replaces the values that `observe` would have kept. */
+  /** Called by the registry. Replaces the values of the base class, which `observe` would record. */
   async getForPromString() {
     const { name, help } = DESCRIPTION;
     return { name, help, type: 'histogram', aggregator: 'sum', values: [...this.#series.values()].flatMap(valuesOf) };

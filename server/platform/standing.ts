@@ -1,7 +1,7 @@
 import type { Ctx, TxCtx } from './ctx.ts';
 import type { OrganizationId, UserId } from './ids.ts';
 
-/** What an organization requires of those who enter it: the stricter of its own policy and the project's. */
+/** The requirements of an organization for entering it: the stricter of its own policy and the project's. */
 export type EffectivePolicy = {
   /** The ways to sign in that the organization accepts. Null accepts all. */
   signInMethods: readonly string[] | null;
