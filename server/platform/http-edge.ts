@@ -56,14 +56,14 @@ export function addEdge(app: App, edge: Edge): void {
 /** Also called for a request with an invalid path, which passes no hook. */
 export function begin(request: FastifyRequest, reply: FastifyReply): void {
   const { system, host } = request.server;
-  const { method, routeOptions } = request;
+  const { method } = request;
   const span = {
     name: method,
     kind: 'server',
     attributes: { 'http.request.method': method, 'url.scheme': request.protocol, 'latchkey.host': host.kind },
   } as const;
   const place = beginTrace(system.tracer, span, parentFrom(request.headers['traceparent']));
-  if (place.span) endWith(reply, place.span, routeOptions.url);
+  if (place.span) endWith(reply, place.span);
   const trace = traceOf(request, place.traceId);
   request.place = place;
   request.trace = trace;
@@ -73,9 +73,9 @@ export function begin(request: FastifyRequest, reply: FastifyReply): void {
 }
 
 /** Ends the span when the response closes. An aborted response closes before it is finished. */
-function endWith({ raw, request }: FastifyReply, span: OpenSpan, route: string | undefined): void {
+function endWith({ raw, request }: FastifyReply, span: OpenSpan): void {
   raw.once('close', () => {
-    const path = request.route?.path ?? route;
+    const path = pathOf(request);
     if (path !== undefined) span.name(`${request.method} ${path}`);
     span.set({ 'http.response.status_code': raw.statusCode, ...(path !== undefined && { 'http.route': path }) });
     if (!raw.writableFinished) span.end('aborted');
@@ -83,11 +83,16 @@ function endWith({ raw, request }: FastifyReply, span: OpenSpan, route: string |
   });
 }
 
+/** The pattern of the path of a request's route; undefined if no route has it. */
+function pathOf(request: FastifyRequest): string | undefined {
+  return request.route?.path ?? request.routeOptions.url;
+}
+
 function addMeasuring(app: App, { system, host }: Edge): void {
   const durations = requestDurations(system);
   const verbose = system.log.isLevelEnabled('debug');
   app.addHook('onResponse', (request, reply, done) => {
-    durations.record(host, request.route?.path ?? request.routeOptions.url ?? '', reply.statusCode, reply.elapsedTime);
+    durations.record(host, pathOf(request) ?? '', reply.statusCode, reply.elapsedTime);
     if (verbose)
       request.log.debug(
         {
