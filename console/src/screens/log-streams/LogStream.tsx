@@ -128,7 +128,7 @@ function NewSecret({ stream, onClose }: { stream: Stream; onClose: () => void })
   const [secret, setSecret] = useState('');
   const { faults, onProblem } = useFaults();
   const change = useAction(useApi().useMutation('patch', '/console/v1/log-streams/{logStreamId}'));
-  const { label, description } = KINDS[stream.kind].secret;
+  const { label, required, description } = KINDS[stream.kind].secret;
   const submit = async () => {
     const saved = await change.run(
       { params: { path: { logStreamId: stream.id } }, body: { url, secret: secret || null } },
@@ -138,7 +138,8 @@ function NewSecret({ stream, onClose }: { stream: Stream; onClose: () => void })
   };
   const field = {
     label,
-    description: description ?? 'Leave empty to remove it.',
+    required,
+    description: required ? undefined : `${description} Leave empty to remove it.`,
     value: secret,
     error: faults['secret'],
     onChange: ({ currentTarget: { value } }: { currentTarget: { value: string } }) => setSecret(value),
