@@ -60,7 +60,9 @@ function Lag({ stream: { state, delivery } }: { stream: Stream }) {
           ['Skipped', refused.toLocaleString('en')],
           ['Last sent', <Time key="sent" at={sentAt} none="Never" />],
           ['Failing since', <Time key="failing" at={failingSince} none="Not failing" />],
-          ...(nextAttemptAt && state === 'active' ? [['Next attempt', <Time key="next" at={nextAttemptAt} />] as const] : []),
+          ...(nextAttemptAt && state === 'active'
+            ? [['Next attempt', <Time key="next" at={nextAttemptAt} />] as const]
+            : []),
         ]}
       />
     </Card>
