@@ -244,15 +244,19 @@ export function updateOrganizationRole(
 }
 
 /**
- * Deletes a role that nobody has in any organization, and that nobody gets by a mail domain.
+ * Deletes a role that nobody has in any organization, and that nobody gets there by a mail domain or a group.
  * @throws Problem NOT_FOUND, BUILT_IN_ROLE, CONFLICT, AUTHORIZATION_DENIED
  */
 export async function deleteOrganizationRole(ctx: Ctx, key: string): Promise<void> {
   await transaction(ctx, async (tx) => {
     const grants = ownPermissions(await lockOwnRole(tx, key));
     await requireAuthority(tx, 'organization.role.delete', { grants });
-    if (await isHeld(tx, key))
-      throw problem('CONFLICT', 'Members or mail domains of organizations have this role. Remove it from them first.');
+    const holders = await holdersOf(tx, key);
+    if (holders.length > 0)
+      throw problem(
+        'CONFLICT',
+        `This role is given in organizations to ${holders.join(' and ')}. Remove it from them first.`,
+      );
     await tx.db.deleteFrom('organization_roles').where(inScope(tx)).where('key', '=', key).execute();
     await emit(tx, 'organization.role.deleted', { key });
   });
@@ -299,20 +303,17 @@ function isBuiltIn(key: string): boolean {
   return BUILT_IN.some((role) => role.key === key);
 }
 
-/** Reads the members and domains of every organization; this is rare, so it has no index. */
-async function isHeld(tx: TxCtx, key: string): Promise<boolean> {
-  const rows = await Promise.all(
-    (['organization_members', 'organization_domains'] as const).map((table) =>
-      tx.db
-        .selectFrom(table)
-        .select('organization_id')
-        .where(inScope(tx))
-        .where(sql<boolean>`${key} = any(roles)`)
-        .limit(1)
-        .executeTakeFirst(),
-    ),
+/** What has a role in any organization, in the plural. This is rare, so it has no index. */
+async function holdersOf(tx: TxCtx, key: string): Promise<string[]> {
+  const { workspaceId, projectId, environment } = tx.scope;
+  const tables = tx.system.parts.flatMap(({ organizationRoles }) => Object.entries(organizationRoles ?? {}));
+  const held = tables.map(
+    ([table, holders]) => sql`select ${holders} as holders where exists (select from ${sql.table(table)}
+      where workspace_id = ${workspaceId} and project_id = ${projectId} and environment = ${environment}
+        and ${key} = any(roles))`,
   );
-  return rows.some((row) => row !== undefined);
+  const { rows } = await sql<{ holders: string }>`${sql.join(held, sql` union all `)}`.execute(tx.db);
+  return rows.map(({ holders }) => holders);
 }
 
 /** Returns the roles with these keys that exist. Locks them, so that none is deleted or changed concurrently. */

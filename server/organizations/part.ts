@@ -31,6 +31,7 @@ export const part = {
     ],
   },
   standing,
+  organizationRoles: { organization_members: 'members', organization_domains: 'mail domains' },
   entering: joinByDomain,
   leaving: leaveOrganizations,
   cleanUps: { recheckOrganizationDomains },

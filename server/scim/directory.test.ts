@@ -188,6 +188,10 @@ describe('groups', () => {
       (await memberships(directory)).map((member) => member.roles),
       [['accounts']],
     );
+    await admin(`organizations/${organizationId}/members/${memberId}/roles`, { method: 'PUT', body: { roles: [] } });
+    const refused = await admin('organization-roles/accounts', { method: 'DELETE' });
+    expectProblem(refused, 409, 'CONFLICT');
+    assert.match(refused.body.detail, /given in organizations to groups of directories\./);
   });
 
   test('an unknown member, a taken name and an unknown role are refused', async () => {
