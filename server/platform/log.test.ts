@@ -46,7 +46,8 @@ describe('every line of the log has the id of its trace', () => {
   test('for a job, also when it fails', async () => {
     const headers = { traceparent: traceparent.replace(traceId, 'b'.repeat(32)) };
     const { email } = latchkey.demo.environments.test.owner;
-    await latchkey.auth('/v1/auth/password/forgot', { headers, body: { clientId: clientId(), identifier: email } });
+    const body = { clientId: clientId(), identifier: email };
+    assert.equal((await latchkey.auth('/v1/auth/password/forgot', { headers, body })).status, 202);
     await loggedIn('b'.repeat(32), ({ task, msg }) => task === 'send_message' && /^Completed/.test(String(msg)));
     await latchkey.system.pool.query(
       `select graphile_worker.add_job('send_message', '{"no":"message"}', max_attempts := 1, flags := $1)`,
