@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import type { TxCtx } from './ctx.ts';
 import type { Statement } from './feed.ts';
 import { jobDurations, jobsDone } from './job-metrics.ts';
+import { poolOfJobs } from './job-pool.ts';
 import { SignOfLife } from './job-rescue.ts';
 import { connectionsOf, type System } from './system.ts';
 import { beginTrace, carriedPlace, type Parent, type Place, parentFrom, traced } from './trace.ts';
@@ -81,9 +82,10 @@ export async function startJobs(
   const places = new Map<string, Place>();
   events.on('pool:create', ({ workerPool }) => life.show(workerPool.id));
   events.on('job:complete', ({ job }) => places.delete(job.id));
+  let stopped = false;
   const runner: Runner = await run({
     events,
-    pgPool: connectionsOf(system).jobs,
+    pgPool: poolOfJobs(connectionsOf(system).jobs, { log: system.log, isStopped: () => stopped }),
     taskList: Object.fromEntries(Object.entries(tasks).map(([name, task]) => [name, measured(system, task, places)])),
     concurrency,
     noHandleSignals: true,
@@ -91,7 +93,12 @@ export async function startJobs(
     logger: workerLogger(system, places),
   });
   runner.promise.catch((error: unknown) => system.log.error({ err: error }, 'job runner stopped'));
-  return { stop: () => runner.stop().finally(() => life.stop()) };
+  return {
+    stop: () => {
+      stopped = true;
+      return runner.stop().finally(() => life.stop());
+    },
+  };
 }
 
 function measured(system: System, task: Task, places: Map<string, Place>): Task {
