@@ -10,6 +10,7 @@ import {
   startTestLatchkey,
   type TestLatchkey,
 } from '#tests/harness.ts';
+import { type MailServer, startMailServer } from '#tests/mail-server.ts';
 import { type Receiver, startReceiver } from '#tests/receiver.ts';
 import { type SecondProcess, startSecondProcess } from '#tests/second-process.ts';
 
@@ -24,22 +25,26 @@ type Exported = {
 
 let latchkey: TestLatchkey;
 let receiver: Receiver;
+let mailServer: MailServer;
 let traced: SecondProcess;
 before(async () => {
   // The process with traces does all work outside of requests.
   latchkey = await startTestLatchkey({ settings: { LATCHKEY_ROLES: 'auth,api,console' } });
   receiver = await startReceiver();
+  mailServer = await startMailServer();
   traced = await startSecondProcess(latchkey, {
     OTEL_EXPORTER_OTLP_ENDPOINT: receiver.origin,
     OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
     OTEL_EXPORTER_OTLP_HEADERS: 'x-key=of the collector',
     OTEL_RESOURCE_ATTRIBUTES: 'service.name=shop-identity',
     OTEL_BSP_SCHEDULE_DELAY: '50',
+    LATCHKEY_SMTP_URL: mailServer.url.replace('127.0.0.1', 'localhost'),
   });
 });
 after(async () => {
   await traced.stop();
   await receiver.stop();
+  await mailServer.stop();
   await latchkey.stop();
 });
 
@@ -107,7 +112,7 @@ describe('traces', () => {
       assert.ok(!exports().some((body) => body.includes(secret)), secret);
   });
 
-  test('continue in the jobs and webhooks of a request, and receivers of webhooks get the traceparent', async () => {
+  test('continue in the jobs, mails and webhooks of a request, and receivers of webhooks get the traceparent', async () => {
     const token = await managementToken(latchkey);
     const endpoint = await latchkey.api('/v1/admin/webhooks/endpoints', {
       token,
@@ -122,6 +127,8 @@ describe('traces', () => {
       const spans = spansOf(traceId);
       const job = spans.find(({ name }) => name === 'job send_message');
       assert.ok(job && spans.some(({ spanId }) => spanId === job.parentSpanId));
+      const mail = spans.find(({ name, parentSpanId }) => name === 'send mail' && parentSpanId === job.spanId);
+      assert.deepEqual(mail && attributesOf(mail), { 'server.address': 'localhost' });
       const delivery = spans.find(({ name }) => name === 'deliver webhook');
       const sent = spans.find((span) => span.name === 'POST' && span.parentSpanId === delivery?.spanId);
       assert.ok(sent);

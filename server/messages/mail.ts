@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { createTransport } from 'nodemailer';
-import type { Config } from '#platform/config.ts';
+import { createTransport, type SendMailOptions } from 'nodemailer';
 import { isDeliverable } from '#platform/email-address.ts';
+import type { SystemInTx } from '#platform/system.ts';
+import { type SpanDescription, step } from '#platform/trace.ts';
 import type { MessageId } from './messages.ts';
 import type { Rendered } from './render.ts';
 
@@ -20,7 +21,8 @@ type Mailer = {
 };
 
 /** Mail over SMTP. Without a mail server, mails stay in the dev inbox. */
-export function openMailer({ smtpUrl, mailFrom, dkim }: Config): Mailer {
+export function openMailer({ config, tracer }: Pick<SystemInTx, 'config' | 'tracer'>): Mailer {
+  const { smtpUrl, mailFrom, dkim } = config;
   if (smtpUrl === null) return { send: async () => 'inbox', close: () => undefined };
   const transport = createTransport({
     url: smtpUrl,
@@ -35,10 +37,15 @@ export function openMailer({ smtpUrl, mailFrom, dkim }: Config): Mailer {
       dkim: { domainName: dkim.domain, keySelector: dkim.selector, privateKey: readFileSync(dkim.keyFile, 'utf8') },
     }),
   });
+  const span: SpanDescription = {
+    name: 'send mail',
+    kind: 'client',
+    attributes: { 'server.address': new URL(smtpUrl).hostname },
+  };
   const send: Mailer['send'] = async (to, id, { subject, text, html, unsubscribe }) => {
     // The same Message-ID at every attempt lets mail servers drop a duplicate.
     const receiver = receiverOf(to);
-    await transport.sendMail({
+    const mail: SendMailOptions = {
       from: mailFrom,
       to: receiver,
       // Set separately, so that no interpretation of the headers can add a receiver.
@@ -54,7 +61,12 @@ export function openMailer({ smtpUrl, mailFrom, dkim }: Config): Mailer {
           'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
         }),
       },
-    });
+    };
+    await step(
+      tracer,
+      () => span,
+      () => transport.sendMail(mail),
+    );
     return 'smtp';
   };
   return { send, close: () => transport.close() };

@@ -28,7 +28,7 @@ export type Refused = (message: { environment: Environment; template: string; to
 
 /** Sends queued messages. The job queue retries failures with backoff; permanent refusals are not retried. */
 export function openSending(system: System, refused: Refused): { task: Task; close: () => void } {
-  const mailer = openMailer(system.config);
+  const mailer = openMailer(system);
   const task: Task = async (payload, { job }) => {
     const message = reference.Parse(payload);
     const attempt = { attempts: job.attempts, last: job.attempts >= job.max_attempts };
