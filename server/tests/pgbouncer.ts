@@ -38,7 +38,7 @@ listen_port = ${port}
 unix_socket_dir =
 auth_type = any
 pool_mode = ${mode}
-default_pool_size = 10
+default_pool_size = 20
 `,
   );
   await chmod(folder, 0o755);

@@ -1,22 +1,19 @@
-import { Webhook } from 'standardwebhooks';
-import type { Receiver } from '#tests/receiver.ts';
-import type { Acknowledged } from './load.ts';
-import type { PostgresServer } from './postgres-server.ts';
+import type { Installation } from './site.ts';
 
 /** Describes every acknowledged change that is missing, and every gap in the numbers of events. */
-export async function findLosses(database: PostgresServer, acknowledged: Acknowledged): Promise<string[]> {
-  const { emails, changes, organizations, setting } = acknowledged;
-  const people = await database.query<{ value: string }>(
+export async function findLosses({ query, load }: Installation): Promise<string[]> {
+  const { emails, changes, organizations, setting } = load.acknowledged;
+  const people = await query<{ value: string }>(
     `select i.value from identifiers i join events e on e.workspace_id = i.workspace_id and e.type = 'user.created'
        and e.data->>'userId' = i.user_id and e.sequence is not null`,
   );
-  const logged = await database.query<{ correlation_id: string }>(
+  const logged = await query<{ correlation_id: string }>(
     `select distinct correlation_id from events where sequence is not null and correlation_id like 'fault-%'`,
   );
-  const created = await database.query<{ name: string; count: number }>(
+  const created = await query<{ name: string; count: number }>(
     `select name, count(*)::integer as count from organizations where name like 'fault-%' group by 1`,
   );
-  const [stored] = await database.query<{ seconds: number }>(
+  const [stored] = await query<{ seconds: number }>(
     `select (settings->>'accessTokenSeconds')::integer as seconds from project_environments
      where settings ? 'accessTokenSeconds'`,
   );
@@ -37,7 +34,7 @@ export async function findLosses(database: PostgresServer, acknowledged: Acknowl
     ...([setting.last, ...setting.open].includes(stored?.seconds ?? null)
       ? []
       : [`setting: ${setting.last}, not ${stored?.seconds}`]),
-    ...(await findGaps(database)),
+    ...(await findGaps(query)),
   ];
 }
 
@@ -46,30 +43,18 @@ function missing(what: string, acknowledged: readonly string[], found: readonly 
   return acknowledged.filter((one) => !known.has(one)).map((one) => `${what}: ${one}`);
 }
 
-async function findGaps(database: PostgresServer): Promise<string[]> {
-  const scopes = await database.query<{ project_id: string }>(
-    `select project_id from events group by workspace_id, project_id, environment
+async function findGaps(query: Installation['query']): Promise<string[]> {
+  const scopes = await query<{ project_id: string }>(
+    `select project_id from events where sequence is not null group by workspace_id, project_id, environment
      having count(*) <> max(sequence) or count(*) <> count(distinct sequence)`,
   );
   return scopes.map(({ project_id }) => `events of ${project_id} have a gap or a duplicate`);
 }
 
 /** The number of events that no worker has numbered yet. */
-export async function countWaiting(database: PostgresServer): Promise<number> {
-  const [row] = await database.query<{ waiting: number }>(
+export async function countWaiting({ query }: Installation): Promise<number> {
+  const [row] = await query<{ waiting: number }>(
     'select count(*)::integer as waiting from events where sequence is null',
   );
   return row?.waiting ?? 0;
-}
-
-/** When a change first arrived at the receiver, signed; null while it has not. */
-export function arrivals(receiver: Receiver, secret: string): Map<string, number> {
-  const webhook = new Webhook(secret);
-  const first = new Map<string, number>();
-  for (const { body, headers, at } of receiver.received) {
-    webhook.verify(body, headers);
-    const { correlationId } = JSON.parse(body);
-    if (!first.has(correlationId)) first.set(correlationId, at);
-  }
-  return first;
 }

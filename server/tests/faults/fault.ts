@@ -1,4 +1,4 @@
-import type { Site } from './site.ts';
+import type { Installation, Site } from './site.ts';
 
 /** A fault that begins and ends while clients send requests. */
 export type Fault = {
@@ -9,6 +9,8 @@ export type Fault = {
   seamless?: true;
   /** Why this machine can't produce the fault; null if it can. */
   obstacle?: (site: Site) => string | null;
+  /** Opens another installation for this fault. It ends with this process. */
+  open?: (site: Site) => Promise<Installation>;
   /** Produces the fault and ends it. @returns what was measured */
   run: (site: Site) => Promise<string | undefined>;
 };

@@ -1,15 +1,20 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { openSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Demo } from '#hosts';
 import { freePortBase } from '#tests/ports.ts';
 import { Balancer } from './balancer.ts';
 
 export const ENTRY = fileURLToPath(new URL('../../latchkey.mjs', import.meta.url));
-const DRAIN_SECONDS = '2';
+/** The one of the test run, so that a process starts in a second. */
+export const CACHE = fileURLToPath(new URL('../../../node_modules/.cache/latchkey-tests', import.meta.url));
+/** Longer than a balancer takes to notice on a busy machine. */
+const DRAIN_SECONDS = '3';
+const RESTART_MS = 1_000;
 
 /** How many processes of each role run. */
 const PLANNED = { auth: 2, api: 2, worker: 2, status: 1 };
@@ -23,7 +28,7 @@ type Member = { role: Role; number: number; base: number; child: ChildProcess | 
 export class Fleet {
   readonly members: Member[] = [];
   /** How many times a process ended by itself and was started again. */
-  restarts = 0;
+  countEnded = 0;
   readonly urls: Record<'auth' | 'api' | 'status', string> = { auth: '', api: '', status: '' };
   readonly #balancers: Balancer[] = [];
   readonly #folder: string;
@@ -50,7 +55,10 @@ export class Fleet {
     await balance('auth', 1);
     await balance('api', 2);
     await balance('status', 0);
-    await Promise.all(this.members.map((member) => this.start(member)));
+    // The first creates the schema and the demo, for which the others would wait.
+    const [first, ...others] = this.members;
+    if (first) await this.start(first);
+    await Promise.all(others.map((member) => this.start(member)));
     const files = this.members.map((member) => readFile(join(this.#dataDir(member), 'demo.json'), 'utf8'));
     return JSON.parse(await Promise.any(files));
   }
@@ -64,7 +72,7 @@ export class Fleet {
     const { auth, api, status } = this.urls;
     return {
       PATH: process.env['PATH'] ?? '',
-      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? join(this.#folder, 'cache'),
+      NODE_COMPILE_CACHE: CACHE,
       DATABASE_URL: this.#databaseUrl,
       LATCHKEY_DATABASE_POOL: POOL[member.role],
       LATCHKEY_DATA_DIR: this.#dataDir(member),
@@ -89,24 +97,24 @@ export class Fleet {
       stdio: ['ignore', 'pipe', log],
       env: this.environmentOf(member, changes),
     });
+    closeSync(log);
     member.child = child;
     member.isWanted = true;
-    let wasReady = false;
-    // A service manager starts a process again that ends by itself.
-    child.once('exit', () => {
-      if (!wasReady || !member.isWanted) return;
-      this.restarts += 1;
-      this.start(member, changes).catch(() => undefined);
-    });
-    const ended = once(child, 'exit').then(() => false);
+    const ended = once(child, 'exit');
     const ready = new Promise<boolean>((resolve) => {
-      child.stdout?.on('data', (chunk: Buffer) => {
-        if (!String(chunk).includes('Ready in')) return;
-        wasReady = true;
-        resolve(true);
-      });
+      child.stdout?.on('data', (chunk: Buffer) => String(chunk).includes('Ready in') && resolve(true));
     });
-    return Promise.race([ready, ended]);
+    const isReady = await Promise.race([ready, ended.then(() => false)]);
+    const replace = () => (member.isWanted ? this.#replace(member, changes) : undefined);
+    if (isReady) ended.then(replace).catch(() => undefined);
+    return isReady;
+  }
+
+  /** Starts a process again that has ended by itself, as a service manager does. */
+  async #replace(member: Member, changes: Record<string, string>): Promise<void> {
+    this.countEnded += 1;
+    // biome-ignore lint/performance/noAwaitInLoops: one attempt after the other
+    while (member.isWanted && !(await this.start(member, changes))) await pause(RESTART_MS);
   }
 
   /** Ends a process by a signal, and waits for its end. */
@@ -131,6 +139,12 @@ export class Fleet {
     return (await Promise.allSettled(workers)).every((one) => one.status === 'fulfilled' && one.value);
   }
 
+  /** True for the process that numbers events. */
+  async leads({ base }: Member): Promise<boolean> {
+    const response = await fetch(`http://127.0.0.1:${base + 90}/metrics`, { signal: AbortSignal.timeout(5_000) });
+    return /^latchkey_leader\{work="events"\} 1$/m.test(await response.text());
+  }
+
   /** Ends all processes at once. */
   close(): void {
     for (const member of this.members) {
@@ -138,6 +152,11 @@ export class Fleet {
       member.child?.kill('SIGKILL');
     }
     for (const balancer of this.#balancers) balancer.close();
+  }
+
+  /** What a process has written to its log. */
+  logOf({ role, number }: Member): Promise<string> {
+    return readFile(join(this.#folder, `${role}-${number}.log`), 'utf8');
   }
 
   #dataDir({ role, number }: Member): string {

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Demo } from '#hosts';
 import { newEmail, PASSWORD } from '#tests/harness.ts';
-import { waitUntil } from './wait.ts';
+import { expectSoon } from './wait.ts';
 
 /** The kinds of work that clients repeat. */
 const KINDS = ['register', 'sign in', 'refresh', 'rename', 'organization', 'settings', 'status page'] as const;
@@ -28,11 +28,16 @@ type Send = {
 };
 
 const CLIENT_TIMEOUT_MS = 20_000;
-const PAUSE_MS = 25;
 const RETRY_PAUSE_MS = 100;
 /** The errors that a client may get during a fault: 503 from Latchkey or the balancer, 502 from the balancer. */
 const EXPECTED = [502, 503];
-const CHAINS = 4;
+/** Longer than clocks differ in any fault: a token must not expire on its way. */
+const MIN_TOKEN_SECONDS = 1_500;
+
+export type Urls = { auth: string; api: string; status: string };
+
+/** How long a client rests between two requests, and how many customers change their profile. */
+export type Pace = { pauseMs: number; chains: number };
 
 /** Customers and an administrator who send requests all the time, and repeat what was not acknowledged. */
 export class Load {
@@ -43,19 +48,21 @@ export class Load {
   /** When the last successful request of each kind began. */
   readonly #latest = new Map<Kind, number>();
   readonly #demo: Demo;
-  readonly #urls: { auth: string; api: string; status: string };
+  readonly #urls: Urls;
+  readonly #pace: Pace;
   #running: Promise<void>[] = [];
   #stopping = false;
   #count = 0;
   #managementToken = '';
 
-  constructor(demo: Demo, urls: { auth: string; api: string; status: string }) {
+  constructor(demo: Demo, urls: Urls, pace: Pace) {
     this.#demo = demo;
     this.#urls = urls;
+    this.#pace = pace;
   }
 
   async start(): Promise<void> {
-    await waitUntil(async () => {
+    await expectSoon('a management token', async () => {
       this.#managementToken = await this.#newManagementToken();
       return true;
     });
@@ -66,7 +73,7 @@ export class Load {
       this.#repeat(() => this.#addOrganization()),
       this.#repeat(() => this.#changeSettings()),
       this.#repeat(() => this.#readStatus()),
-      ...Array.from({ length: CHAINS }, () => this.#chain()),
+      ...Array.from({ length: this.#pace.chains }, () => this.#chain()),
     ];
   }
 
@@ -108,7 +115,7 @@ export class Load {
     while (!this.#stopping) {
       // biome-ignore lint/performance/noAwaitInLoops: a client does one thing after the other
       await work();
-      await pause(PAUSE_MS);
+      await pause(this.#pace.pauseMs);
     }
   }
 
@@ -143,7 +150,7 @@ export class Load {
 
   async #changeSettings(): Promise<void> {
     const { setting } = this.acknowledged;
-    const accessTokenSeconds = 600 + (this.counts.requests % 3_000);
+    const accessTokenSeconds = MIN_TOKEN_SECONDS + (this.counts.requests % 2_000);
     const send = { method: 'PATCH', body: { accessTokenSeconds }, token: this.#managementToken };
     if (await this.#try('settings', '/v1/admin/settings', send)) setting.last = accessTokenSeconds;
     else setting.open.push(accessTokenSeconds);

@@ -1,11 +1,12 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, cpSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
+import { copyFile, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { startEmbeddedPostgres } from '#platform/embedded-postgres.ts';
-import { waitUntil } from './wait.ts';
+import { expectSoon } from './wait.ts';
 
 const PROGRAM = resolve(
   dirname(fileURLToPath(import.meta.resolve(`@embedded-postgres/${process.platform}-${process.arch}`))),
@@ -27,6 +28,22 @@ export async function createData(folder: string): Promise<Login> {
   return { user, password, database };
 }
 
+/** Runs one statement over a connection of its own. */
+export async function queryAt<Row extends pg.QueryResultRow>(
+  url: string,
+  text: string,
+  values: unknown[] = [],
+): Promise<Row[]> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    return (await client.query<Row>(text, values)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
 /** A PostgreSQL that can be killed, frozen, filled and promoted. */
 export class PostgresServer {
   readonly port: string;
@@ -37,7 +54,7 @@ export class PostgresServer {
   /** How many times the server ended by itself and was started again. */
   restarts = 0;
 
-  /** @param folder as {@link createData} or {@link PostgresServer.copyTo} made it */
+  /** @param folder as {@link createData} or {@link PostgresServer.addStandby} made it */
   constructor(folder: string, port: string, login: Login) {
     this.folder = folder;
     this.port = port;
@@ -63,7 +80,7 @@ export class PostgresServer {
   async start(): Promise<void> {
     this.#isWanted = true;
     this.#launch();
-    await waitUntil(async () => (await this.query('select 1')).length === 1);
+    await expectSoon('PostgreSQL accepts connections', async () => (await this.query('select 1')).length === 1);
   }
 
   #launch(): void {
@@ -113,61 +130,77 @@ export class PostgresServer {
     await ended;
   }
 
-  /** Runs one statement over a connection of its own. */
-  async query<Row extends pg.QueryResultRow>(text: string, values: unknown[] = []): Promise<Row[]> {
-    const client = new pg.Client({ connectionString: this.url, connectionTimeoutMillis: 5_000 });
-    client.on('error', () => undefined);
-    await client.connect();
-    try {
-      return (await client.query<Row>(text, values)).rows;
-    } finally {
-      await client.end();
-    }
+  query<Row extends pg.QueryResultRow>(text: string, values: unknown[] = []): Promise<Row[]> {
+    return queryAt<Row>(this.url, text, values);
   }
 
-  /** Copies this running server to a standby (PostgreSQL §25.3.3, low-level base backup), starts it, and waits until it is synchronous. */
+  /**
+   * Copies this running server to a standby (PostgreSQL §25.3.3, low-level base backup), starts it, and waits until commits wait for
+   * it. Clients must write meanwhile.
+   */
   async addStandby(standby: PostgresServer): Promise<void> {
     const client = new pg.Client({ connectionString: this.url });
     await client.connect();
     try {
-      await client.query(`select pg_backup_start('standby', fast => true)`);
-      rmSync(standby.#data, { recursive: true, force: true });
-      mkdirSync(standby.folder, { recursive: true });
-      cpSync(this.#data, standby.#data, {
-        recursive: true,
-        filter: (path) => !path.endsWith('postmaster.pid') && !path.endsWith('postmaster.opts'),
-      });
+      await client.query("select pg_create_physical_replication_slot('standby', true)");
+      await client.query("select pg_backup_start('standby', fast => true)");
+      await rm(standby.folder, { recursive: true, force: true });
+      await mkdir(standby.folder);
+      await copyData(this.#data, standby.#data);
       const { rows } = await client.query('select labelfile from pg_backup_stop()');
+      await writeFile(join(standby.#data, 'backup_label'), rows[0].labelfile);
+      await writeFile(join(standby.#data, 'standby.signal'), '');
       const { user, password } = this.#login;
-      writeFileSync(join(standby.#data, 'backup_label'), rows[0].labelfile);
-      writeFileSync(join(standby.#data, 'standby.signal'), '');
       const conninfo = `host=127.0.0.1 port=${this.port} user=${user} password=${password}`;
-      writeFileSync(join(standby.#data, 'postgresql.auto.conf'), `primary_conninfo = '${conninfo}'\n`);
-      this.#copyOwners(standby);
+      const settings = `primary_conninfo = '${conninfo}'\nprimary_slot_name = 'standby'\n`;
+      await writeFile(join(standby.#data, 'postgresql.auto.conf'), settings);
+      execFileSync('chown', ['-R', '--reference', this.#data, standby.#data]);
     } finally {
       await client.end();
     }
     await standby.start();
     await this.query(`alter system set synchronous_standby_names = '*'`);
     await this.query('select pg_reload_conf()');
-    await waitUntil(async () => {
+    await expectSoon('the standby is synchronous', async () => {
       const [row] = await this.query<{ sync_state: string }>('select sync_state from pg_stat_replication');
       return row?.sync_state === 'sync';
     });
-  }
-
-  /** Gives the copied files to the user that the server runs as. */
-  #copyOwners(standby: PostgresServer): void {
-    const { uid, gid } = statSync(this.#data);
-    if (process.getuid?.() === 0) execFileSync('chown', ['-R', `${uid}:${gid}`, standby.#data]);
-    else chownSync(standby.#data, uid, gid);
-    execFileSync('chmod', ['700', standby.#data]);
+    standby.signal('SIGSTOP');
+    try {
+      await expectSoon('commits wait for the standby', async () => {
+        const waiting = await this.query(`select from pg_stat_activity where wait_event = 'SyncRep'`);
+        return waiting.length > 0;
+      });
+    } finally {
+      standby.signal('SIGCONT');
+    }
   }
 
   /** Promotes this standby to the primary. Commits do not wait for a standby of its own. */
   async promote(): Promise<void> {
     await this.query('select pg_promote()');
-    await this.query(`alter system reset synchronous_standby_names`);
+    await this.query('alter system reset synchronous_standby_names');
     await this.query('select pg_reload_conf()');
   }
+}
+
+/** Folders whose content a copy leaves out (PostgreSQL §25.3.3.3). */
+const LEFT_OUT = /^(?:pg_wal|pg_replslot|pg_dynshmem|pg_notify|pg_serial|pg_snapshots|pg_stat_tmp|pg_subtrans)$/;
+const OF_THE_SERVER = /^(?:postmaster\.(?:pid|opts)|pg_internal\.init.*|pgsql_tmp.*)$/;
+
+/** Copies the files of a running server, which may remove some meanwhile. */
+async function copyData(from: string, to: string): Promise<void> {
+  await mkdir(to, { mode: 0o700 });
+  for (const entry of await readdir(from, { withFileTypes: true })) {
+    if (OF_THE_SERVER.test(entry.name)) continue;
+    const [source, target] = [join(from, entry.name), join(to, entry.name)];
+    // biome-ignore lint/performance/noAwaitInLoops: one file after the other
+    if (LEFT_OUT.test(entry.name)) await mkdir(target, { mode: 0o700 });
+    else if (entry.isDirectory()) await copyData(source, target);
+    else await copyFile(source, target).catch(unlessGone);
+  }
+}
+
+function unlessGone(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'ENOENT') throw error;
 }

@@ -29,12 +29,16 @@ export class SmallDisk {
     return new SmallDisk(folder);
   }
 
-  /** Keeps the disk full for a while, also if its users free some of it. */
-  async fill(milliseconds: number): Promise<void> {
+  /**
+   * Keeps the disk full for a while, also if its users free some of it.
+   * @param query asks a database on the disk, whose log is made to need more of it
+   */
+  async fill(milliseconds: number, query: (text: string) => Promise<unknown>): Promise<void> {
     const until = performance.now() + milliseconds;
     while (performance.now() < until) {
       this.#fill();
       // biome-ignore lint/performance/noAwaitInLoops: again and again
+      await query('select pg_switch_wal()').catch(() => undefined);
       await pause(200);
     }
     rmSync(this.#filler);

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
 /** Longer than any recovery takes on a busy machine. */
-const LIMIT_MS = 120_000;
+const LIMIT_MS = 300_000;
 
 /** Polls until a check returns true; an error counts as false. @returns false if the check did not pass in time */
 export async function waitUntil(check: () => boolean | Promise<boolean>): Promise<boolean> {
@@ -13,4 +13,9 @@ export async function waitUntil(check: () => boolean | Promise<boolean>): Promis
     await pause(50);
   }
   return false;
+}
+
+/** {@link waitUntil} for what the next step needs. @throws Error if the check did not pass in time */
+export async function expectSoon(what: string, check: () => boolean | Promise<boolean>): Promise<void> {
+  if (!(await waitUntil(check))) throw new Error(`not within ${LIMIT_MS / 1_000} s: ${what}`);
 }
