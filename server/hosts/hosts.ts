@@ -17,11 +17,11 @@ export class Hosts {
   readonly #system: System;
   readonly #open: Host[] = [];
   readonly #internal: Host;
-  #stopping = false;
+  #serving = false;
 
   constructor(system: System) {
     this.#system = system;
-    this.#internal = createInternalHost(system, () => this.#stopping);
+    this.#internal = createInternalHost(system, () => this.#serving);
   }
 
   /** Opens the hosts of the chosen roles. */
@@ -34,6 +34,7 @@ export class Hosts {
         await app.listen({ host, port });
       }),
     );
+    this.#serving = true;
   }
 
   /**
@@ -41,7 +42,7 @@ export class Hosts {
    * its connection, so that clients open the next one to another process.
    */
   async drain(): Promise<void> {
-    this.#stopping = true;
+    this.#serving = false;
     for (const { server } of this.#open)
       server.prependListener('request', (_request, response) => response.setHeader('connection', 'close'));
     await setTimeout(this.#system.config.drainMs);
@@ -49,7 +50,7 @@ export class Hosts {
 
   /** Requests in flight finish. */
   async stop(): Promise<void> {
-    this.#stopping = true;
+    this.#serving = false;
     await Promise.all(this.#open.map(closeHost));
     await this.#internal.close();
   }

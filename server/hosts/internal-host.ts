@@ -3,7 +3,7 @@ import { readinessOf } from '#platform/readiness.ts';
 import type { System } from '#platform/system.ts';
 
 /** Health and metrics, for the machine that runs Latchkey; never on a public address. */
-export function createInternalHost(system: System, isStopping: () => boolean): FastifyInstance {
+export function createInternalHost(system: System, isServing: () => boolean): FastifyInstance {
   const app = Fastify({ logger: false, forceCloseConnections: true });
 
   /** The process is alive. */
@@ -11,7 +11,7 @@ export function createInternalHost(system: System, isStopping: () => boolean): F
 
   /** The process can do the work of its roles. */
   app.get('/readyz', async (_request, reply) => {
-    const checks = { ...(await readinessOf(system)), running: !isStopping() };
+    const checks = { ...(await readinessOf(system)), running: isServing() };
     const ready = Object.values(checks).every(Boolean);
     return reply.code(ready ? 200 : 503).send({ status: ready ? 'ready' : 'not ready', checks });
   });
