@@ -57,7 +57,7 @@ export async function openSite(pace: Pace): Promise<Site> {
     fleet.close();
     for (const server of [primary, spare]) server.signal('SIGKILL');
     // The logs of a failure stay.
-    if (code === 0) rmSync(folder, { recursive: true, force: true });
+    if (code === 0) removeFolder(folder);
   });
   await primary.start();
   const demo = await fleet.open();
@@ -104,5 +104,13 @@ function isSigned(webhook: Webhook, { body, headers }: { body: string; headers: 
     return true;
   } catch {
     return false;
+  }
+}
+
+function removeFolder(folder: string): void {
+  try {
+    rmSync(folder, { recursive: true, force: true, maxRetries: 20 });
+  } catch {
+    // Processes that are ending still write there. The counts must stay the last line.
   }
 }

@@ -13,7 +13,8 @@ export class SmallDisk {
   private constructor(folder: string) {
     this.folder = folder;
     this.#filler = join(folder, 'filler');
-    process.once('exit', () => execFileSync('umount', ['--lazy', folder]));
+    // Before others remove the folder.
+    process.prependOnceListener('exit', () => execFileSync('umount', ['--lazy', folder]));
   }
 
   /** @returns null if this user may not mount */
