@@ -5,10 +5,16 @@ export {
   rolesInOrganization,
 } from './directory-members.ts';
 export { asAdministrator } from './organization-authority.ts';
-export { isAtVerifiedDomain, requireInvitedDomain } from './organization-domains.ts';
+export { organizationAt, requireInvitedDomain } from './organization-domains.ts';
 export { asInsider, mayInside, requireInside } from './organization-insiders.ts';
 export { joinOrganization, requireRoomInOrganization } from './organization-members.ts';
-export { lockKnownRoles, lockOrganizationRoles, type OrganizationRole, ownPermissions } from './organization-roles.ts';
+export {
+  lockJoiningRoles,
+  lockKnownRoles,
+  lockOrganizationRoles,
+  type OrganizationRole,
+  ownPermissions,
+} from './organization-roles.ts';
 export { findOrganizationId, getOrganization, lockOrganization, OrganizationRef } from './organizations.ts';
 export { organizationsOf } from './own-organizations.ts';
 export { part } from './part.ts';

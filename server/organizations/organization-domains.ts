@@ -13,7 +13,7 @@ import { Instant, nullable } from '#platform/schemas.ts';
 import { inScope, scopeColumns } from '#platform/scoped.ts';
 import { CONSUMER_MAIL_DOMAINS } from './consumer-mail-domains.ts';
 import { type Authority, asAdministrator } from './organization-authority.ts';
-import { lockKnownRoles, lockOrganizationRoles, ORGANIZATION_OWNER } from './organization-roles.ts';
+import { lockJoiningRoles, lockKnownRoles } from './organization-roles.ts';
 import { getOrganization, lockOrganization, OrganizationRef } from './organizations.ts';
 
 type OrganizationDomainId = Id<'odm'>;
@@ -226,9 +226,8 @@ export function changeOrganizationDomain(
   return transaction(ctx, async (tx) => {
     await lockOrganization(tx, ref.organizationId);
     const before = await lockOrganizationDomain(tx, ref);
-    if (roles?.includes(ORGANIZATION_OWNER)) throw ownerByDomain(roles.indexOf(ORGANIZATION_OWNER));
     const given = roles ?? before.roles;
-    const affected = [...(await lockOrganizationRoles(tx, roles ?? [])), ...(await lockKnownRoles(tx, before.roles))];
+    const affected = [...(await lockJoiningRoles(tx, roles ?? [])), ...(await lockKnownRoles(tx, before.roles))];
     await may(tx, 'organization.member.add', affected);
     const row = await tx.db
       .updateTable('organization_domains')
@@ -248,11 +247,6 @@ export function changeOrganizationDomain(
   });
 }
 
-function ownerByDomain(index: number) {
-  const errors = [{ pointer: `/body/roles/${index}`, message: 'people who join by a domain cannot become owners' }];
-  return problem('VALIDATION_FAILED', { extensions: { errors } });
-}
-
 /** @throws Problem NOT_FOUND */
 export async function deleteOrganizationDomain(ctx: Ctx | TxCtx, ref: DomainRef): Promise<void> {
   await transaction(ctx, async (tx) => {
@@ -267,13 +261,19 @@ export async function deleteOrganizationDomain(ctx: Ctx | TxCtx, ref: DomainRef)
   });
 }
 
-/** Whether an address is at a verified domain of the organization. Served by organization_domains_verified. */
-export async function isAtVerifiedDomain(tx: TxCtx, organizationId: OrganizationId, email: string): Promise<boolean> {
-  const domain = await domainsOf(tx, organizationId)
+/**
+ * The organization that has verified the domain of an address, and so decides how its people sign in.
+ * Served by organization_domains_verified.
+ */
+export async function organizationAt(ctx: Ctx | TxCtx, email: string): Promise<OrganizationId | undefined> {
+  const row = await ctx.db
+    .selectFrom('organization_domains')
+    .select('organization_id as organizationId')
+    .where(inScope(ctx))
     .where('status', '=', 'verified')
     .where('host', '=', domainOf(email))
     .executeTakeFirst();
-  return domain !== undefined;
+  return row?.organizationId;
 }
 
 /**
@@ -282,7 +282,7 @@ export async function isAtVerifiedDomain(tx: TxCtx, organizationId: Organization
  */
 export async function requireInvitedDomain(tx: TxCtx, organizationId: OrganizationId, email: string): Promise<void> {
   const { invitesVerifiedDomainsOnly } = await getOrganization(tx, organizationId);
-  if (!invitesVerifiedDomainsOnly || (await isAtVerifiedDomain(tx, organizationId, email))) return;
+  if (!invitesVerifiedDomainsOnly || (await organizationAt(tx, email)) === organizationId) return;
   const errors = [{ pointer: '/body/email', message: 'is not at a verified mail domain of this organization' }];
   throw problem('VALIDATION_FAILED', { extensions: { errors } });
 }

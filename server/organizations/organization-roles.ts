@@ -349,3 +349,18 @@ export async function lockOrganizationRoles(
   if (errors.length > 0) throw problem('VALIDATION_FAILED', { extensions: { errors } });
   return known;
 }
+
+/**
+ * {@link lockOrganizationRoles} for the roles of people who join by themselves, who cannot become owners.
+ * @throws Problem VALIDATION_FAILED for `owner`, and for a role that does not exist
+ */
+export async function lockJoiningRoles(
+  tx: TxCtx,
+  keys: readonly string[],
+  pointer = '/body/roles',
+): Promise<OrganizationRole[]> {
+  const at = keys.indexOf(ORGANIZATION_OWNER);
+  if (at < 0) return lockOrganizationRoles(tx, keys, pointer);
+  const errors = [{ pointer: `${pointer}/${at}`, message: 'people who join by themselves cannot become owners' }];
+  throw problem('VALIDATION_FAILED', { extensions: { errors } });
+}

@@ -1,9 +1,9 @@
 import { findIdentifier } from '#identifiers';
 import { accessOf, managedMembers, membersById } from '#members';
 import {
-  isAtVerifiedDomain,
   isInOtherOrganization,
   joinOrganization,
+  organizationAt,
   removeByDirectory,
   rolesInOrganization,
 } from '#organizations';
@@ -107,7 +107,7 @@ async function admitKnown(
 ): Promise<Person> {
   const { memberId } = await accessOf(tx, userId);
   if (memberId && (await rolesInOrganization(tx, { organizationId, memberId }))) return { memberId, userId };
-  if (!verified || !(await isAtVerifiedDomain(tx, organizationId, email))) throw outside();
+  if (!verified || (await organizationAt(tx, email)) !== organizationId) throw outside();
   if ((await usersAwaitingErasure(tx, [userId])).has(userId)) throw outside();
   const person = { memberId: memberId ?? (await managedMembers.add(tx, { email })).member.id, userId };
   await joinOrganization(tx, { organizationId, ...person }, []);
