@@ -6,6 +6,7 @@ import { part as attempts } from '#attempts';
 import { part as audit } from '#audit';
 import { part as backups } from '#backups';
 import { part as billing } from '#billing';
+import { part as connections } from '#connections';
 import { part as consoleApi } from '#console-api';
 import { part as dev } from '#dev';
 import { part as devices } from '#devices';
@@ -61,6 +62,7 @@ export const PARTS: readonly Part[] = [
   accessTokens,
   invitations,
   scim,
+  connections,
   organizations,
   imports,
   members,

@@ -5,6 +5,7 @@ export {
   linkIdentity,
   listIdentities,
   unlinkIdentity,
+  usersOfIssuer,
 } from './linked-identities.ts';
 export { part } from './part.ts';
 export { UpstreamIdentity, UpstreamProfile } from './upstream-identity.ts';

@@ -46,6 +46,18 @@ export async function findLinkedUser(
   return row?.user_id;
 }
 
+/** The users who have an account at an issuer. Served by the primary key. */
+export async function usersOfIssuer(ctx: Reader, issuer: string): Promise<UserId[]> {
+  const rows = await ctx.db
+    .selectFrom('linked_identities')
+    .select('user_id')
+    .distinct()
+    .where(inRealm(ctx))
+    .where('issuer', '=', issuer)
+    .execute();
+  return rows.map((row) => row.user_id);
+}
+
 /**
  * Links an account to a user.
  * @throws Problem ALREADY_EXISTS if it is linked already

@@ -49,6 +49,7 @@ export const AUTHORITY = {
   'organization.member.add': { permission: 'organizations:write', rules: ['covers'] },
   'organization.member.roles.replace': { permission: 'organizations:write', rules: ['covers'] },
   'organization.member.remove': { permission: 'organizations:write', rules: ['covers'] },
+  'organization.connection.change': { permission: 'organizations:write', rules: ['covers'] },
   'application.create': { permission: 'applications:write', rules: ['covers'] },
   'application.change': { permission: 'applications:write', rules: ['covers'] },
   'application.delete': { permission: 'applications:write', rules: ['covers'] },

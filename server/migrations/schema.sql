@@ -656,6 +656,7 @@ create table mfa_challenges (
   used_at timestamp with time zone,
   created_at timestamp with time zone not null,
   sign_in_methods text[] not null default '{}'::text[],
+  organization_id text,
   constraint mfa_challenges_pkey PRIMARY KEY (workspace_id, environment, id),
   constraint mfa_challenges_workspace_id_environment_user_id_fkey FOREIGN KEY (workspace_id, environment, user_id) REFERENCES users(workspace_id, environment, id) ON DELETE CASCADE
 );
@@ -704,6 +705,31 @@ CREATE INDEX oidc_records_of_project ON public.oidc_records USING btree (project
 CREATE INDEX oidc_records_of_session ON public.oidc_records USING btree (session_id) WHERE (session_id IS NOT NULL);
 CREATE UNIQUE INDEX oidc_records_uid ON public.oidc_records USING btree (issuer, model, uid) WHERE (uid IS NOT NULL);
 CREATE UNIQUE INDEX oidc_records_user_code ON public.oidc_records USING btree (issuer, user_code) WHERE (user_code IS NOT NULL);
+
+create table organization_connections (
+  workspace_id text not null,
+  project_id text not null,
+  environment text not null,
+  organization_id text not null,
+  id text not null,
+  kind text not null,
+  name text not null,
+  status text not null,
+  required boolean not null,
+  just_in_time boolean not null,
+  roles text[] not null,
+  attributes jsonb not null,
+  group_roles jsonb not null,
+  configuration jsonb not null,
+  secret_sealed text,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint organization_connections_pkey PRIMARY KEY (workspace_id, project_id, environment, organization_id, id),
+  constraint organization_connections_status_check CHECK ((status = ANY (ARRAY['enabled'::text, 'disabled'::text]))),
+  constraint organization_connections_workspace_id_project_id_environme_fkey FOREIGN KEY (workspace_id, project_id, environment, organization_id) REFERENCES organizations(workspace_id, project_id, environment, id) ON DELETE CASCADE
+);
+CREATE INDEX organization_connections_enabled ON public.organization_connections USING btree (workspace_id, project_id, environment, organization_id) WHERE (status = 'enabled'::text);
+CREATE UNIQUE INDEX organization_connections_id ON public.organization_connections USING btree (workspace_id, project_id, environment, id);
 
 create table organization_departures (
   workspace_id text not null,

@@ -6,40 +6,49 @@ import type { SessionId, UserId } from '#platform/ids.ts';
 import { inRealm, inScope } from '#platform/scoped.ts';
 import { endWithSessions, endWithUser } from './endings.ts';
 
-/** Which sessions of a user to end. */
-export type SessionChoice = { only: SessionId } | { except: SessionId } | 'all';
+/** Which sessions of users to end. `begunThrough`: those with this sign-in method alone. */
+export type SessionChoice = { only: SessionId } | { except: SessionId } | { begunThrough: string } | 'all';
 
 /**
- * Ends sessions of a user in every project: access and refresh tokens are refused after the commit. Unless it ends only
- * one session, it also ends the impersonations of the user.
+ * Ends sessions of users in every project: access and refresh tokens are refused after the commit. Unless it ends only
+ * some sessions of a user, it also ends the impersonations of the user.
  * @returns how many sessions were ended
  */
 export async function revokeSessions(
   tx: TxCtx,
-  userId: UserId,
+  whose: UserId | readonly UserId[],
   choice: SessionChoice,
   reason: string,
 ): Promise<number> {
-  if (choice === 'all' || 'except' in choice) await endWithUser(tx, { userId, in: 'every project', reason });
-  let query = tx.db
+  const users = [whose].flat();
+  if (choice === 'all' || 'except' in choice)
+    for (const userId of users) {
+      // biome-ignore lint/performance/noAwaitInLoops: one connection, one statement after the other
+      await endWithUser(tx, { userId, in: 'every project', reason });
+    }
+  const live = tx.db
     .updateTable('sessions')
     .set({ revoked_at: tx.now, revoke_reason: reason })
     .where(inRealm(tx))
-    .where('user_id', '=', userId)
+    .where('user_id', '=', sql<UserId>`any(${users})`)
     .where('revoked_at', 'is', null)
     .where('expires_at', '>', tx.now);
-  if (choice !== 'all')
-    query = 'only' in choice ? query.where('id', '=', choice.only) : query.where('id', '!=', choice.except);
-  const ended = await query.returning('id').execute();
+  const ended = await live.where(chosen(choice)).returning(['id', 'user_id as userId']).execute();
   if (ended.length === 0) return 0;
   const sessionIds = ended.map(({ id }) => id);
   await revokeTokens(tx, sessionIds);
   await endWithSessions(tx, { sessionIds, in: 'every project' });
   await emitAll(
     tx,
-    ended.map(({ id }) => ({ type: 'session.revoked', data: { sessionId: id, userId, reason } })),
+    ended.map(({ id, userId }) => ({ type: 'session.revoked', data: { sessionId: id, userId, reason } })),
   );
   return ended.length;
+}
+
+function chosen(choice: SessionChoice) {
+  if (choice === 'all') return sql<boolean>`true`;
+  if ('begunThrough' in choice) return sql<boolean>`sign_in_methods = array[${choice.begunThrough}]`;
+  return 'only' in choice ? sql<boolean>`id = ${choice.only}` : sql<boolean>`id != ${choice.except}`;
 }
 
 type Whose = { userId: UserId } | { sessionId: SessionId };

@@ -1,0 +1,224 @@
+import { emit } from '#events';
+import { usersOfIssuer } from '#linked-identities';
+import { requireAuthority } from '#members';
+import { lockJoiningRoles, lockKnownRoles, lockOrganization, ownPermissions } from '#organizations';
+import { type Ctx, type TxCtx, transaction } from '#platform/ctx.ts';
+import { newId, type OrganizationId } from '#platform/ids.ts';
+import { found, problem } from '#platform/problem.ts';
+import { inScope, scopeColumns } from '#platform/scoped.ts';
+import { changeOrganizationSessions, revokeSessions } from '#sessions';
+import {
+  type Connection,
+  type ConnectionChanges,
+  type ConnectionId,
+  type ConnectionRef,
+  type ConnectionRow,
+  type NewConnection,
+  PURPOSE,
+  recordsOf,
+  rowsOf,
+} from './connections.ts';
+import { type ConnectionKind, connectionKinds, KINDS, type Stored } from './kinds.ts';
+
+/** The maximum of connections of an organization, of any status. */
+const MAX_CONNECTIONS = 10;
+
+/**
+ * Adds a connection.
+ * @throws Problem NOT_FOUND, CONFLICT at the limit, VALIDATION_FAILED, AUTHORIZATION_DENIED
+ */
+export function createConnection(
+  ctx: Ctx,
+  organizationId: OrganizationId,
+  { name, status = 'disabled', required = false, justInTime = false, ...given }: NewConnection,
+): Promise<Connection> {
+  const { roles = [], groupRoles = {}, attributes = {} } = given;
+  return transaction(ctx, async (tx) => {
+    await lockOrganization(tx, organizationId);
+    const kind = kindIn(given);
+    await requireRoom(tx, organizationId);
+    await requireGrants(tx, null, { roles, groupRoles });
+    const id = newId('con', tx.now);
+    const row = await tx.db
+      .insertInto('organization_connections')
+      .values({
+        ...scopeColumns(tx),
+        organization_id: organizationId,
+        id,
+        kind,
+        name,
+        status,
+        required,
+        just_in_time: justInTime,
+        roles: [...roles].sort(),
+        attributes: JSON.stringify(attributes),
+        group_roles: JSON.stringify(groupRoles),
+        ...sealed(tx, id, KINDS[kind].merge(null, given[kind])),
+        created_at: tx.now,
+        updated_at: tx.now,
+      })
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    await emit(tx, 'organization.connection.created', naming(row));
+    return recordOf(tx, row);
+  });
+}
+
+/**
+ * The kind of a new connection: its configuration is given.
+ * @throws Problem VALIDATION_FAILED unless exactly one is given
+ */
+function kindIn(given: Partial<Record<ConnectionKind, unknown>>): ConnectionKind {
+  const [kind, ...others] = connectionKinds.filter((one) => given[one] !== undefined);
+  if (kind && others.length === 0) return kind;
+  const message = `Exactly one of these is needed: ${connectionKinds.join(', ')}`;
+  throw problem('VALIDATION_FAILED', { extensions: { errors: [{ pointer: '/body', message }] } });
+}
+
+/** The caller has locked the organization, so that the maximum is exact. */
+async function requireRoom(tx: TxCtx, organizationId: OrganizationId): Promise<void> {
+  const { length } = await rowsOf(tx, organizationId).execute();
+  if (length >= MAX_CONNECTIONS)
+    throw problem('CONFLICT', {
+      detail: `An organization has up to ${MAX_CONNECTIONS} connections. Remove one first.`,
+      extensions: { limit: MAX_CONNECTIONS, current: length },
+    });
+}
+
+type Granting = { roles: readonly string[]; groupRoles: Readonly<Record<string, readonly string[]>> };
+
+/**
+ * A connection vouches for people and grants roles: the actor may change identity providers, and has every permission
+ * that the roles grant, before and afterwards.
+ * @throws Problem AUTHORIZATION_DENIED, VALIDATION_FAILED for an unknown role or `owner`
+ */
+async function requireGrants(tx: TxCtx, before: Granting | null, { roles, groupRoles }: Granting): Promise<void> {
+  const earlier = before ? [...before.roles, ...ofGroups(before)] : [];
+  const isNew = (key: string) => !earlier.includes(key);
+  const affected = [
+    ...(await lockJoiningRoles(tx, roles.filter(isNew))),
+    ...(await lockJoiningRoles(tx, ofGroups({ groupRoles }).filter(isNew), '/body/groupRoles')),
+    ...(await lockKnownRoles(tx, earlier)),
+  ];
+  const grants = affected.flatMap(({ permissions }) => ownPermissions(permissions));
+  await requireAuthority(tx, 'organization.connection.change', { grants: ['providers:write', ...grants] });
+}
+
+function ofGroups({ groupRoles }: Pick<Granting, 'groupRoles'>): string[] {
+  return [...new Set(Object.values(groupRoles).flat())];
+}
+
+function sealed(tx: TxCtx, id: ConnectionId, { configuration, secret }: Stored) {
+  return {
+    configuration: JSON.stringify(configuration),
+    secret_sealed: secret === null ? null : tx.system.keyring.seal(secret, PURPOSE, id),
+  };
+}
+
+function storedIn(tx: TxCtx, { id, configuration, secret_sealed: secret }: ConnectionRow): Stored {
+  return { configuration, secret: secret === null ? null : tx.system.keyring.open(secret, PURPOSE, id) };
+}
+
+function naming({ organization_id: organizationId, id: connectionId, kind, name }: ConnectionRow) {
+  return { organizationId, connectionId, kind, name };
+}
+
+async function recordOf(tx: TxCtx, row: ConnectionRow): Promise<Connection> {
+  const [record] = await recordsOf(tx, [row]);
+  return found(record);
+}
+
+/** Serializes changes of the connections of an organization. */
+async function lockConnection(tx: TxCtx, { organizationId, connectionId }: ConnectionRef): Promise<ConnectionRow> {
+  await lockOrganization(tx, organizationId);
+  return found(await rowsOf(tx, organizationId).where('id', '=', connectionId).forUpdate().executeTakeFirst());
+}
+
+/**
+ * Changes a connection. Sessions that began through it end when it is disabled, or when another party vouches for its
+ * people.
+ * @throws Problem NOT_FOUND, VALIDATION_FAILED, AUTHORIZATION_DENIED
+ */
+export function updateConnection(ctx: Ctx, ref: ConnectionRef, changes: ConnectionChanges): Promise<Connection> {
+  return transaction(ctx, async (tx) => {
+    const before = await lockConnection(tx, ref);
+    const { roles = before.roles, groupRoles = before.group_roles } = changes;
+    await requireGrants(tx, { roles: before.roles, groupRoles: before.group_roles }, { roles, groupRoles });
+    const stored = mergedWith(storedIn(tx, before), before.kind, changes);
+    const after = await tx.db
+      .updateTable('organization_connections')
+      .set({
+        name: changes.name ?? before.name,
+        status: changes.status ?? before.status,
+        required: changes.required ?? before.required,
+        just_in_time: changes.justInTime ?? before.just_in_time,
+        roles: [...roles].sort(),
+        attributes: JSON.stringify(changes.attributes ?? before.attributes),
+        group_roles: JSON.stringify(groupRoles),
+        ...sealed(tx, ref.connectionId, stored),
+        updated_at: tx.now,
+      })
+      .where(inScope(tx))
+      .where('organization_id', '=', ref.organizationId)
+      .where('id', '=', ref.connectionId)
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    await emit(tx, 'organization.connection.updated', { ...naming(after), fields: Object.keys(changes).sort() });
+    await endWhatDependsOn(tx, before, after);
+    return recordOf(tx, after);
+  });
+}
+
+/** @throws Problem VALIDATION_FAILED for the configuration of another kind */
+function mergedWith(before: Stored, kind: ConnectionKind, changes: ConnectionChanges): Stored {
+  const other = connectionKinds.find((one) => one !== kind && changes[one] !== undefined);
+  if (other) {
+    const errors = [{ pointer: `/body/${other}`, message: `This connection is of the kind "${kind}"` }];
+    throw problem('VALIDATION_FAILED', { extensions: { errors } });
+  }
+  return changes[kind] === undefined ? before : KINDS[kind].merge(before, changes[kind]);
+}
+
+/** @throws Problem NOT_FOUND, AUTHORIZATION_DENIED */
+export async function deleteConnection(ctx: Ctx, ref: ConnectionRef): Promise<void> {
+  await transaction(ctx, async (tx) => {
+    const before = await lockConnection(tx, ref);
+    const nothing = { roles: [], groupRoles: {} };
+    await requireGrants(tx, { roles: before.roles, groupRoles: before.group_roles }, nothing);
+    await tx.db
+      .deleteFrom('organization_connections')
+      .where(inScope(tx))
+      .where('organization_id', '=', ref.organizationId)
+      .where('id', '=', ref.connectionId)
+      .execute();
+    await emit(tx, 'organization.connection.deleted', naming(before));
+    await endWhatDependsOn(tx, before, null);
+  });
+}
+
+/**
+ * Ends the sessions that began through a connection when it is disabled or removed, or another party vouches for its
+ * people. If a connection becomes required, sessions in the organization are decided again.
+ */
+async function endWhatDependsOn(tx: TxCtx, before: ConnectionRow, after: ConnectionRow | null): Promise<void> {
+  const lives = after?.status === 'enabled' && issuerOf(after) === issuerOf(before);
+  if (!lives && before.status === 'enabled') {
+    const users = await usersOfIssuer(tx, issuerOf(before));
+    await revokeSessions(tx, users, { begunThrough: before.id }, 'connection_ended');
+  }
+  const requires = (row: ConnectionRow | null) => row?.status === 'enabled' && row.required;
+  if (requires(after) && !requires(before))
+    await changeOrganizationSessions(tx, {
+      organizationId: before.organization_id,
+      action: 'renew',
+      reason: 'organization_connection_required',
+    });
+}
+
+/**
+ * The issuer under which accounts at a connection are linked: the same party is another one at another connection, and
+ * a connection with another party is a different one.
+ */
+function issuerOf({ id, kind, configuration }: Pick<ConnectionRow, 'id' | 'kind' | 'configuration'>): string {
+  return `urn:latchkey:connection:${id}:${KINDS[kind].authority(configuration)}`;
+}

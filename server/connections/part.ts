@@ -1,0 +1,12 @@
+import type { Part } from '#platform/part.ts';
+import { rowsOfProject } from '#platform/removal.ts';
+import { sealedIn } from '#platform/sealed.ts';
+import { connectionRoutes } from './connections.admin.ts';
+import { events } from './events.ts';
+
+export const part = {
+  events,
+  routes: { admin: connectionRoutes },
+  sealed: { 'connection-secret': sealedIn('organization_connections', 'secret_sealed') },
+  removals: [rowsOfProject('organization_connections')],
+} satisfies Part;
