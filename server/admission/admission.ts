@@ -1,3 +1,4 @@
+import { type ThroughConnections, throughConnections } from '#connections';
 import { type DeviceId, isRemembered } from '#devices';
 import { projectOf } from '#environments';
 import { enrolledSecondFactors, guardingSecondFactors } from '#factors';
@@ -55,7 +56,12 @@ type Admission = { decision: Decision; device: DeviceId | null };
 export async function admit(ctx: Ctx | TxCtx, entrance: Entrance, candidate: Candidate): Promise<Admission> {
   const { userId, proof, party = 'first', asked } = candidate;
   const { settings } = await projectOf(ctx.system, ctx.scope);
-  const organization = await organizationOf(ctx, entrance, candidate);
+  const through = await throughConnections(ctx, {
+    userId,
+    organizationId: candidate.organizationId ?? null,
+    signInMethods: proof.signInMethods ?? [],
+  });
+  const organization = await organizationOf(ctx, entrance, { candidate, through });
   const { policy } = organization ?? {};
   const evidence: Evidence = {
     project: {
@@ -66,7 +72,7 @@ export async function admit(ctx: Ctx | TxCtx, entrance: Entrance, candidate: Can
     },
     member:
       candidate.member === undefined ? ((await memberStatuses(ctx, [userId])).get(userId) ?? null) : candidate.member,
-    organization: organization?.refusal ?? null,
+    organization: through.isForeign ? 'foreign_connection' : (organization?.refusal ?? null),
     party,
     proof: { amr: proof.amr, acr: proof.acr, age: ageOf(ctx, proof, policy), remembered: false },
     enrolled: [],
@@ -87,14 +93,15 @@ type Inside = { refusal: OrganizationRefusal | null; policy: EffectivePolicy | u
 async function organizationOf(
   ctx: Ctx | TxCtx,
   entrance: Entrance,
-  { userId, proof, organizationId = null }: Candidate,
+  { candidate, through }: { candidate: Candidate; through: ThroughConnections },
 ): Promise<Inside | null> {
+  const { userId, proof, organizationId = null } = candidate;
   if (organizationId === null) return null;
   const standing = await standingIn(ctx, { organizationId, userId });
   // The token endpoint is called by the application's server, so the request does not have the person's address.
   const ip = entrance === 'oidc_token' ? undefined : ctx.trace.ip;
   const { signInMethods = [] } = proof;
-  return { refusal: organizationRefusal(standing, { ip, signInMethods }), policy: standing?.policy };
+  return { refusal: organizationRefusal(standing, { ip, signInMethods, through }), policy: standing?.policy };
 }
 
 /** The age of a proof in seconds; infinite if the session was idle for longer than the organization allows. */
@@ -184,6 +191,7 @@ const CODES = {
   organization_blocked: 'ORGANIZATION_BLOCKED',
   organization_address: 'ORGANIZATION_ADDRESS',
   organization_method: 'ORGANIZATION_METHOD',
+  foreign_connection: 'REAUTHENTICATION_REQUIRED',
 } as const;
 
 /** The problem for a refusal. */

@@ -73,6 +73,12 @@ const RULES: readonly Rule[] = [
     decision: refused('organization_method'),
   },
   {
+    when: 'The person signed in only through a connection of an organization that is disabled, or of another project',
+    holds: ({ evidence }) => evidence.organization === 'foreign_connection',
+    outcome: 'refused: `REAUTHENTICATION_REQUIRED`',
+    decision: refused('foreign_connection'),
+  },
+  {
     when: 'The proof is older than the application asks (`max_age`), or than the policy of the organization allows',
     holds: ({ evidence: { asked, proof } }) => asked.maxAge !== null && proof.age > asked.maxAge,
     outcome: 'a fresh proof',
@@ -170,6 +176,7 @@ const refusals: OrganizationRefusal[] = [
   'organization_blocked',
   'organization_address',
   'organization_method',
+  'foreign_connection',
 ];
 
 /**
@@ -249,6 +256,7 @@ const WAYS: Readonly<Record<Entrance, string>> = {
   phone_code: '`POST /v1/auth/login/phone/verify`',
   verified_address: '`POST /v1/auth/email/verify`, `POST /v1/auth/phone/verify`, the mailed link',
   social: '`POST /v1/auth/login/social/exchange`',
+  connection: '`POST /v1/auth/login/social/exchange`',
   passkey: '`POST /v1/auth/login/passkey/verify`',
   registration: '`POST /v1/auth/register`, `POST /v1/auth/email/verify`, `POST /v1/auth/phone/verify`, the mailed link',
   invitation: '`POST /v1/auth/register`, `POST /v1/auth/invitations/accept`, the mailed link',

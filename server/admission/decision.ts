@@ -9,7 +9,10 @@ export type Evidence = {
   project: { closed: boolean; mfa: Settings['mfa']; registration: Settings['registration']; remembersDevices: boolean };
   /** The person's membership in the project. */
   member: 'active' | 'invited' | 'blocked' | null;
-  /** Why the person may not enter the organization; null if they may, or want to enter none. */
+  /**
+   * Why the person may not enter the organization, or the project with the connection that they signed in through; null
+   * if they may.
+   */
   organization: OrganizationRefusal | null;
   /** Whether the application is the project's own or a third party's. */
   party: 'first' | 'third';
@@ -33,6 +36,7 @@ const ORGANIZATION_REFUSALS = [
   'organization_blocked',
   'organization_address',
   'organization_method',
+  'foreign_connection',
 ] as const;
 export type OrganizationRefusal = (typeof ORGANIZATION_REFUSALS)[number];
 

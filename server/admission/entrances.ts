@@ -26,6 +26,7 @@ export const ENTRANCES = {
   phone_code: { kind: 'sign_in', firstPartyOnly: false },
   verified_address: { kind: 'sign_in', firstPartyOnly: false },
   social: { kind: 'sign_in', firstPartyOnly: false },
+  connection: { kind: 'sign_in', firstPartyOnly: false },
   passkey: { kind: 'sign_in', firstPartyOnly: false },
   registration: { kind: 'sign_in', firstPartyOnly: false },
   invitation: { kind: 'sign_in', firstPartyOnly: false },

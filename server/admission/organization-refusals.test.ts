@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { EffectivePolicy, Standing } from '#platform/standing.ts';
+import { SignInMethod } from '#settings';
 import type { OrganizationRefusal } from './decision.ts';
 import { organizationRefusal } from './organization-refusals.ts';
 
@@ -20,7 +21,16 @@ const standing = (policy: Partial<EffectivePolicy>, status: Standing['status'] =
   permissions: [],
   policy: { ...POLICY, ...policy },
 });
-const arrival = (ip: string | null | undefined, ...signInMethods: string[]) => ({ ip, signInMethods });
+const arrival = (ip: string | null | undefined, ...signInMethods: string[]) => ({
+  ip,
+  signInMethods,
+  through: { isOwn: false, isRequired: false },
+});
+const required = (...signInMethods: string[]) => ({
+  ...arrival(null, ...signInMethods),
+  through: { isOwn: false, isRequired: true },
+});
+const OWN = { ...arrival(null, 'con_own'), through: { isOwn: true, isRequired: false } };
 
 type Row = [when: string, Standing | undefined, ReturnType<typeof arrival>, OrganizationRefusal | null];
 const OFFICE = { addresses: ['203.0.113.0/24', '2001:db8::/32'] };
@@ -39,12 +49,26 @@ const ROWS: readonly Row[] = [
   ['with another method', standing(PASSKEYS), arrival(null, 'password'), 'organization_method'],
   ['with an unrecorded method', standing(PASSKEYS), arrival(null), 'organization_method'],
   ['if the policy allows no method', standing({ signInMethods: [] }), arrival(null, 'password'), 'organization_method'],
+  ['through its own connection', standing({}), OWN, null],
+  ['through its own connection, if the policy lists other methods', standing(PASSKEYS), OWN, null],
+  ['through the connection of another', standing({}), arrival(null, 'con_other'), 'organization_method'],
+  ['through the connection of another and with a password', standing({}), arrival(null, 'con_other', 'password'), null],
+  ...SignInMethod.enum.map(
+    (method): Row => [
+      `with ${method}, if a connection is required`,
+      standing({}),
+      required(method),
+      'organization_method',
+    ],
+  ),
   [
-    'from another address with another method',
-    standing({ ...OFFICE, ...PASSKEYS }),
-    arrival('::1'),
-    'organization_address',
+    'with every method, if a connection is required',
+    standing({}),
+    required(...SignInMethod.enum),
+    'organization_method',
   ],
+  ['with an unrecorded method, if a connection is required', standing({}), required(), 'organization_method'],
+  ['from another address with another method', standing({ ...OFFICE, ...PASSKEYS }), arrival('::1'), 'organization_address'],
 ];
 
 describe('an organization refuses a person', () => {

@@ -219,6 +219,6 @@ async function endWhatDependsOn(tx: TxCtx, before: ConnectionRow, after: Connect
  * The issuer under which accounts at a connection are linked: the same party is another one at another connection, and
  * a connection with another party is a different one.
  */
-function issuerOf({ id, kind, configuration }: Pick<ConnectionRow, 'id' | 'kind' | 'configuration'>): string {
+export function issuerOf({ id, kind, configuration }: Pick<ConnectionRow, 'id' | 'kind' | 'configuration'>): string {
   return `urn:latchkey:connection:${id}:${KINDS[kind].authority(configuration)}`;
 }

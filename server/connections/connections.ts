@@ -151,7 +151,7 @@ function recordOf(row: ConnectionRow, [auth = '', ...own]: readonly string[]): C
 }
 
 /** Where the browser returns from the identity provider. Each connection has its own path (mix-up; RFC 9700 §4.4.2.2). */
-function callbackPath(id: ConnectionId): string {
+export function callbackPath(id: ConnectionId): string {
   return `/v1/auth/login/connections/${id}/callback`;
 }
 

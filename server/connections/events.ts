@@ -16,6 +16,11 @@ export const events = {
     Type.Object({ ...Connection.properties, fields: Type.Array(text) }),
     { ...connection, fields: ['name'] },
   ),
+  'organization.connection.tested': define(
+    'Latchkey checked that the identity provider of a connection responds as configured.',
+    Type.Object({ ...Connection.properties, ok: Type.Boolean() }),
+    { ...connection, ok: true },
+  ),
   'organization.connection.deleted': define(
     'A connection of an organization was removed; the sessions that began through it ended.',
     Connection,

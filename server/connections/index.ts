@@ -1,1 +1,7 @@
+export { type ConnectionId, ConnectionRef, callbackPath } from './connections.ts';
+export { discoverConnection, hasConnections } from './discovery.ts';
+export type { ConnectionKind } from './kinds.ts';
+export { OidcConfiguration } from './oidc.ts';
 export { part } from './part.ts';
+export { isConnection, type ThroughConnections, throughConnections } from './proofs-through-connections.ts';
+export { connectionToTest, enabledConnection, holdConnection, type UsableConnection } from './usable-connections.ts';

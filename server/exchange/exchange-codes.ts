@@ -9,8 +9,9 @@ import { isClosed } from '#tenancy';
 /**
  * `upstream`: a finished sign-in at a provider. `link`: the same, started by a signed-in user to link an identity.
  * `link_token`: an identity to link once the account of its address is proven. `address`: a clicked mailed link.
+ * `connection`: a finished sign-in through a connection of an organization.
  */
-type Purpose = 'upstream' | 'link' | 'link_token' | 'address';
+type Purpose = 'upstream' | 'link' | 'link_token' | 'address' | 'connection';
 
 type ExchangeCodesTable = {
   workspace_id: WorkspaceId;

@@ -14,6 +14,8 @@ import {
 } from '#proofs';
 import { enterProven } from '#sign-in';
 import { Passage, requireMethod, type SignInResponse, signInResponse } from '#ways';
+import { enterConnected } from './connected-people.ts';
+import { ConnectionResult, holdIssuer } from './connections.ts';
 import { enterUpstream, type LinkRequired, type Unproven, UpstreamResult } from './social.ts';
 
 const Person = Type.Union([IdSchema('usr'), Type.Null()]);
@@ -51,13 +53,21 @@ export async function exchangeCode(
 
 function enter(ctx: Ctx, { code, deviceToken, ...shown }: Exchanged) {
   return transaction(ctx, async (tx) => {
-    const { purpose, content } = await spendExchangeCode(tx, code, ['upstream', 'address']);
+    const { purpose, content } = await spendExchangeCode(tx, code, ['upstream', 'address', 'connection']);
     if (purpose === 'address') {
       const { begunAs, binding, ...proven } = parsed(ProvenAddress, content);
       const way = await begunHere(tx, 'exchanged_link', { binding, shown });
       way.passed('method', await requireMethod(tx, 'magic_link'));
       const flow = { ...proven, purpose: 'magic_link', pending: { begunAs }, begunHere: true } as const;
       return enterProven(tx, flow, { way, deviceToken });
+    }
+    if (purpose === 'connection') {
+      const { binding, ...result } = parsed(ConnectionResult, content);
+      const way = await begunHere(tx, 'connection', { binding, shown });
+      const connection = way.passed('connection', await holdIssuer(tx, result.connectionId, result.issuer));
+      way.passed('credential', result.person);
+      await emit(tx, 'identity.exchanged', { provider: connection.id });
+      return enterConnected(tx, { connection, person: result.person }, { way, deviceToken });
     }
     const upstream = parsed(UpstreamResult, content);
     const way = await begunHere(tx, 'social', { binding: upstream.binding, shown });
@@ -74,7 +84,7 @@ function enter(ctx: Ctx, { code, deviceToken, ...shown }: Exchanged) {
  */
 async function begunHere(
   tx: TxCtx,
-  name: 'exchanged_link' | 'social',
+  name: 'exchanged_link' | 'social' | 'connection',
   { binding, shown }: { binding: Binding; shown: Shown },
 ): Promise<Passage> {
   const way = new Passage(tx, name);
@@ -96,7 +106,7 @@ export async function requireFirstParty(tx: TxCtx, { clientId }: Pick<Binding, '
  * A code issued by an older version, with other content, is invalid.
  * @throws Problem INVALID_TOKEN
  */
-function parsed<Schema extends typeof ProvenAddress | typeof UpstreamResult>(
+function parsed<Schema extends typeof ProvenAddress | typeof UpstreamResult | typeof ConnectionResult>(
   schema: Schema,
   content: unknown,
 ): Static<Schema> {

@@ -1,5 +1,6 @@
+export { sendAway } from './browser-visits.ts';
+export { connectionParty } from './connections.ts';
 export { exchangeCode, type ProvenAddress, requireFirstParty } from './exchange.ts';
 export { part } from './part.ts';
-export { sendToProvider } from './social.auth.ts';
-export type { LinkRequired } from './social.ts';
+export { type LinkRequired, providerParty } from './social.ts';
 export { linkingUrl, linkWithCode, linkWithToken, lookAtLinking, lookAtLinkToken } from './social-linking.ts';

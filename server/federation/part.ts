@@ -2,16 +2,18 @@ import { sql } from 'kysely';
 import { expiredRowsOf, type Part } from '#platform/part.ts';
 import { rowsOfProject } from '#platform/removal.ts';
 import { sealedIn } from '#platform/sealed.ts';
+import { connectionTestRoutes } from './connections.admin.ts';
+import { connectionSignInRoutes } from './connections.auth.ts';
 import { events } from './events.ts';
 import { providerTestRoutes } from './providers.admin.ts';
 import { socialRoutes } from './social.auth.ts';
-import { removeUpstreamFlowsOf } from './social.ts';
+import { removeUpstreamFlowsOf } from './upstream-flows.ts';
 
 export const part = {
   events,
   routes: {
-    auth: socialRoutes,
-    admin: providerTestRoutes,
+    auth: [...socialRoutes, ...connectionSignInRoutes],
+    admin: [...providerTestRoutes, ...connectionTestRoutes],
   },
   sealed: {
     'upstream-flow': sealedIn('upstream_flows', 'sealed', sql`encode(state_hash, 'hex')`),

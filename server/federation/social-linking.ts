@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { upstreamProvider } from '#applications';
+import { isConnection } from '#connections';
 import { authAddressOf } from '#domains';
 import { lookAtExchangeCode, requireRedirectUri, spendExchangeCode } from '#exchange';
 import type { UpstreamIdentity } from '#linked-identities';
@@ -11,6 +12,7 @@ import { IdSchema, type SessionId, type UserId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import type { System } from '#platform/system.ts';
 import { Passage, requireMethod } from '#ways';
+import { holdIssuer } from './connections.ts';
 import { AskedLink, UpstreamResult } from './social.ts';
 
 const PURPOSE = 'link-ticket';
@@ -126,8 +128,7 @@ export function linkWithToken(ctx: Ctx, linkToken: string) {
 
 async function link(tx: TxCtx, identity: UpstreamIdentity) {
   const { userId } = customerOf(tx);
-  const way = new Passage(tx, 'linking');
-  way.passed('method', await requireMethod(tx, 'social', identity.provider));
+  const way = await sourceOf(tx, identity);
   way.passed('credential', identity);
   way.end();
   const id = await linkIdentity(tx, userId, identity);
@@ -135,6 +136,18 @@ async function link(tx: TxCtx, identity: UpstreamIdentity) {
   const linked = (await listIdentities(tx, userId)).find((one) => one.id === id);
   if (!linked) throw problem('NOT_FOUND');
   return linked;
+}
+
+/** The identity comes from a provider of the project or a connection of an organization, which still is there. */
+async function sourceOf(tx: TxCtx, { provider, issuer }: UpstreamIdentity): Promise<Passage> {
+  if (isConnection(provider)) {
+    const way = new Passage(tx, 'connection_linking');
+    way.passed('connection', await holdIssuer(tx, provider, issuer));
+    return way;
+  }
+  const way = new Passage(tx, 'linking');
+  way.passed('method', await requireMethod(tx, 'social', provider));
+  return way;
 }
 
 /**

@@ -1,44 +1,27 @@
 import { type Static, Type } from 'typebox';
-import { type UpstreamProvider, upstreamProvider } from '#applications';
-import {
-  browserOf,
-  CodeChallenge,
-  EXCHANGE_CODE,
-  keepMark,
-  newMark,
-  projectOfCode,
-  requireChallenge,
-  requireRedirectUri,
-  withQuery,
-} from '#exchange';
-import type { Ctx } from '#platform/ctx.ts';
-import type { Reply, Request } from '#platform/http.ts';
+import { upstreamProvider } from '#applications';
+import { browserOf, EXCHANGE_CODE, keepMark, newMark, projectOfCode } from '#exchange';
+import type { Request } from '#platform/http.ts';
 import { forms } from '#platform/http-body.ts';
-import { problem } from '#platform/problem.ts';
 import { get, post, type Routes } from '#platform/route.ts';
 import { VerificationChallenge } from '#proofs';
-import { anonymousCtx, CookieSession, ctxFor, realmOfSecret, scopeFields, sendSession } from '#requests';
+import { anonymousCtx, CookieSession, ctxFor, realmOfSecret, sendSession } from '#requests';
 import { Passage, SignInResponse, signInFields } from '#ways';
+import { Returned, returnFrom, StartQuery, sendAway, startedBy } from './browser-visits.ts';
 import { exchangeCode } from './exchange.ts';
-import { comeBack, finishUpstream, isOffered, LinkRequired, type SocialStart, startUpstreamFlow } from './social.ts';
+import { comeBack, finishUpstream, isOffered, LinkRequired, providerParty } from './social.ts';
 import { linkTicket } from './social-linking.ts';
 
 const ProviderRef = Type.Object({ provider: Type.String({ maxLength: 50, pattern: '^[a-z0-9][a-z0-9-]*$' }) });
 
-const StartQuery = Type.Object({
-  redirectUri: Type.Optional(
-    Type.String({ maxLength: 2_000, description: 'A redirect URI that the application registered.' }),
-  ),
-  state: Type.Optional(Type.String({ maxLength: 500, description: 'Returned unchanged at `redirectUri`.' })),
-  codeChallenge: Type.Optional(CodeChallenge),
-  loginHint: Type.Optional(Type.String({ maxLength: 254 })),
+const SocialStart = Type.Object({
+  ...StartQuery.properties,
   ticket: Type.Optional(
     Type.String({
       maxLength: 4_000,
       description: 'The ticket in the `url` that `POST /v1/me/linked-identities` returned.',
     }),
   ),
-  ...scopeFields,
 });
 
 const Exchange = Type.Object(
@@ -50,28 +33,10 @@ const Exchange = Type.Object(
   { additionalProperties: false },
 );
 
-/** The parameters a provider may return; unknown ones are ignored. */
-const Returned = Type.Record(Type.String({ maxLength: 100 }), Type.String({ maxLength: 10_000 }));
-
 const PATH = '/v1/auth/login/social';
-type ProviderVisit = { ctx: Ctx; provider: UpstreamProvider; start: Omit<SocialStart, 'browser'> };
-
-/**
- * Marks the browser, so that no other one can finish the flow.
- * @returns the provider's address
- */
-export function sendToProvider(
-  request: Request,
-  reply: Reply,
-  { ctx, provider, start }: ProviderVisit,
-): Promise<string> {
-  const browser = newMark(request);
-  keepMark(request, reply, browser);
-  return startUpstreamFlow(ctx, provider, { ...start, browser });
-}
 
 /** @throws Problem VALIDATION_FAILED, INVALID_TOKEN for a bad ticket */
-async function startOf(request: Request, query: Static<typeof StartQuery>) {
+async function startOf(request: Request, query: Static<typeof SocialStart>) {
   if (query.ticket !== undefined) {
     const { scope, redirectUri, ...linkTo } = linkTicket.open(request.server.system, query.ticket);
     const ctx = await anonymousCtx(request, scope);
@@ -81,25 +46,8 @@ async function startOf(request: Request, query: Static<typeof StartQuery>) {
     return { ctx, way, start: { redirectUri, appState: query.state ?? null, binding, linkTo, loginHint: null } };
   }
   const ctx = await anonymousCtx(request, query);
-  const { redirectUri, clientId, state, codeChallenge, loginHint } = query;
-  if (redirectUri === undefined)
-    throw problem('VALIDATION_FAILED', {
-      extensions: { errors: [{ pointer: '/querystring/redirectUri', message: 'is required' }] },
-    });
   const way = new Passage(ctx, 'social_asked');
-  const application = way.passed('application', await requireRedirectUri(ctx, clientId, redirectUri));
-  way.passed('pkce', requireChallenge(application, codeChallenge));
-  return {
-    ctx,
-    way,
-    start: {
-      redirectUri,
-      appState: state ?? null,
-      binding: { clientId: application.clientId, codeChallenge: codeChallenge ?? null },
-      linkTo: null,
-      loginHint: loginHint ?? null,
-    },
-  };
+  return { ctx, way, start: await startedBy(ctx, way, query) };
 }
 
 /** @returns the address the browser is sent to next */
@@ -110,27 +58,10 @@ async function finish(
   const { state = '' } = parameters;
   const realm = await realmOfSecret(request, state);
   const back = await comeBack(realm, { key, state, browser: browserOf(request) });
-  const { redirectUri, appState } = back.away;
-  const to = (response: Record<string, string | null>) => withQuery(redirectUri, { ...response, state: appState });
-  if (!(await isOffered(back)))
-    return to({
-      error: 'access_denied',
-      error_description: `${back.provider.name} is no longer offered here. Choose another way to sign in.`,
-    });
-  if (parameters['error'] !== undefined)
-    return to({
-      error: parameters['error'].slice(0, 100),
-      error_description: parameters['error_description']?.slice(0, 500) ?? null,
-    });
-  try {
-    return to({ code: await finishUpstream(back, new URL(request.url, request.address.url)) });
-  } catch (error) {
-    request.log.warn({ err: error, provider: key }, 'sign-in at a provider failed');
-    return to({
-      error: 'server_error',
-      error_description: `${back.provider.name} did not confirm the sign-in. Try again.`,
-    });
-  }
+  const { away, provider } = back;
+  return returnFrom(request, { away, name: provider.name, isOffered: await isOffered(back), parameters }, () =>
+    finishUpstream(back, new URL(request.url, request.address.url)),
+  );
 }
 
 export const socialRoutes: Routes = [
@@ -141,14 +72,14 @@ export const socialRoutes: Routes = [
     description:
       'Open in a browser. Ends at `redirectUri` with a one-time `code`, or with `error` and `error_description`.',
     params: ProviderRef,
-    query: StartQuery,
+    query: SocialStart,
     responses: { 303: Type.Null() },
     problems: ['CONTEXT_REQUIRED', 'NOT_FOUND', 'METHOD_DISABLED'],
     handler: async (request, reply) => {
       const { ctx, start, way } = await startOf(request, request.query);
       (await way.open(ctx)).end();
       const provider = await upstreamProvider(ctx, { by: 'key', value: request.params.provider });
-      return reply.redirect(await sendToProvider(request, reply, { ctx, provider, start }), 303);
+      return reply.redirect(await sendAway(request, reply, { ctx, party: providerParty(ctx, provider), start }), 303);
     },
   }),
   get(`${PATH}/:provider/callback`, {

@@ -30,25 +30,33 @@ export type UpstreamRequest = {
   loginHint: string | null;
 };
 
+/** What is needed to speak with a provider: of the project, or behind a connection of an organization. */
+export type RelyingProvider = Omit<UpstreamProvider, 'id' | 'enabled'> & { id: string };
+
 const REMEMBER_MS = 3_600_000;
+/** Organizations have many connections; those that are used stay. */
+const MAX_REMEMBERED = 1_000;
 
 type Remembered = { key: string; until: number; configuration: Promise<Configuration> };
 const known = perSystem(() => new Map<string, Remembered>());
 
 /** The provider's endpoints and keys; discovery runs once an hour. */
-function configurationOf({ system }: Pick<Ctx, 'system'>, provider: UpstreamProvider): Promise<Configuration> {
+function configurationOf({ system }: Pick<Ctx, 'system'>, provider: RelyingProvider): Promise<Configuration> {
   const key = JSON.stringify([provider.clientId, provider.options, provider.clientSecret]);
   const now = system.clock.now().getTime();
   const remembered = known(system).get(provider.id);
   if (remembered && remembered.key === key && remembered.until > now) return remembered.configuration;
   const configuration = discover(system, provider);
+  known(system).delete(provider.id);
   known(system).set(provider.id, { key, until: now + REMEMBER_MS, configuration });
+  const [oldest] = known(system).keys();
+  if (known(system).size > MAX_REMEMBERED && oldest !== undefined) known(system).delete(oldest);
   // A failed discovery is not cached.
   configuration.catch(() => known(system).delete(provider.id));
   return configuration;
 }
 
-async function discover(system: System, provider: UpstreamProvider): Promise<Configuration> {
+async function discover(system: System, provider: RelyingProvider): Promise<Configuration> {
   const { preset, options, clientId } = provider;
   const authentication =
     provider.clientSecret === null ? None() : ClientSecretPost(await clientSecretOf(system, provider));
@@ -89,7 +97,7 @@ const APPLE_SECRET_SECONDS = 2 * 3_600;
 /** Apple's client secret is a JWT signed with the team's key; other providers use the configured secret. */
 async function clientSecretOf(
   system: System,
-  { preset, clientSecret, clientId, options }: UpstreamProvider,
+  { preset, clientSecret, clientId, options }: RelyingProvider,
 ): Promise<string> {
   if (preset.protocol !== 'oidc' || !('appleSecret' in preset) || !preset.appleSecret) return clientSecret ?? '';
   const now = Math.floor(system.clock.now().getTime() / 1000);
@@ -101,7 +109,7 @@ async function clientSecretOf(
 }
 
 /** Which protections the provider supports in addition to the state. */
-function checksOf({ preset }: UpstreamProvider): { nonce: boolean; pkce: boolean } {
+function checksOf({ preset }: RelyingProvider): { nonce: boolean; pkce: boolean } {
   if (preset.protocol === 'oauth2') return { nonce: false, pkce: true };
   return { nonce: !preset.without?.includes('nonce'), pkce: !preset.without?.includes('pkce') };
 }
@@ -109,7 +117,7 @@ function checksOf({ preset }: UpstreamProvider): { nonce: boolean; pkce: boolean
 /** The address of the provider's sign-in page. */
 export async function authorizationUrl(
   ctx: Pick<Ctx, 'system'>,
-  provider: UpstreamProvider,
+  provider: RelyingProvider,
   request: UpstreamRequest & { callback: string },
 ): Promise<string> {
   const configuration = await configurationOf(ctx, provider);
@@ -135,8 +143,35 @@ export async function authorizationUrl(
 export async function identityFrom(
   ctx: Pick<Ctx, 'system'>,
   provider: UpstreamProvider,
-  { request, returned }: { request: UpstreamRequest; returned: URL },
+  visit: Returning,
 ): Promise<UpstreamIdentity> {
+  const { claims, accessToken } = await redeemed(ctx, provider, visit);
+  if (!claims) return oauthIdentity(ctx.system, provider, accessToken);
+  return oidcIdentity(provider, { ...nameBeside(provider, visit.returned), ...claims });
+}
+
+type Returning = { request: UpstreamRequest; returned: URL };
+
+/**
+ * The claims of an OpenID provider about the person who returns, with the checks of {@link identityFrom}.
+ * @throws Error of `openid-client` that names the failed check
+ */
+export async function claimsFrom(
+  ctx: Pick<Ctx, 'system'>,
+  provider: RelyingProvider,
+  visit: Returning,
+): Promise<Record<string, unknown>> {
+  const { claims } = await redeemed(ctx, provider, visit);
+  if (!claims) throw new Error('unreachable: the provider speaks OpenID Connect');
+  return claims;
+}
+
+/** Claims are null for a provider that speaks only OAuth. */
+async function redeemed(
+  ctx: Pick<Ctx, 'system'>,
+  provider: RelyingProvider,
+  { request, returned }: Returning,
+): Promise<{ claims: Record<string, unknown> | null; accessToken: string }> {
   const configuration = await configurationOf(ctx, provider);
   const oidc = provider.preset.protocol === 'oidc';
   const { nonce, pkce } = checksOf(provider);
@@ -146,21 +181,15 @@ export async function identityFrom(
     ...(nonce && { expectedNonce: request.nonce }),
     ...(oidc && { idTokenExpected: true }),
   });
-  if (!oidc) return oauthIdentity(ctx.system, provider, tokens.access_token);
+  const accessToken = tokens.access_token;
+  if (!oidc) return { claims: null, accessToken };
   const claims = tokens.claims();
   if (!claims) throw new Error('The provider sent no ID token.');
   const endpoint = configuration.serverMetadata().userinfo_endpoint;
   const profile =
-    endpoint && claims['email'] === undefined
-      ? await fetchUserInfo(configuration, tokens.access_token, claims.sub)
-      : {};
+    endpoint && claims['email'] === undefined ? await fetchUserInfo(configuration, accessToken, claims.sub) : {};
   const { issuer } = configuration.serverMetadata();
-  return oidcIdentity(provider, {
-    ...profile,
-    ...nameBeside(provider, returned),
-    ...claims,
-    iss: claims.iss || issuer,
-  });
+  return { claims: { ...profile, ...claims, iss: claims.iss || issuer }, accessToken };
 }
 
 /** Apple sends the name outside of the ID token, and only at a user's first sign-in. It is used for display only. */
@@ -263,7 +292,7 @@ async function primaryEmail(system: System, url: string, accessToken: string): P
 /** Checks that a provider responds as configured. */
 export async function checkProvider(
   ctx: Pick<Ctx, 'system'>,
-  provider: UpstreamProvider,
+  provider: RelyingProvider,
 ): Promise<{ ok: boolean; issuer: string | null; detail: string }> {
   try {
     const configuration = await discover(ctx.system, provider);

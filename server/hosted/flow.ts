@@ -6,6 +6,7 @@ import type { LinkRequired } from '#federation';
 import type { MfaSession } from '#mfa';
 import { MfaChallenge } from '#mfa-challenges';
 import { type Interaction, interactions } from '#oidc';
+import { getOrganizationPolicy } from '#organizations';
 import { type BrowserVisit, browserFlow, type Page, StepFault, type TextId, voiceOf } from '#pages';
 import { cookieName, cookieOptions } from '#platform/cookies.ts';
 import type { Ctx } from '#platform/ctx.ts';
@@ -40,6 +41,8 @@ const Step = Type.Object({
   verifier: Type.Optional(Type.String()),
   /** The identity provider the browser was sent to. */
   provider: Type.Optional(Type.String()),
+  /** The browser was sent to the connection of an organization; from there on, the person chooses. */
+  routed: Type.Optional(Type.Boolean()),
   /** An identity at the provider to link once the user has authenticated to the account with its address. */
   link: Type.Optional(Type.Object({ code: Type.String(), hint: Type.String() })),
   recoveryCodes: Type.Optional(Type.Array(Type.String())),
@@ -94,11 +97,19 @@ export async function flowOf(request: Request, reply: Reply): Promise<Flow> {
     ...(wantsSecondFactor && { wantsSecondFactor }),
   };
   const project = await projectOf(ctx.system, ctx.scope);
-  const settings = { ...project.settings, signInMethods: await openMethods(ctx) };
+  const settings = { ...project.settings, signInMethods: await offeredMethods(ctx, interaction.asked) };
   const languages = interaction.asked.locales ?? request.trace.languages;
   const voice = await voiceOf({ system: ctx.system, scope: ctx.scope, languages });
   const place = placeOf(interaction.uid);
   return { request, reply, place, ctx, interaction, settings, voice, step: pages.readStep(request, place) };
+}
+
+/** The ways in of the project, without those that the organization of the request does not allow. */
+async function offeredMethods(ctx: Ctx, { organizationId }: Interaction['asked']): Promise<Settings['signInMethods']> {
+  const open = await openMethods(ctx);
+  if (organizationId === null) return open;
+  const { signInMethods } = await getOrganizationPolicy(ctx, organizationId);
+  return signInMethods === null ? open : open.filter((method) => signInMethods.includes(method));
 }
 
 /** Each sign-in of a browser has its own path and its own state. */
@@ -156,8 +167,13 @@ type Sending = { status: 'verification_required'; flowId: Sent['flowId']; hint: 
 /** Continues after a sign-in method: to the application, a second factor, a code, or the proof of another account. */
 export async function proceed(flow: Flow, response: Outcome | MfaSession): Promise<Reply> {
   if ('access_token' in response) return enter(flow, response);
-  const { identifier, provider, link } = flow.step;
-  const kept: Step = { ...(identifier && { identifier }), ...(provider && { provider }), ...(link && { link }) };
+  const { identifier, provider, link, routed } = flow.step;
+  const kept: Step = {
+    ...(identifier && { identifier }),
+    ...(provider && { provider }),
+    ...(link && { link }),
+    ...(routed && { routed }),
+  };
   switch (response.status) {
     case 'mfa_required':
       return goTo(flow, response.enrollment ? '/enroll' : '/mfa', { ...kept, mfa: response });
@@ -171,13 +187,17 @@ export async function proceed(flow: Flow, response: Outcome | MfaSession): Promi
 /** Completes the sign-in at the provider and returns the browser to the application. */
 async function enter(flow: Flow, response: MfaSession): Promise<Reply> {
   const { request, reply, ctx, step } = flow;
-  const { userId, id: sessionId, amr, acr, authTime, expiresAt } = response.session;
+  const { userId, id: sessionId, organizationId, amr, acr, authTime, expiresAt } = response.session;
   if (response.deviceToken !== undefined)
     reply.setCookie(deviceCookie(request), response.deviceToken, {
       ...cookieOptions(request.address, 'lax'),
       maxAge: DEVICE_SECONDS,
     });
-  const session = { userId, sessionId, amr, acr, authTime: new Date(authTime), expiresAt: new Date(expiresAt) };
+  const session = {
+    ...{ userId, sessionId, organizationId, amr, acr },
+    authTime: new Date(authTime),
+    expiresAt: new Date(expiresAt),
+  };
   const next = await interactions.signedIn({ request, reply }, { ctx, interaction: flow.interaction, session });
   const { link, provider } = step;
   const asked: Step = link ? { link, ...(provider && { provider }), session: { userId, sessionId } } : {};

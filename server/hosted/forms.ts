@@ -1,10 +1,12 @@
 import { Type } from 'typebox';
 import { browserRoutes } from '#pages';
+import { IdSchema } from '#platform/ids.ts';
 import { deadPage } from './dead.ts';
 import { explain, type Flow, flowOf } from './flow.ts';
 
 const FlowRef = Type.Object({
   uid: Type.String({ maxLength: 64, pattern: '^[A-Za-z0-9_-]+$' }),
+  connectionId: Type.Optional(IdSchema('con')),
   provider: Type.Optional(Type.String({ maxLength: 50, pattern: '^[a-z0-9][a-z0-9-]*$' })),
 });
 

@@ -37,6 +37,7 @@ export async function signInPreview(request: Request, reply: Reply, wish: Wish):
         apiScopes: [],
         redirectUri: null,
         loginHint: null,
+        organizationId: null,
         maxAge: null,
         locales: null,
         secondFactor: 'no',

@@ -1,6 +1,7 @@
 import { html } from 'hono/html';
 import { Type } from 'typebox';
 import { enabledProviders } from '#applications';
+import { hasConnections } from '#connections';
 import { form, type Markup, type Page } from '#pages';
 import { minimumLength, Password } from '#passwords';
 import type { Reply } from '#platform/http.ts';
@@ -24,6 +25,7 @@ import {
   show,
 } from './flow.ts';
 import { action, page } from './forms.ts';
+import { routeHome, routeUnasked } from './home-realm.ts';
 import { linkingRoutes } from './linking.page.ts';
 import { secondFactorRoutes } from './second-factor.page.ts';
 import { upstreamRoutes } from './upstream.page.ts';
@@ -40,10 +42,10 @@ export const signInRoutes: Routes = [
   page('/register', registerPage),
   action('', {
     fields: Type.Object({ identifier: text(254), password: Type.Optional(Password), proof }),
-    act: (flow, { identifier, password, proof: solved }) => {
+    act: async (flow, { identifier, password, proof: solved }) => {
       const known: Flow = { ...flow, step: { ...flow.step, identifier } };
       return password === undefined
-        ? goTo(known, '/password')
+        ? ((await routeHome(known, identifier)) ?? withoutConnection(known))
         : withPassword(known, { identifier, password, proof: solved, back: '' });
     },
   }),
@@ -83,6 +85,11 @@ export const signInRoutes: Routes = [
   ...linkingRoutes,
   ...decisionRoutes,
 ];
+
+/** Asks for the password; where the project has none, the other ways are on the first page. */
+function withoutConnection(flow: Flow): Reply {
+  return goTo(flow, flow.settings.signInMethods.includes('password') ? '/password' : '');
+}
 
 type PasswordForm = { identifier: string; password: string; proof: string | undefined; back: '' | '/password' };
 
@@ -144,7 +151,7 @@ async function startPage(flow: Flow): Promise<Reply> {
   const { interaction, step } = flow;
   if (interaction.prompt === 'consent') return consentPage(flow);
   if (interaction.current && interaction.prompt === 'select_account' && !step.another) return pickerPage(flow);
-  return show(flow, await firstPage(flow));
+  return (await routeUnasked(flow)) ?? show(flow, await firstPage(flow));
 }
 
 /** The sign-in form, also for authenticating again and before linking an identity. */
@@ -172,23 +179,31 @@ async function waysIn(flow: Flow): Promise<Markup> {
   const open = (method: Flow['settings']['signInMethods'][number]) => settings.signInMethods.includes(method);
   const identifier = step.identifier ?? interaction.asked.loginHint ?? undefined;
   const providers = open('social') ? await enabledProviders(ctx) : [];
-  const byPassword = open('password')
-    ? guardedForm(
-        flow,
-        '',
-        settings.signInLayout === 'combined'
-          ? html`${identifierField(say, identifier)}${passwordField(say('password.label'), 'current', null)}<div class="row"><a href="${flow.place.base}/forgot">${say('forgot.link')}</a></div><button>${say('signIn.action')}</button>`
-          : html`${identifierField(say, identifier)}<button>${say('action.continue')}</button>`,
-      )
-    : html``;
+  const connects = !step.link && (await hasConnections(ctx));
+  const byName = open('password') || connects ? nameForm(flow, { identifier, connects }) : html``;
   const others = html`${open('passkey') ? passkeyButton(flow) : ''}${open('magic_link') || open('email_code') || open('phone') ? messageForms(flow, identifier) : ''}${providers.length > 0 ? html`<div class="list">${providers.map(({ id, name }) => html`<a class="button second" href="${flow.place.base}/provider/${id}">${say('signIn.provider', { provider: name })}</a>`)}</div>` : ''}`;
   const divider =
-    open('password') && settings.signInMethods.length > 1 ? html`<div class="or">${say('signIn.or')}</div>` : '';
+    (open('password') || connects) && settings.signInMethods.length > 1
+      ? html`<div class="or">${say('signIn.or')}</div>`
+      : '';
   const registration =
     settings.registration === 'open'
       ? html`<p class="after">${say('signIn.noAccount')} <a href="${flow.place.base}/register">${say('signUp.action')}</a></p>`
       : '';
-  return html`${byPassword}${divider}${others}${registration}${form(flow, '/cancel', html`<button class="plain">${say('action.cancel')}</button>`)}`;
+  return html`${byName}${divider}${others}${registration}${form(flow, '/cancel', html`<button class="plain">${say('action.cancel')}</button>`)}`;
+}
+
+/** Asks for the name first, if it may lead to a connection; otherwise as the project's layout says. */
+function nameForm(flow: Flow, { identifier, connects }: { identifier: string | undefined; connects: boolean }): Markup {
+  const { say } = flow.voice;
+  const name = identifierField(say, identifier);
+  if (connects || flow.settings.signInLayout !== 'combined')
+    return guardedForm(flow, '', html`${name}<button>${say('action.continue')}</button>`);
+  return guardedForm(
+    flow,
+    '',
+    html`${name}${passwordField(say('password.label'), 'current', null)}<div class="row"><a href="${flow.place.base}/forgot">${say('forgot.link')}</a></div><button>${say('signIn.action')}</button>`,
+  );
 }
 
 /** Hidden until the script shows it, because it needs JavaScript. */

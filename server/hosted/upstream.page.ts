@@ -1,9 +1,16 @@
+import { Type } from 'typebox';
+import { Value } from 'typebox/value';
 import { upstreamProvider } from '#applications';
-import { exchangeCode, sendToProvider } from '#federation';
+import { enabledConnection } from '#connections';
+import { connectionParty, exchangeCode, providerParty, sendAway } from '#federation';
+import { IdSchema } from '#platform/ids.ts';
 import { randomSecret } from '#platform/keyring.ts';
+import { problem } from '#platform/problem.ts';
 import type { Routes } from '#platform/route.ts';
 import { bindingTo, deviceTokenOf, explain, failed, keepStep, markOf, proceed } from './flow.ts';
 import { page } from './forms.ts';
+
+const ConnectionRef = Type.Object({ connectionId: IdSchema('con') });
 
 /** Redirects to an identity provider or mail program, and the way back. */
 export const upstreamRoutes: Routes = [
@@ -20,11 +27,34 @@ export const upstreamRoutes: Routes = [
         linkTo: null,
         loginHint: interaction.asked.loginHint,
       };
-      const there = await sendToProvider(request, reply, { ctx, provider, start });
+      const there = await sendAway(request, reply, { ctx, party: providerParty(ctx, provider), start });
       keepStep(flow, { ...step, provider: provider.name, verifier });
       return reply.redirect(there, 303);
     } catch (error) {
       return explain(flow, '', error);
+    }
+  }),
+  page('/connection/:connectionId', async (flow) => {
+    const { request, reply, ctx, interaction, step } = flow;
+    try {
+      const { connectionId } = Value.Parse(ConnectionRef, request.params);
+      const connection = await enabledConnection(ctx, connectionId);
+      const { organizationId, loginHint } = interaction.asked;
+      // A request that names an organization is for its people alone.
+      if (organizationId !== null && organizationId !== connection.organizationId) throw problem('METHOD_DISABLED');
+      const verifier = randomSecret();
+      const start = {
+        redirectUri: `${request.address.url}${flow.place.base}/return`,
+        appState: null,
+        binding: bindingTo(verifier),
+        linkTo: null,
+        loginHint: step.identifier ?? loginHint,
+      };
+      const there = await sendAway(request, reply, { ctx, party: connectionParty(ctx, connection), start });
+      keepStep(flow, { ...step, provider: connection.name, verifier, routed: true });
+      return reply.redirect(there, 303);
+    } catch (error) {
+      return explain({ ...flow, step: { ...step, routed: true } }, '', error);
     }
   }),
   page('/return', async (flow) => {

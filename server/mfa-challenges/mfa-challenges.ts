@@ -6,7 +6,7 @@ import { emit } from '#events';
 import { type FactorId, listFactors } from '#factors';
 import { listPasskeys } from '#passkeys';
 import type { Ctx, Environment, Scope, TxCtx } from '#platform/ctx.ts';
-import { type Id, newId, type ProjectId, type UserId, type WorkspaceId } from '#platform/ids.ts';
+import { type Id, newId, type OrganizationId, type ProjectId, type UserId, type WorkspaceId } from '#platform/ids.ts';
 import { hashSecret, randomSecret } from '#platform/keyring.ts';
 import { problem, problemWithRetry } from '#platform/problem.ts';
 import { acrossProjects, scopeColumns } from '#platform/scoped.ts';
@@ -27,6 +27,7 @@ type MfaChallengesTable = {
   amr: string[];
   /** The ways in of the first factor. */
   sign_in_methods: Generated<string[]>;
+  organization_id: Generated<OrganizationId | null>;
   enrolling: boolean;
   factor_id: FactorId | null;
   code_hash: Buffer | null;
@@ -105,19 +106,26 @@ export async function offeredFactors(
   ];
 }
 
-type FirstFactor = { amr: string[]; signInMethods: readonly string[]; enrolling: boolean };
+type FirstFactor = {
+  amr: string[];
+  signInMethods: readonly string[];
+  /** The organization that the sign-in enters; null for the project alone. */
+  organizationId: OrganizationId | null;
+  enrolling: boolean;
+};
 
 /** Asks for a second factor, or for setting one up if the user has none. */
 export async function askForFactor(
   tx: TxCtx,
   userId: UserId,
-  { amr, signInMethods, enrolling }: FirstFactor,
+  first: FirstFactor,
 ): Promise<Static<typeof MfaChallenge>> {
   const { settings } = await projectOf(tx.system, tx.scope);
+  const { amr, enrolling } = first;
   const factors = enrolling ? [] : await offeredFactors(tx, { userId, amr });
   return {
     status: 'mfa_required',
-    mfaToken: await openChallenge(tx, userId, { amr, signInMethods, enrolling }),
+    mfaToken: await openChallenge(tx, userId, first),
     factors,
     ...(enrolling && { enrollment: ['totp'] }),
     expiresIn: settings.mfaTokenSeconds,
@@ -144,7 +152,7 @@ export async function endChallenges(tx: TxCtx, userId: UserId): Promise<void> {
 async function openChallenge(
   tx: TxCtx,
   userId: UserId,
-  { amr, signInMethods, enrolling }: FirstFactor,
+  { amr, signInMethods, organizationId, enrolling }: FirstFactor,
 ): Promise<string> {
   const { routingKey, settings } = await projectOf(tx.system, tx.scope);
   const token = `lkm_${routingKey}_${randomSecret()}`;
@@ -157,6 +165,7 @@ async function openChallenge(
       user_id: userId,
       amr,
       sign_in_methods: [...signInMethods],
+      organization_id: organizationId,
       enrolling,
       factor_id: null,
       code_hash: null,
@@ -177,6 +186,7 @@ export type OpenChallenge = {
   userId: UserId;
   amr: string[];
   signInMethods: string[];
+  organizationId: OrganizationId | null;
   enrolling: boolean;
   factorId: FactorId | null;
   codeHash: Buffer | null;
@@ -213,6 +223,7 @@ export async function findChallenge(
       userId: row.user_id,
       amr: row.amr,
       signInMethods: row.sign_in_methods,
+      organizationId: row.organization_id,
       enrolling: row.enrolling,
       factorId: row.factor_id,
       codeHash: row.code_hash,

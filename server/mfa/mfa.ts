@@ -178,6 +178,7 @@ export async function finishWithFactor(
       way,
       amr: withMfa(challenge.amr, amr),
       signInMethods: challenge.signInMethods,
+      organizationId: challenge.organizationId,
     });
     return { issued, shownOnce: await extras(tx, challenge, remember) };
   });
@@ -338,6 +339,7 @@ export async function finishEnrolment(
       way,
       amr: withMfa(challenge.amr, ['otp']),
       signInMethods: challenge.signInMethods,
+      organizationId: challenge.organizationId,
     });
     return { issued, shownOnce: await extras(tx, challenge, remember) };
   });

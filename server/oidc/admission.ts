@@ -4,7 +4,7 @@ import { admit, type Decision, deviceOfSession, mustBeLookedAtAgain } from '#adm
 import { type Application, isFirstParty } from '#applications';
 import { projectOf } from '#environments';
 import { type Ctx, transaction } from '#platform/ctx.ts';
-import { IdSchema, type OrganizationId } from '#platform/ids.ts';
+import { IdSchema } from '#platform/ids.ts';
 import { parseSource } from '#platform/source.ts';
 import type { System } from '#platform/system.ts';
 import { enterProject, findEntry, findSession } from '#sessions';
@@ -49,7 +49,7 @@ async function decideOn(system: System, { oidc, ip }: KoaContextWithOIDC, grant?
   const isKept = organizationId === null && secondFactor === 'no';
   if (grant?.admittedUnder && isKept && !isStricter(settings, { acr, grant }))
     return { kind: 'admitted', by: grant.onDevice ? 'remembered_device' : 'proof', joins: false };
-  const proof = await proofOf(ctx, session, { usesCurrent: secondFactor === 'no', organizationId });
+  const proof = await proofOf(ctx, session, { usesCurrent: secondFactor === 'no' });
   const trace = { ...ctx.trace, ip: parseSource(ip) };
   const { decision } = await admit({ ...ctx, trace }, 'authorize', {
     userId: session.accountId,
@@ -70,11 +70,10 @@ async function decideOn(system: System, { oidc, ip }: KoaContextWithOIDC, grant?
 async function proofOf(
   ctx: Ctx,
   { sessionId, acr = 'aal1', amr = [], loginTs = 0 }: NonNullable<KoaContextWithOIDC['oidc']['session']>,
-  { usesCurrent, organizationId }: { usesCurrent: boolean; organizationId: OrganizationId | null },
+  { usesCurrent }: { usesCurrent: boolean },
 ) {
-  const reads = acr === 'aal1' && usesCurrent;
-  const live = sessionId && (reads || organizationId) ? await findSession(ctx, sessionId) : undefined;
-  if (live && reads) return live;
+  const live = sessionId ? await findSession(ctx, sessionId) : undefined;
+  if (live && acr === 'aal1' && usesCurrent) return live;
   const authTime = new Date(loginTs * 1000);
   return { amr, acr, authTime, rememberedDevice: null, signInMethods: live?.signInMethods ?? [] };
 }

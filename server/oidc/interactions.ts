@@ -5,9 +5,8 @@ import { type Application, isFirstParty } from '#applications';
 import { getOrganizationPolicy } from '#organizations';
 import { type Ctx, transaction } from '#platform/ctx.ts';
 import type { Reply, Request } from '#platform/http.ts';
-import { IdSchema, type SessionId, type UserId } from '#platform/ids.ts';
+import { IdSchema, type OrganizationId, type SessionId, type UserId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
-import type { System } from '#platform/system.ts';
 import { revokeSessions } from '#sessions';
 import { ctxOf, SCOPES } from './accounts.ts';
 import { askedScopes } from './apis.ts';
@@ -35,6 +34,8 @@ export type Interaction = {
     apiScopes: ScopeText[];
     redirectUri: string | null;
     loginHint: string | null;
+    /** The organization that the request names. */
+    organizationId: OrganizationId | null;
     maxAge: number | null;
     /** Preferred languages, best first. */
     locales: string | null;
@@ -51,6 +52,8 @@ type ProvenSession = {
   acr: string;
   authTime: Date;
   expiresAt: Date;
+  /** The organization whose connection vouched for the person. */
+  organizationId: OrganizationId | null;
 };
 
 /**
@@ -68,6 +71,7 @@ async function read(request: Request, reply: Reply): Promise<Interaction> {
   const application = await applicationAt(system, issuer, text('client_id') ?? '');
   if (!application) throw problem('INVALID_TOKEN');
   const { name } = found.prompt;
+  const organizationId = (await organizationAsked(ctxOf(system, application), params)) ?? null;
   const current = Value.Check(UserIdSchema, found.session?.accountId) ? { userId: found.session.accountId } : null;
   return {
     uid: found.uid,
@@ -84,17 +88,16 @@ async function read(request: Request, reply: Reply): Promise<Interaction> {
         name === 'consent' && current ? await askedScopes(system, application, { params, userId: current.userId }) : [],
       redirectUri: text('redirect_uri'),
       loginHint: text('login_hint'),
+      organizationId,
       maxAge: typeof params['max_age'] === 'number' ? params['max_age'] : null,
       locales: text('ui_locales')?.replaceAll(' ', ',') ?? null,
-      secondFactor: await levelAsked(system, application, params),
+      secondFactor: await levelAsked(ctxOf(system, application), organizationId, params),
     },
   };
 }
 
 /** The level that the application asks for; a second factor if it names an organization that requires one. */
-async function levelAsked(system: System, application: Application, params: Record<string, unknown>) {
-  const ctx = ctxOf(system, application);
-  const organizationId = await organizationAsked(ctx, params);
+async function levelAsked(ctx: Ctx, organizationId: OrganizationId | null, params: Record<string, unknown>) {
   const policy = organizationId ? await getOrganizationPolicy(ctx, organizationId) : undefined;
   return policy?.mfa === 'required' ? 'essential' : wantedLevel(params);
 }
@@ -108,6 +111,15 @@ async function issuerOfHost(request: Request) {
 }
 
 type Exchange = { request: Request; reply: Reply };
+
+/** The request goes on as if it had named the organization; one that names an organization keeps it. */
+async function enterOrganization({ request, reply }: Exchange, organizationId: OrganizationId): Promise<void> {
+  const { provider } = await issuerOfHost(request);
+  const found = await provider.interactionDetails(request.raw, reply.raw);
+  if (found.params['organization'] !== undefined) return;
+  found.params['organization'] = organizationId;
+  await found.save(found.exp - found.iat);
+}
 
 /** @returns the next address for the browser */
 async function respond({ request, reply }: Exchange, result: InteractionResults): Promise<string> {
@@ -125,6 +137,7 @@ type SignedIn = { ctx: Ctx; interaction: Interaction; session: ProvenSession };
 async function signedIn(exchange: Exchange, { ctx, interaction, session }: SignedIn): Promise<string> {
   const { workspaceId, projectId } = ctx.scope;
   if (interaction.current?.userId === session.userId) await replaceSession(exchange, ctx, session);
+  if (session.organizationId !== null) await enterOrganization(exchange, session.organizationId);
   if (interaction.asked.secondFactor === 'essential' && session.acr === 'aal1')
     return respond(exchange, {
       error: 'unmet_authentication_requirements',

@@ -43,6 +43,9 @@ async function beganInClosed(system: System, { session, result }: KoaContextWith
   return isClosed(system, { workspaceId, projectId });
 }
 
+/** The refusals that another way in may lift. */
+const ANOTHER_WAY: readonly string[] = ['organization_method', 'foreign_connection'];
+
 /**
  * Whether the browser's session does not suffice for the project, or for what the application requests.
  * @throws UnmetAuthenticationRequirements when the second factor is essential and the user has none: a prompt would be
@@ -53,7 +56,7 @@ async function needsMore(system: System, ctx: KoaContextWithOIDC): Promise<boole
   // Another person may sign in at this prompt, so the decision has to wait.
   if (oidc.promptPending('login')) return false;
   const decision = await decisionOn(system, ctx);
-  if (decision.kind === 'refused' && decision.because === 'organization_method' && !oidc.result?.login) return true;
+  if (decision.kind === 'refused' && ANOTHER_WAY.includes(decision.because) && !oidc.result?.login) return true;
   if (decision.kind === 'refused' && isOfOrganization(decision.because))
     throw new errors.AccessDenied('the person cannot use this organization', decision.because);
   if (decision.kind === 'refused' && decision.because === 'unmet')

@@ -4,6 +4,7 @@ export {
   removeByDirectory,
   rolesInOrganization,
 } from './directory-members.ts';
+export { isNewIn } from './joining-by-domain.ts';
 export { asAdministrator } from './organization-authority.ts';
 export { organizationAt, requireInvitedDomain } from './organization-domains.ts';
 export { asInsider, mayInside, requireInside } from './organization-insiders.ts';

@@ -36,7 +36,7 @@ export async function joinByDomain(tx: TxCtx, { memberId, userId }: EnteringMemb
 }
 
 /** Whether the organization is active, and the person has never been a member of it. Served by primary keys. */
-async function isNewIn(tx: TxCtx, organizationId: OrganizationId, memberId: MemberId): Promise<boolean> {
+export async function isNewIn(tx: TxCtx, organizationId: OrganizationId, memberId: MemberId): Promise<boolean> {
   const { status } = await getOrganization(tx, organizationId);
   if (status === 'blocked' || (await isIn(tx, organizationId, memberId))) return false;
   const departed = await tx.db

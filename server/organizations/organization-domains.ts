@@ -265,7 +265,7 @@ export async function deleteOrganizationDomain(ctx: Ctx | TxCtx, ref: DomainRef)
  * The organization that has verified the domain of an address, and so decides how its people sign in.
  * Served by organization_domains_verified.
  */
-async function organizationAt(ctx: Ctx | TxCtx, email: string): Promise<OrganizationId | undefined> {
+export async function organizationAt(ctx: Ctx | TxCtx, email: string): Promise<OrganizationId | undefined> {
   const row = await ctx.db
     .selectFrom('organization_domains')
     .select('organization_id as organizationId')

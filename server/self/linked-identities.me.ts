@@ -96,7 +96,7 @@ export const linkedIdentityRoutes: Routes = [
     summary: 'Unlink an identity',
     params: LinkedIdentityRef,
     responses: { 204: Type.Null() },
-    problems: ['NOT_FOUND', 'LAST_SIGN_IN_METHOD', 'REAUTHENTICATION_REQUIRED'],
+    problems: ['NOT_FOUND', 'LAST_SIGN_IN_METHOD', 'REAUTHENTICATION_REQUIRED', 'AUTHORIZATION_DENIED'],
     handler: (request) => removeIdentity(request.ctx, request.params.identityId),
   }),
 ];

@@ -1,4 +1,5 @@
 import { enabledProviders } from '#applications';
+import { isConnection } from '#connections';
 import { type LinkedIdentityId, listIdentities, unlinkIdentity } from '#linked-identities';
 import { credentialChanged } from '#notices';
 import { listPasskeys, type PasskeyId, removePasskey } from '#passkeys';
@@ -46,11 +47,15 @@ async function removeWayIn(ctx: Ctx, userId: UserId, remove: (tx: TxCtx) => Prom
 
 /**
  * Unlinks an identity.
- * @throws Problem NOT_FOUND, LAST_SIGN_IN_METHOD
+ * @throws Problem NOT_FOUND, LAST_SIGN_IN_METHOD, AUTHORIZATION_DENIED for an account at a connection: otherwise its person
+ * could evade a required connection
  */
 export function removeIdentity(ctx: Ctx, id: LinkedIdentityId): Promise<void> {
   const { userId } = customerOf(ctx);
   return removeWayIn(ctx, userId, async (tx) => {
+    const identity = (await listIdentities(tx, userId)).find((own) => own.id === id);
+    if (identity && isConnection(identity.provider))
+      throw problem('AUTHORIZATION_DENIED', 'Your organization manages this account.');
     await unlinkIdentity(tx, userId, id);
     await credentialChanged(tx, userId, 'identity_unlinked');
   });

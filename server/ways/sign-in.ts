@@ -1,14 +1,16 @@
 import { type Static, Type } from 'typebox';
 import { admit, refusal } from '#admission';
+import type { UsableConnection } from '#connections';
 import { type DeviceId, useRememberedDevice } from '#devices';
 import { addMember, memberSeen } from '#members';
 import { askForFactor, MfaChallenge } from '#mfa-challenges';
 import { newDevice, successAfterFailures } from '#notices';
 import { keepAccount } from '#people';
 import { type Ctx, type TxCtx, transaction } from '#platform/ctx.ts';
-import type { UserId } from '#platform/ids.ts';
+import type { OrganizationId, UserId } from '#platform/ids.ts';
 import { scopeFields } from '#requests';
 import {
+  enterProject,
   familiarityOf,
   type IssuedSession,
   issueRefreshToken,
@@ -32,7 +34,13 @@ export const signInFields = {
 };
 
 /** A proven first factor: the way, the methods used as RFC 8176 names them, and the level that it reaches alone. */
-export type FirstFactor = { way: Passage; amr: string[]; acr: 'aal1' | 'aal2' };
+export type FirstFactor = {
+  way: Passage;
+  amr: string[];
+  acr: 'aal1' | 'aal2';
+  /** The connection that vouches for the person. The sign-in enters its organization. */
+  connection?: Pick<UsableConnection, 'id' | 'organizationId'>;
+};
 
 export type SignInOptions = {
   deviceToken?: string | undefined;
@@ -61,24 +69,26 @@ export async function signIn(
   first: FirstFactor,
   options: SignInOptions = {},
 ): Promise<SignedIn> {
-  const { way, amr, acr } = first;
+  const { way, amr, acr, connection } = first;
   const { deviceToken } = options;
+  const organizationId = connection?.organizationId ?? null;
+  const method = connection?.id ?? way.method();
+  const signInMethods = method ? [method] : provenMethods(amr, { secondFactor: false });
   const { decision, device } = await admit(tx, way.entrance(), {
     userId,
-    proof: { amr, acr, authTime: tx.now },
+    organizationId,
+    proof: { amr, acr, authTime: tx.now, signInMethods },
     device: async () => (deviceToken === undefined ? null : useRememberedDevice(tx, userId, deviceToken)),
   });
   if (decision.kind === 'refused') throw refusal(decision.because);
   if ((options.failures ?? 0) >= SUSPICIOUS_FAILURES) await successAfterFailures(tx, userId, options.failures ?? 0);
-  const method = way.method();
-  const signInMethods = method ? [method] : provenMethods(amr, { secondFactor: false });
   if (decision.kind === 'needs') {
     const enrolling = decision.what === 'enrolment';
     tx.afterCommit(() => noteResult(tx.trace, 'second_factor'));
-    return { challenge: await askForFactor(tx, userId, { amr, signInMethods, enrolling }) };
+    return { challenge: await askForFactor(tx, userId, { amr, signInMethods, organizationId, enrolling }) };
   }
   if (decision.joins) await addMember(tx, userId);
-  return begin(tx, userId, { amr, acr, signInMethods, rememberedDevice: device });
+  return begin(tx, userId, { amr, acr, signInMethods, organizationId, rememberedDevice: device });
 }
 
 /**
@@ -88,26 +98,36 @@ export async function signIn(
 export async function enterWithBoth(
   tx: TxCtx,
   userId: UserId,
-  { way, amr, signInMethods }: { way: Passage; amr: string[]; signInMethods: readonly string[] },
+  { way, ...how }: { way: Passage } & Pick<Proven, 'amr' | 'signInMethods' | 'organizationId'>,
 ) {
-  const proof = { amr, acr: 'aal2', authTime: tx.now };
-  const { decision } = await admit(tx, way.entrance(), { userId, proof, device: async () => null });
+  const { amr, signInMethods, organizationId } = how;
+  const proof = { amr, acr: 'aal2', authTime: tx.now, signInMethods };
+  const { decision } = await admit(tx, way.entrance(), { userId, organizationId, proof, device: async () => null });
   if (decision.kind === 'refused') throw refusal(decision.because);
   if (decision.kind === 'admitted' && decision.joins) await addMember(tx, userId);
-  return begin(tx, userId, { amr, acr: 'aal2', signInMethods, rememberedDevice: null });
+  return begin(tx, userId, { ...how, acr: 'aal2', rememberedDevice: null });
 }
 
-type Proven = { amr: string[]; acr: string; signInMethods: readonly string[]; rememberedDevice: DeviceId | null };
+type Proven = {
+  amr: string[];
+  acr: string;
+  signInMethods: readonly string[];
+  organizationId: OrganizationId | null;
+  rememberedDevice: DeviceId | null;
+};
 
-/** Starts the session of an admitted user. */
-async function begin(tx: TxCtx, userId: UserId, how: Proven) {
+/** Starts the session of an admitted user, in the organization if there is one. */
+async function begin(tx: TxCtx, userId: UserId, { organizationId, ...how }: Proven) {
   await memberSeen(tx, userId);
   await keepAccount(tx, userId);
   const { first, source, browser } = await familiarityOf(tx, userId);
   const entry = await startSession(tx, userId, how);
   tx.afterCommit(() => noteResult(tx.trace, 'signed_in'));
   if (!first && !(source && browser)) await newDevice(tx, { userId, sessionId: entry.sessionId });
-  return issueRefreshToken(tx, entry);
+  if (organizationId === null) return issueRefreshToken(tx, entry);
+  const { sessionId, projectId: fromProjectId } = entry;
+  const entering = { sessionId, fromProjectId, organizationId, admit: async () => undefined };
+  return issueRefreshToken(tx, await enterProject(tx, entering));
 }
 
 /** Runs a sign-in in one transaction, and builds its response after the commit. */

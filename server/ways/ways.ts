@@ -17,6 +17,8 @@ export const CHECKS = {
   pkce: 'a public client sends a code challenge; the code is exchanged with its verifier, or by the same application',
   puzzle: 'a proof of work, if the project requires one',
   method: 'the project offers the method, and the identity provider if the way uses one',
+  connection:
+    'the connection is enabled, its organization is not blocked, and the same identity provider vouches for people',
   registration: 'registration is open',
   messages: 'messages are counted before one is sent, and the response takes equally long with and without an account',
   attempts: 'attempts are counted by account and source before the credential is checked',
@@ -61,6 +63,9 @@ export const WAYS = {
     method: 'social',
     checks: ['pkce', 'application', 'method', 'credential', 'admission'],
   },
+  connection_asked: { checks: ['application', 'pkce', 'connection'] },
+  connection_linking: { checks: ['connection', 'credential'] },
+  connection: { entrance: 'connection', checks: ['pkce', 'application', 'connection', 'credential', 'admission'] },
   registration: {
     entrance: 'registration',
     checks: ['puzzle', 'registration', 'new_password', 'address', 'admission'],

@@ -4,6 +4,7 @@ import type { Entrance } from '#admission';
 import { createApplication, createProvider } from '#applications';
 import { updateSettings } from '#environments';
 import { softwareAuthenticator } from '#tests/authenticator.ts';
+import { newCompany } from '#tests/connections.ts';
 import { type App, totpOf } from '#tests/factors.ts';
 import {
   changeSettings,
@@ -30,6 +31,8 @@ let latchkey: TestLatchkey;
 /** Another installation that serves as an identity provider. */
 let partner: TestLatchkey;
 let siblingClient: string;
+/** A connection of an organization to the other installation. */
+let connectionId: string;
 const { sibling, policies, login, verify, refresh } = siblingsOf(() => latchkey);
 
 before(async () => {
@@ -37,10 +40,20 @@ before(async () => {
     startTestLatchkey({ clock }),
     startTestLatchkey({ own: 'the identity provider is another installation' }),
   ]);
-  const callback = `${latchkey.system.config.addresses.test.auth}/v1/auth/login/social/partner/callback`;
-  const own = await partner.inProject((tx) =>
-    createApplication(tx, { kind: 'web', name: 'Shop', redirectUris: [callback] }),
-  );
+  const company = await newCompany(latchkey);
+  connectionId = company.connectionId;
+  const callbackOf = (way: string) => `${latchkey.system.config.addresses.test.auth}/v1/auth/login/${way}/callback`;
+  const redirectUris = [callbackOf('social/partner'), callbackOf(`connections/${connectionId}`)];
+  const own = await partner.inProject((tx) => createApplication(tx, { kind: 'web', name: 'Shop', redirectUris }));
+  await company.change({
+    status: 'enabled',
+    justInTime: true,
+    oidc: {
+      issuer: partner.system.config.addresses.test.auth,
+      clientId: own.clientId,
+      clientSecret: own.secret ?? '',
+    },
+  });
   await latchkey.inProject(async (tx) => {
     await createProvider(tx, {
       key: 'partner',
@@ -151,31 +164,33 @@ async function byPages(
   return returned(next.url)['error'] === undefined && !/\/sign-in\//.test(next.url) ? 'in' : 'refused';
 }
 
-const social: Walk = async () => {
-  const { email } = await register(partner);
-  const arrive = async () => {
-    const browser = browserOf(latchkey, partner);
-    const { auth } = latchkey.system.config.addresses.test;
-    const query = new URLSearchParams({
-      clientId: latchkey.demo.environments.test.clientId,
-      redirectUri: REDIRECT,
-      state: 'x',
-      codeChallenge: PKCE.codeChallenge,
-    });
-    const page = await browser.open(`${auth}/v1/auth/login/social/partner/start?${query}`);
-    const back = await browser.submit(page, { identifier: email, password: PASSWORD });
-    return latchkey.auth('/v1/auth/login/social/exchange', {
-      body: { code: returned(back.url)['code'], codeVerifier: PKCE.codeVerifier },
-    });
+const atPartner =
+  (way: string): Walk =>
+  async () => {
+    const { email } = await register(partner);
+    const arrive = async () => {
+      const browser = browserOf(latchkey, partner);
+      const { auth } = latchkey.system.config.addresses.test;
+      const query = new URLSearchParams({
+        clientId: latchkey.demo.environments.test.clientId,
+        redirectUri: REDIRECT,
+        state: 'x',
+        codeChallenge: PKCE.codeChallenge,
+      });
+      const page = await browser.open(`${auth}/v1/auth/login/${way}/start?${query}`);
+      const back = await browser.submit(page, { identifier: email, password: PASSWORD });
+      return latchkey.auth('/v1/auth/login/social/exchange', {
+        body: { code: returned(back.url)['code'], codeVerifier: PKCE.codeVerifier },
+      });
+    };
+    const first = await arrive();
+    assert.equal(first.status, 200, first.text);
+    if (cellHasApp) {
+      await policies('optional', 'off');
+      await totpOf(latchkey, first.body, clock);
+    }
+    return async () => outcomeOf(await arrive());
   };
-  const first = await arrive();
-  assert.equal(first.status, 200, first.text);
-  if (cellHasApp) {
-    await policies('optional', 'off');
-    await totpOf(latchkey, first.body, clock);
-  }
-  return async () => outcomeOf(await arrive());
-};
 /** Whether the person of the current cell has an app; for walks that register a person on the way. */
 let cellHasApp = false;
 
@@ -232,7 +247,8 @@ const WALKS: Readonly<
     }),
     expected: SIGN_IN,
   },
-  social: { walk: social, expected: SIGN_IN },
+  social: { walk: atPartner('social/partner'), expected: SIGN_IN },
+  connection: { walk: (person) => atPartner(`connections/${connectionId}`)(person), expected: SIGN_IN },
   passkey: { before: addPasskey, walk: passkey, expected: ALWAYS },
   registration: {
     walk: straight(() => latchkey.auth('/v1/auth/register', { body: { email: newEmail(), password: PASSWORD } })),

@@ -26,6 +26,10 @@ const WIDER: Exceptions = {
     max: 25,
     why: 'members, roles, mail domains and the authority in an organization, which invitations, connections and sessions ask',
   },
+  connections: {
+    max: 16,
+    why: 'connections are configured, found by address, used to sign in, and asked by admission',
+  },
   members: { max: 24, why: 'members, roles and authority decide together; imports work with many members at once' },
   applications: { max: 24, why: 'clients, their secrets and origins, and identity providers' },
   webhooks: { max: 14, why: 'endpoints of a project, and receivers of other parts' },
@@ -35,6 +39,7 @@ const WIDER: Exceptions = {
   requests: { max: 15, why: 'scope, principal and cookies of a request' },
   'sign-in': { max: 22, why: 'every way in, called by the API and again by the hosted pages' },
   ways: { max: 15, why: 'the checks of every way in, its message, its end and its count' },
+  federation: { max: 14, why: 'sign-ins elsewhere, the exchange of their codes, and linking' },
   self: { max: 18, why: 'what the account pages offer beside the API' },
   operators: { max: 17, why: 'the installation, the team and their sessions' },
 };

@@ -1,0 +1,87 @@
+import { getOrganization, lockOrganization } from '#organizations';
+import type { Ctx, TxCtx } from '#platform/ctx.ts';
+import type { OrganizationId } from '#platform/ids.ts';
+import { found, problem } from '#platform/problem.ts';
+import { inScope } from '#platform/scoped.ts';
+import { issuerOf } from './connection-changes.ts';
+import { type ConnectionId, type ConnectionRef, type ConnectionRow, PURPOSE, rowsOf } from './connections.ts';
+import { type AttributeNames, type ConnectionKind, KINDS } from './kinds.ts';
+
+/** A connection as used for signing in. */
+export type UsableConnection = {
+  id: ConnectionId;
+  organizationId: OrganizationId;
+  kind: ConnectionKind;
+  name: string;
+  /** The issuer under which its accounts are linked. */
+  issuer: string;
+  configuration: Record<string, unknown>;
+  secret: string | null;
+  attributes: AttributeNames;
+  justInTime: boolean;
+  roles: string[];
+  groupRoles: Record<string, string[]>;
+};
+
+function enabledRow(ctx: Ctx | TxCtx, id: ConnectionId) {
+  return ctx.db
+    .selectFrom('organization_connections')
+    .selectAll()
+    .where(inScope(ctx))
+    .where('id', '=', id)
+    .where('status', '=', 'enabled')
+    .executeTakeFirst();
+}
+
+function usable({ system }: Pick<TxCtx, 'system'>, row: ConnectionRow): UsableConnection {
+  return {
+    id: row.id,
+    organizationId: row.organization_id,
+    kind: row.kind,
+    name: row.name,
+    issuer: issuerOf(row),
+    configuration: row.configuration,
+    secret: row.secret_sealed && system.keyring.open(row.secret_sealed, PURPOSE, row.id),
+    attributes: { ...KINDS[row.kind].attributes, ...row.attributes },
+    justInTime: row.just_in_time,
+    roles: row.roles,
+    groupRoles: row.group_roles,
+  };
+}
+
+/**
+ * A connection of the scope's project through which people sign in now. Served by organization_connections_id.
+ * @throws Problem NOT_FOUND for one that is disabled, or of a blocked organization
+ */
+export async function enabledConnection(ctx: Ctx | TxCtx, id: ConnectionId): Promise<UsableConnection> {
+  const row = await enabledRow(ctx, id);
+  if (!row || (await getOrganization(ctx, row.organization_id)).status === 'blocked') throw noConnection();
+  return usable(ctx, row);
+}
+
+/**
+ * {@link enabledConnection}, with its organization locked: who disables it waits, and then ends the session too.
+ * @throws Problem METHOD_DISABLED
+ */
+export async function holdConnection(tx: TxCtx, id: ConnectionId): Promise<UsableConnection> {
+  const known = await enabledRow(tx, id);
+  const organization = known && (await lockOrganization(tx, known.organization_id));
+  const row = organization?.status === 'active' ? await enabledRow(tx, id) : undefined;
+  if (!row) throw problem('METHOD_DISABLED');
+  return usable(tx, row);
+}
+
+/**
+ * A connection of any status.
+ * @throws Problem NOT_FOUND
+ */
+export async function connectionToTest(
+  ctx: Ctx,
+  { organizationId, connectionId }: ConnectionRef,
+): Promise<UsableConnection> {
+  return usable(ctx, found(await rowsOf(ctx, organizationId).where('id', '=', connectionId).executeTakeFirst()));
+}
+
+function noConnection() {
+  return problem('NOT_FOUND', 'There is no such connection in this project, or it is disabled.');
+}

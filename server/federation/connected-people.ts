@@ -1,0 +1,142 @@
+import type { Static } from 'typebox';
+import { Type } from 'typebox';
+import type { UsableConnection } from '#connections';
+import { findIdentifier, unprovenSince } from '#identifiers';
+import { findLinkedUser, identityUsed, linkIdentity, type UpstreamIdentity } from '#linked-identities';
+import { accessOf, addMember } from '#members';
+import { credentialChanged } from '#notices';
+import { changeDirectoryRoles, isNewIn, joinOrganization, organizationAt, rolesInOrganization } from '#organizations';
+import { createUser } from '#people';
+import type { TxCtx } from '#platform/ctx.ts';
+import { parseEmail } from '#platform/email-address.ts';
+import type { UserId } from '#platform/ids.ts';
+import { problem } from '#platform/problem.ts';
+import { addressProven } from '#sign-in';
+import { type Passage, type SignedIn, signIn } from '#ways';
+import type { Asserted } from './connection-kinds.ts';
+import { askForProof, type LinkRequired, profileOf } from './social.ts';
+
+const nullableText = Type.Union([Type.String(), Type.Null()]);
+const MAX_GROUPS = 500;
+
+/** A person as the identity provider of a connection describes them, in the terms of an account. */
+export const ConnectedPerson = Type.Object({
+  subject: Type.String(),
+  email: nullableText,
+  emailVerified: Type.Union([Type.Boolean(), Type.Null()]),
+  name: nullableText,
+  givenName: nullableText,
+  familyName: nullableText,
+  groups: Type.Array(Type.String()),
+});
+type ConnectedPerson = Static<typeof ConnectedPerson>;
+
+/** Reads the attributes by the names that the connection gives them. An invalid address is left out. */
+export function personOf({ attributes: names }: UsableConnection, asserted: Asserted): ConnectedPerson {
+  const { subject, emailVerified, attributes } = asserted;
+  const textIn = (name: string) => textsOf(attributes[name])[0]?.slice(0, 200) ?? null;
+  const email = textIn(names.email);
+  return {
+    subject,
+    email: email && parseEmail(email),
+    emailVerified,
+    name: textIn(names.displayName),
+    givenName: textIn(names.givenName),
+    familyName: textIn(names.familyName),
+    groups: textsOf(attributes[names.groups]).slice(0, MAX_GROUPS),
+  };
+}
+
+/** One text or a list of them. */
+function textsOf(value: unknown): string[] {
+  return [value].flat().filter((text): text is string => typeof text === 'string' && text !== '');
+}
+
+/**
+ * Signs in a person through a connection, as a member of its organization. They are found by connection and subject.
+ * The caller holds the connection.
+ * @throws Problem MEMBERSHIP_REQUIRED for a person who is not in the organization and may not join, MEMBER_BLOCKED
+ */
+export async function enterConnected(
+  tx: TxCtx,
+  { connection, person }: { connection: UsableConnection; person: ConnectedPerson },
+  { way, deviceToken }: { way: Passage; deviceToken: string | undefined },
+): Promise<SignedIn | Static<typeof LinkRequired>> {
+  const identity: UpstreamIdentity = {
+    ...person,
+    provider: connection.id,
+    issuer: connection.issuer,
+    emailVerified: person.emailVerified === true,
+  };
+  const account = await accountOf(tx, connection, { person, identity });
+  if ('address' in account) return askForProof(tx, { identity, linkTo: account.userId }, account.address);
+  await joinThrough(tx, connection, { userId: account.userId, groups: person.groups });
+  return signIn(tx, account.userId, { way, amr: ['fed'], acr: 'aal1', connection }, { deviceToken });
+}
+
+type Found = { person: ConnectedPerson; identity: UpstreamIdentity };
+
+/**
+ * The account of a person; with an address, if its owner must prove it first. At a domain that the organization has
+ * proven, its identity provider vouches for an address, unless it says that the address is not verified: then an
+ * account with the address is the person's, and an unproven one is taken over. Elsewhere, and for people with roles in
+ * the project, an address is no proof (take-over; AU-8).
+ */
+async function accountOf(
+  tx: TxCtx,
+  connection: UsableConnection,
+  { person, identity }: Found,
+): Promise<{ userId: UserId } | { userId: UserId; address: string }> {
+  const linked = await findLinkedUser(tx, identity);
+  if (linked) {
+    await identityUsed(tx, identity);
+    return { userId: linked };
+  }
+  const { email, emailVerified } = person;
+  const isVouchedFor =
+    email !== null && emailVerified !== false && (await organizationAt(tx, email)) === connection.organizationId;
+  const owner = email === null ? undefined : await findIdentifier(tx, { kind: 'email', value: email });
+  const isStaff = owner !== undefined && (await accessOf(tx, owner.userId)).roles.length > 0;
+  if (owner && isVouchedFor && !isStaff) {
+    await addressProven(tx, { userId: owner.userId, channel: 'email', address: owner.value }, 'anybody');
+    await linkIdentity(tx, owner.userId, identity);
+    await credentialChanged(tx, owner.userId, 'identity_linked');
+    return { userId: owner.userId };
+  }
+  const isClaimed = isVouchedFor || emailVerified === true;
+  if (owner && isClaimed && !(await unprovenSince(tx, owner.userId, owner.value)))
+    return { userId: owner.userId, address: owner.value };
+  if (!connection.justInTime) throw notAMember();
+  const userId = await createUser(tx, {
+    address: isVouchedFor && !owner ? { kind: 'email', value: email, verified: true } : null,
+    passwordHash: null,
+    profile: profileOf(identity),
+  });
+  await linkIdentity(tx, userId, identity);
+  return { userId };
+}
+
+/**
+ * Makes a person a member of the organization, or gives a member the roles of their groups. Who left it or was removed
+ * does not join again. The caller has locked the organization.
+ * @throws Problem MEMBERSHIP_REQUIRED, CONFLICT if the organization is full
+ */
+async function joinThrough(
+  tx: TxCtx,
+  { organizationId, justInTime, roles, groupRoles }: UsableConnection,
+  { userId, groups }: { userId: UserId; groups: readonly string[] },
+): Promise<void> {
+  const memberId = justInTime ? await addMember(tx, userId) : (await accessOf(tx, userId)).memberId;
+  if (memberId === null) throw notAMember();
+  const who = { organizationId, memberId, userId };
+  const given = groups.flatMap((group) => (Object.hasOwn(groupRoles, group) ? (groupRoles[group] ?? []) : []));
+  const taken = Object.values(groupRoles).flat();
+  if (await rolesInOrganization(tx, who)) await changeDirectoryRoles(tx, who, { taken, given });
+  else if (justInTime && (await isNewIn(tx, organizationId, memberId)))
+    await joinOrganization(tx, who, [...roles, ...given]);
+  else throw notAMember();
+}
+
+function notAMember() {
+  return problem('MEMBERSHIP_REQUIRED', 'You are not in this organization. Ask its administrators to add you.');
+}

@@ -1,0 +1,32 @@
+import type { ConnectionKind, UsableConnection } from '#connections';
+import type { Ctx } from '#platform/ctx.ts';
+import { oidcConnections } from './oidc-connections.ts';
+import type { UpstreamRequest } from './upstream.ts';
+
+/** What the identity provider of a connection says about a person. */
+export type Asserted = {
+  subject: string;
+  attributes: Record<string, unknown>;
+  /** Whether the provider says that the address is verified; null: it says nothing. */
+  emailVerified: boolean | null;
+};
+
+/** How people sign in through connections of a kind. */
+export type ConnectionFlow = {
+  /** The address of the sign-in page of the identity provider. */
+  start: (ctx: Ctx, connection: UsableConnection, request: UpstreamRequest & { callback: string }) => Promise<string>;
+  /**
+   * Reads and checks what the browser brought back.
+   * @param returned the callback address with the parameters of the identity provider
+   * @throws Error that names the failed check
+   */
+  finish: (
+    ctx: Ctx,
+    connection: UsableConnection,
+    visit: { request: UpstreamRequest; returned: URL },
+  ) => Promise<Asserted>;
+  /** Checks that the identity provider responds as configured; signs nobody in. */
+  test: (ctx: Ctx, connection: UsableConnection) => Promise<{ ok: boolean; detail: string }>;
+};
+
+export const CONNECTION_FLOWS: Readonly<Record<ConnectionKind, ConnectionFlow>> = { oidc: oidcConnections };

@@ -1,0 +1,34 @@
+import { Type } from 'typebox';
+import { Value } from 'typebox/value';
+import { ConnectionRef, connectionToTest } from '#connections';
+import { emit } from '#events';
+import { transaction } from '#platform/ctx.ts';
+import { callingAhead } from '#platform/http-ahead.ts';
+import { post, type Routes } from '#platform/route.ts';
+import { CONNECTION_FLOWS } from './connection-kinds.ts';
+
+const check = callingAhead(async ({ ctx, params }) => {
+  const connection = await connectionToTest(ctx, Value.Parse(ConnectionRef, params));
+  return { connection, result: await CONNECTION_FLOWS[connection.kind].test(ctx, connection) };
+});
+
+export const connectionTestRoutes: Routes = [
+  post('/v1/admin/organizations/:organizationId/connections/:connectionId/test', {
+    permission: 'organizations:write',
+    stepUp: false,
+    ahead: check.call,
+    summary: 'Test a connection of an organization',
+    description: 'Checks that the identity provider responds as configured; signs nobody in. It may be disabled.',
+    params: ConnectionRef,
+    responses: { 200: Type.Object({ ok: Type.Boolean(), detail: Type.String() }) },
+    problems: ['NOT_FOUND'],
+    handler: async (request) => {
+      const { connection, result } = check.resultFor(request);
+      const { id: connectionId, organizationId, kind, name } = connection;
+      await transaction(request.ctx, (tx) =>
+        emit(tx, 'organization.connection.tested', { organizationId, connectionId, kind, name, ok: result.ok }),
+      );
+      return { ok: result.ok, detail: result.detail };
+    },
+  }),
+];

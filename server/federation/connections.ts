@@ -1,0 +1,82 @@
+import { type Static, Type } from 'typebox';
+import {
+  type ConnectionId,
+  callbackPath,
+  enabledConnection,
+  holdConnection,
+  type UsableConnection,
+} from '#connections';
+import { Binding, issueExchangeCode } from '#exchange';
+import { findLinkedUser } from '#linked-identities';
+import { type Ctx, type TxCtx, transaction } from '#platform/ctx.ts';
+import { IdSchema } from '#platform/ids.ts';
+import { Problem, problem } from '#platform/problem.ts';
+import { ConnectedPerson, personOf } from './connected-people.ts';
+import { CONNECTION_FLOWS } from './connection-kinds.ts';
+import { type Away, type Party, spendFlow, staleFlow } from './upstream-flows.ts';
+
+const CODE_SECONDS = 60;
+
+/** The content of an exchange code for a sign-in through a connection. */
+export const ConnectionResult = Type.Object({
+  connectionId: IdSchema('con'),
+  /** Who vouched for the person. */
+  issuer: Type.String(),
+  person: ConnectedPerson,
+  binding: Binding,
+});
+type ConnectionResult = Static<typeof ConnectionResult>;
+
+/** The identity provider of an organization. */
+export function connectionParty(ctx: Ctx, connection: UsableConnection): Party {
+  const { id, name, kind } = connection;
+  const addressFor: Party['addressFor'] = (request) => CONNECTION_FLOWS[kind].start(ctx, connection, request);
+  return { id, name, callbackPath: callbackPath(id), addressFor };
+}
+
+type CameBack = { ctx: Ctx; away: Away; connection: UsableConnection | null };
+
+/**
+ * Spends the stored flow of a browser that returns, from the connection that it was sent to.
+ * @returns a connection of null if it was disabled or removed in the meantime
+ * @throws Problem INVALID_TOKEN
+ */
+export async function comeBackThrough(
+  realm: Ctx,
+  { connectionId, ...shown }: { connectionId: ConnectionId; state: string; browser: string | undefined },
+): Promise<CameBack> {
+  const { ctx, partyId, away } = await spendFlow(realm, shown);
+  if (partyId !== connectionId) throw staleFlow();
+  const connection = await enabledConnection(ctx, connectionId).catch((error: unknown) => {
+    if (error instanceof Problem && error.code === 'NOT_FOUND') return null;
+    throw error;
+  });
+  return { ctx, away, connection };
+}
+
+/** Reads what the identity provider says about the person, and issues the code that the application exchanges. */
+export async function finishThrough(
+  { ctx, away }: CameBack,
+  connection: UsableConnection,
+  returned: URL,
+): Promise<string> {
+  const request = { ...away, challenge: '', loginHint: null };
+  const asserted = await CONNECTION_FLOWS[connection.kind].finish(ctx, connection, { request, returned });
+  const { id: connectionId, issuer } = connection;
+  const person = personOf(connection, asserted);
+  const content: ConnectionResult = { connectionId, issuer, person, binding: away.binding };
+  return transaction(ctx, async (tx) => {
+    const userId = (await findLinkedUser(tx, { issuer, subject: person.subject })) ?? null;
+    return issueExchangeCode(tx, { purpose: 'connection', content, userId, seconds: CODE_SECONDS });
+  });
+}
+
+/**
+ * Holds a connection for a person whom an identity provider vouched for earlier.
+ * @throws Problem METHOD_DISABLED if it is disabled or removed, or has another identity provider since
+ */
+export async function holdIssuer(tx: TxCtx, id: ConnectionId, issuer: string): Promise<UsableConnection> {
+  const connection = await holdConnection(tx, id);
+  if (connection.issuer !== issuer) throw problem('METHOD_DISABLED');
+  return connection;
+}
