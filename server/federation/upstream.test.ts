@@ -179,6 +179,23 @@ describe('an invalid response', () => {
   });
 });
 
+test('AU-8 the address of a document is no issuer: the document must be that of the issuer it names', async () => {
+  const { issuer } = upstream;
+  for (const [configured, result] of [
+    [`${issuer}/.well-known/openid-configuration`, true],
+    [`${issuer}/.well-known/openid-configuration?of=another`, false],
+    [`${issuer}/evil/.well-known/openid-configuration`, false],
+  ] as const) {
+    // biome-ignore lint/performance/noAwaitInLoops: one configuration after the other
+    await change('corporate', { options: { issuer: configured }, clientSecret: 'secret' });
+    const { clientId } = latchkey.demo.environments.test;
+    const query = new URLSearchParams({ clientId, redirectUri: REDIRECT, codeChallenge: PKCE.codeChallenge });
+    const response = await latchkey.auth(`${BASE}/corporate/start?${query}`);
+    assert.equal(response.status, result ? 303 : 503, configured);
+  }
+  await change('corporate', { options: { issuer } });
+});
+
 describe('while the browser is away', () => {
   test('a disabled provider lets nobody in, nor does a project without social sign-in', async () => {
     const left = await leave();

@@ -74,7 +74,11 @@ async function discover(system: System, provider: RelyingProvider): Promise<Conf
     prepare(system, configuration);
     return configuration;
   }
-  const issuer = options.issuer ?? preset.issuer?.replace('{tenant}', options.tenant ?? 'common') ?? '';
+  const configured = options.issuer ?? preset.issuer?.replace('{tenant}', options.tenant ?? 'common') ?? '';
+  // The library does not compare the issuer with the address of a document: then a document of anybody could name any
+  // issuer, and so its accounts (AU-8).
+  const issuer = configured.replace(/\/\.well-known\/openid-configuration\/?$/, '');
+  if (issuer.includes('/.well-known/')) throw new Error('The issuer must not be the address of a document.');
   return discovery(new URL(issuer), clientId, {}, authentication, {
     [customFetch]: guardedFetch(system),
     // The ID token's signature is checked although the token comes from the issuer directly: an invalid or foreign one is refused.

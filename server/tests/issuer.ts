@@ -92,6 +92,9 @@ export async function startIssuer(): Promise<Issuer> {
   async function respond(request: IncomingMessage): Promise<{ status?: number; body: unknown; location?: string }> {
     switch (request.url) {
       case '/.well-known/openid-configuration':
+      // A document at another address that names this issuer.
+      case '/.well-known/openid-configuration?of=another':
+      case '/evil/.well-known/openid-configuration':
         return { body: metadata(origin) };
       case '/jwks':
         return { body: { keys: [jwk] } };
