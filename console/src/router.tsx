@@ -171,6 +171,16 @@ const projectScreens = [
   ),
   under(
     project,
+    '/organizations/$id/connections',
+    lazyRouteComponent(() => import('#screens/organizations/OrganizationConnections.tsx'), 'OrganizationConnections'),
+  ),
+  under(
+    project,
+    '/organizations/$id/connections/$connection',
+    lazyRouteComponent(() => import('#screens/organizations/OrganizationConnection.tsx'), 'OrganizationConnection'),
+  ),
+  under(
+    project,
     '/organizations/$id/directory',
     lazyRouteComponent(() => import('#screens/organizations/Directory.tsx'), 'Directory'),
   ),

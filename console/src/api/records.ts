@@ -22,6 +22,7 @@ export type Organization = ResponseOf<'/console/v1/organizations/{organizationId
 export type OrganizationPolicy = ResponseOf<'/console/v1/organizations/{organizationId}/policy'>;
 export type OrganizationMember = ItemOf<'/console/v1/organizations/{organizationId}/members'>;
 export type OrganizationDomain = ItemOf<'/console/v1/organizations/{organizationId}/domains'>;
+export type OrganizationConnection = ItemOf<'/console/v1/organizations/{organizationId}/connections'>;
 export type ScimToken = ItemOf<'/console/v1/organizations/{organizationId}/scim/tokens'>;
 export type DirectoryGroup = ItemOf<'/console/v1/organizations/{organizationId}/scim/groups'>;
 export type ProvisioningLogEntry = ItemOf<'/console/v1/organizations/{organizationId}/scim/log'>;

@@ -37,6 +37,7 @@ export function OrganizationPage({ actions, children }: PageProps) {
               { to: at(path), label: 'Overview' },
               { to: at(`${path}/invitations`), label: 'Invitations' },
               { to: at(`${path}/domains`), label: 'Domains' },
+              { to: at(`${path}/connections`), label: 'Connections' },
               { to: at(`${path}/directory`), label: 'Directory' },
               { to: at(`${path}/directory/log`), label: 'Provisioning log' },
             ]}

@@ -1,0 +1,205 @@
+import { Alert, Button, PasswordInput, Switch, TextInput } from '@mantine/core';
+import { useMemo, useState } from 'react';
+import type { OrganizationConnection as ConnectionRecord } from '#api/records.ts';
+import { useApi } from '#api/scope.tsx';
+import { useAt } from '#shell/place.ts';
+import { Copy } from '#ui/copy.tsx';
+import { Fields, RecordFields, useRecordForm } from '#ui/form.tsx';
+import { Card, Facts, Page } from '#ui/page.tsx';
+import { RemoveButton } from '#ui/RemoveButton.tsx';
+import { useIdInAddress } from '#ui/search.ts';
+import { Loaded } from '#ui/states.tsx';
+import { ConnectionState, useMayConnect } from './OrganizationConnections.tsx';
+import { RoleChoices } from './RoleChoices.tsx';
+
+const ONE = '/console/v1/organizations/{organizationId}/connections/{connectionId}';
+type Path = { organizationId: string; connectionId: string };
+
+/** A connection of an organization. */
+export function OrganizationConnection() {
+  const path = { organizationId: useIdInAddress(), connectionId: useIdInAddress('connection') };
+  const connection = useApi().useQuery('get', ONE, { params: { path } });
+  return (
+    <Loaded query={connection}>
+      {(record) => <Detail path={path} connection={record} reread={connection.refetch} />}
+    </Loaded>
+  );
+}
+
+type DetailProps = { path: Path; connection: ConnectionRecord };
+type Reread = { reread: () => Promise<{ data?: ConnectionRecord }> };
+
+function Detail({ path, connection, reread }: DetailProps & Reread) {
+  const at = useAt();
+  const canWrite = useMayConnect();
+  const back = at(`/organizations/${path.organizationId}/connections`);
+  const remove = useApi().useMutation('delete', ONE);
+  return (
+    <Page
+      title={connection.name}
+      back={{ to: back, label: 'Connections' }}
+      beside={<ConnectionState status={connection.status} />}
+      actions={
+        canWrite && (
+          <RemoveButton
+            name={connection.name}
+            body="Sessions that began through it end. People who joined through it stay members."
+            mutation={remove}
+            init={{ params: { path } }}
+            back={back}
+          />
+        )
+      }
+    >
+      <Card
+        title="Set up at the identity provider"
+        about="Register each of these as a redirect (callback) address of your client there."
+      >
+        <Facts
+          facts={connection.callbackUrls.map((url, index) => [
+            index === 0 ? 'Callback address' : `Callback address at ${new URL(url).hostname}`,
+            <Copy key={url} value={url} />,
+          ])}
+        />
+      </Card>
+      {canWrite && <TryIt path={path} />}
+      <Edit path={path} connection={connection} reread={reread} canWrite={canWrite} />
+    </Page>
+  );
+}
+
+function TryIt({ path }: { path: Path }) {
+  const test = useApi().useMutation('post', `${ONE}/test`);
+  const [result, setResult] = useState<{ ok: boolean; detail: string } | null>(null);
+  const onTest = async () => setResult(await test.mutateAsync({ params: { path } }).catch(() => null));
+  return (
+    <Card
+      split
+      title="Test"
+      about="Checks that the identity provider responds as configured. Signs nobody in."
+      actions={
+        <Button variant="default" size="compact-sm" loading={test.isPending} onClick={onTest}>
+          Test now
+        </Button>
+      }
+    >
+      {result ? (
+        <Alert color={result.ok ? 'green' : 'red'} title={result.ok ? 'Test succeeded' : 'Test failed'} role="status">
+          {result.detail}
+        </Alert>
+      ) : (
+        <span>Not tested yet.</span>
+      )}
+    </Card>
+  );
+}
+
+type Editable = {
+  name: string;
+  issuer: string;
+  clientId: string;
+  clientSecret: string;
+  enabled: boolean;
+  required: boolean;
+  justInTime: boolean;
+  roles: string[];
+};
+
+/** The secret is never shown; a new value replaces it. */
+const editable = ({ name, status, required, justInTime, roles, oidc }: ConnectionRecord): Editable => ({
+  ...{ name, required, justInTime, roles },
+  issuer: oidc?.issuer ?? '',
+  clientId: oidc?.clientId ?? '',
+  clientSecret: '',
+  enabled: status === 'enabled',
+});
+
+/** What a change of the form sends. */
+function changesOf({ issuer, clientId, clientSecret, enabled, ...same }: Partial<Editable>) {
+  const oidc = {
+    ...(issuer !== undefined && { issuer }),
+    ...(clientId !== undefined && { clientId }),
+    ...(clientSecret && { clientSecret }),
+  };
+  const status = enabled ? ('enabled' as const) : ('disabled' as const);
+  return { ...same, ...(enabled !== undefined && { status }), ...(Object.keys(oidc).length > 0 && { oidc }) };
+}
+
+function Edit({ path, connection, reread, canWrite }: DetailProps & Reread & { canWrite: boolean }) {
+  const change = useApi().useMutation('patch', ONE);
+  const record = useMemo(() => editable(connection), [connection]);
+  const form = useRecordForm<Editable>({
+    record,
+    path: `/console/v1/organizations/${path.organizationId}/connections/${path.connectionId}`,
+    save: {
+      isPending: change.isPending,
+      mutateAsync: async ({ changes, headers }) =>
+        editable(await change.mutateAsync({ params: { path }, body: changesOf(changes), headers })),
+    },
+    reread: async () => {
+      const { data } = await reread();
+      return data ? { data: editable(data) } : {};
+    },
+    done: 'Connection saved',
+    undone: 'Change undone',
+  });
+  return (
+    <RecordFields form={form}>
+      <ProviderFields form={form} canWrite={canWrite} hasSecret={connection.oidc?.hasSecret === true} />
+      <PeopleFields form={form} canWrite={canWrite} />
+    </RecordFields>
+  );
+}
+
+type FormProps = { form: ReturnType<typeof useRecordForm<Editable>>; canWrite: boolean };
+
+function ProviderFields({ form, canWrite, hasSecret }: FormProps & { hasSecret: boolean }) {
+  return (
+    <Card split title="Identity provider">
+      <Fields canWrite={canWrite}>
+        <TextInput label="Name" description="Shown to the people of the company." {...form.text('name')} />
+        <TextInput label="Issuer" {...form.text('issuer')} />
+        <TextInput label="Client id" {...form.text('clientId')} />
+        <PasswordInput
+          label="Client secret"
+          placeholder={hasSecret ? 'Stored; enter a new one to replace it' : ''}
+          autoComplete="off"
+          {...form.text('clientSecret')}
+        />
+        <Switch
+          label="Enabled"
+          description="People at verified mail domains of the organization are sent there. Disabling it ends their sessions."
+          checked={form.values.enabled}
+          onChange={({ currentTarget: { checked } }) => form.set({ enabled: checked })}
+        />
+      </Fields>
+    </Card>
+  );
+}
+
+/** The role that nobody gets through a connection. */
+const OWNER = 'owner';
+
+function PeopleFields({ form: { values, set }, canWrite }: FormProps) {
+  return (
+    <Card split title="People">
+      <Fields canWrite={canWrite}>
+        <Switch
+          label="Required"
+          description="People at verified mail domains enter the organization in no other way."
+          checked={values.required}
+          onChange={({ currentTarget: { checked } }) => set({ required: checked })}
+        />
+        <Switch
+          label="Add people at sign-in"
+          description="With a new account if they have none. Otherwise only members sign in."
+          checked={values.justInTime}
+          onChange={({ currentTarget: { checked } }) => set({ justInTime: checked })}
+        />
+        {values.justInTime && (
+          <RoleChoices chosen={values.roles} onChange={(roles) => set({ roles })} without={OWNER} />
+        )}
+      </Fields>
+    </Card>
+  );
+}
