@@ -1,7 +1,7 @@
 import { emit } from '#events';
 import { usersOfIssuer } from '#linked-identities';
 import { requireAuthority } from '#members';
-import { lockJoiningRoles, lockKnownRoles, lockOrganization, ownPermissions } from '#organizations';
+import { getOrganization, lockJoiningRoles, lockKnownRoles, lockOrganization, ownPermissions } from '#organizations';
 import { type Ctx, type TxCtx, transaction } from '#platform/ctx.ts';
 import { newId, type OrganizationId } from '#platform/ids.ts';
 import { found, problem } from '#platform/problem.ts';
@@ -18,10 +18,37 @@ import {
   recordsOf,
   rowsOf,
 } from './connections.ts';
-import { type ConnectionKind, connectionKinds, KINDS, type Stored } from './kinds.ts';
+import { type ConnectionKind, connectionKinds, KINDS, type Kind, type Stored } from './kinds.ts';
 
 /** The maximum of connections of an organization, of any status. */
 const MAX_CONNECTIONS = 10;
+
+/** A change with what its kind did before the transaction. */
+export type Prepared<Given> = { given: Given; prepared: unknown };
+
+/** @throws Problem NOT_FOUND, VALIDATION_FAILED */
+export async function prepareNew(
+  ctx: Ctx,
+  organizationId: OrganizationId,
+  given: NewConnection,
+): Promise<Prepared<NewConnection>> {
+  await getOrganization(ctx, organizationId);
+  const kind = kindIn(given);
+  const { prepare }: Kind = KINDS[kind];
+  return { given, prepared: await prepare?.(ctx, null, given[kind]) };
+}
+
+/** @throws Problem NOT_FOUND, VALIDATION_FAILED */
+export async function prepareChanges(
+  ctx: Ctx,
+  { organizationId, connectionId }: ConnectionRef,
+  given: ConnectionChanges,
+): Promise<Prepared<ConnectionChanges>> {
+  const row = found(await rowsOf(ctx, organizationId).where('id', '=', connectionId).executeTakeFirst());
+  const { prepare }: Kind = KINDS[row.kind];
+  const written = given[row.kind];
+  return { given, prepared: written && (await prepare?.(ctx, storedIn(ctx, row), written)) };
+}
 
 /**
  * Adds a connection.
@@ -30,8 +57,9 @@ const MAX_CONNECTIONS = 10;
 export function createConnection(
   ctx: Ctx,
   organizationId: OrganizationId,
-  { name, status = 'disabled', required = false, justInTime = false, ...given }: NewConnection,
+  { given: connection, prepared }: Prepared<NewConnection>,
 ): Promise<Connection> {
+  const { name, status = 'disabled', required = false, justInTime = false, ...given } = connection;
   const { roles = [], groupRoles = {}, attributes = {} } = given;
   return transaction(ctx, async (tx) => {
     await lockOrganization(tx, organizationId);
@@ -53,7 +81,7 @@ export function createConnection(
         roles: [...roles].sort(),
         attributes: JSON.stringify(attributes),
         group_roles: JSON.stringify(groupRoles),
-        ...sealed(tx, id, KINDS[kind].merge(null, given[kind])),
+        ...sealed(tx, id, KINDS[kind].merge(null, given[kind], prepared)),
         created_at: tx.now,
         updated_at: tx.now,
       })
@@ -115,11 +143,15 @@ function sealed(tx: TxCtx, id: ConnectionId, { configuration, secret }: Stored) 
   };
 }
 
-function storedIn(tx: TxCtx, { id, configuration, secret_sealed: secret }: ConnectionRow): Stored {
-  return { configuration, secret: secret === null ? null : tx.system.keyring.open(secret, PURPOSE, id) };
+function storedIn(
+  { system }: Pick<TxCtx, 'system'>,
+  { id, configuration, secret_sealed: secret }: ConnectionRow,
+): Stored {
+  return { configuration, secret: secret === null ? null : system.keyring.open(secret, PURPOSE, id) };
 }
 
-function naming({ organization_id: organizationId, id: connectionId, kind, name }: ConnectionRow) {
+/** A connection in events. */
+export function naming({ organization_id: organizationId, id: connectionId, kind, name }: ConnectionRow) {
   return { organizationId, connectionId, kind, name };
 }
 
@@ -139,12 +171,16 @@ async function lockConnection(tx: TxCtx, { organizationId, connectionId }: Conne
  * people.
  * @throws Problem NOT_FOUND, VALIDATION_FAILED, AUTHORIZATION_DENIED
  */
-export function updateConnection(ctx: Ctx, ref: ConnectionRef, changes: ConnectionChanges): Promise<Connection> {
+export function updateConnection(
+  ctx: Ctx,
+  ref: ConnectionRef,
+  { given: changes, prepared }: Prepared<ConnectionChanges>,
+): Promise<Connection> {
   return transaction(ctx, async (tx) => {
     const before = await lockConnection(tx, ref);
     const { roles = before.roles, groupRoles = before.group_roles } = changes;
     await requireGrants(tx, { roles: before.roles, groupRoles: before.group_roles }, { roles, groupRoles });
-    const stored = mergedWith(storedIn(tx, before), before.kind, changes);
+    const stored = mergedWith(storedIn(tx, before), before.kind, { given: changes, prepared });
     const after = await tx.db
       .updateTable('organization_connections')
       .set({
@@ -170,13 +206,13 @@ export function updateConnection(ctx: Ctx, ref: ConnectionRef, changes: Connecti
 }
 
 /** @throws Problem VALIDATION_FAILED for the configuration of another kind */
-function mergedWith(before: Stored, kind: ConnectionKind, changes: ConnectionChanges): Stored {
-  const other = connectionKinds.find((one) => one !== kind && changes[one] !== undefined);
+function mergedWith(before: Stored, kind: ConnectionKind, { given, prepared }: Prepared<ConnectionChanges>): Stored {
+  const other = connectionKinds.find((one) => one !== kind && given[one] !== undefined);
   if (other) {
     const errors = [{ pointer: `/body/${other}`, message: `This connection is of the kind "${kind}"` }];
     throw problem('VALIDATION_FAILED', { extensions: { errors } });
   }
-  return changes[kind] === undefined ? before : KINDS[kind].merge(before, changes[kind]);
+  return given[kind] === undefined ? before : KINDS[kind].merge(before, given[kind], prepared);
 }
 
 /** @throws Problem NOT_FOUND, AUTHORIZATION_DENIED */

@@ -1,8 +1,16 @@
 import { Type } from 'typebox';
+import { Value } from 'typebox/value';
 import { OrganizationRef } from '#organizations';
+import { callingAhead } from '#platform/http-ahead.ts';
 import { PageOf, PageQuery } from '#platform/page.ts';
 import { del, get, patch, post, type Routes } from '#platform/route.ts';
-import { createConnection, deleteConnection, updateConnection } from './connection-changes.ts';
+import {
+  createConnection,
+  deleteConnection,
+  prepareChanges,
+  prepareNew,
+  updateConnection,
+} from './connection-changes.ts';
 import {
   Connection,
   ConnectionChanges,
@@ -14,6 +22,13 @@ import {
 
 const PATH = '/v1/admin/organizations/:organizationId/connections';
 const ONE = `${PATH}/:connectionId`;
+
+const adding = callingAhead(({ ctx, params, body }) =>
+  prepareNew(ctx, Value.Parse(OrganizationRef, params).organizationId, Value.Parse(NewConnection, body)),
+);
+const changing = callingAhead(({ ctx, params, body }) =>
+  prepareChanges(ctx, Value.Parse(ConnectionRef, params), Value.Parse(ConnectionChanges, body)),
+);
 
 /** The connections of an organization: the identity providers that its people sign in through. */
 export const connectionRoutes: Routes = [
@@ -34,9 +49,10 @@ export const connectionRoutes: Routes = [
       'An identity provider through which people of the organization sign in. It is disabled until you enable it. You need `providers:write` too, and every permission that its roles grant.',
     params: OrganizationRef,
     body: NewConnection,
+    ahead: adding.call,
     responses: { 201: Connection },
     problems: ['NOT_FOUND', 'CONFLICT'],
-    handler: ({ ctx, params, body }) => createConnection(ctx, params.organizationId, body),
+    handler: (request) => createConnection(request.ctx, request.params.organizationId, adding.resultFor(request)),
   }),
   get(ONE, {
     permission: 'organizations:read',
@@ -55,9 +71,10 @@ export const connectionRoutes: Routes = [
       'Disabling it, or changing its identity provider, ends the sessions that began through it. `attributes` and `groupRoles` are replaced as a whole.',
     params: ConnectionRef,
     body: ConnectionChanges,
+    ahead: changing.call,
     responses: { 200: Connection },
     problems: ['NOT_FOUND'],
-    handler: ({ ctx, params, body }) => updateConnection(ctx, params, body),
+    handler: (request) => updateConnection(request.ctx, request.params, changing.resultFor(request)),
   }),
   del(ONE, {
     permission: 'organizations:write',

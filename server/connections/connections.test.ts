@@ -47,6 +47,7 @@ describe('a connection of an organization', () => {
         displayName: 'name',
         groups: 'groups',
       },
+      saml: null,
       oidc: {
         issuer: OIDC.issuer,
         clientId: 'latchkey',

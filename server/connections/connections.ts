@@ -1,6 +1,7 @@
 import type { Generated, Selectable } from 'kysely';
 import { type Static, Type } from 'typebox';
 import { addressesOf } from '#domains';
+import { projectOf } from '#environments';
 import { RoleKey } from '#members';
 import { getOrganization, OrganizationRef } from '#organizations';
 import type { Ctx, Environment, TxCtx } from '#platform/ctx.ts';
@@ -12,6 +13,7 @@ import { Instant, nullable } from '#platform/schemas.ts';
 import { inScope } from '#platform/scoped.ts';
 import { type AttributeNames, type ConnectionKind, connectionKinds, KINDS } from './kinds.ts';
 import { NewOidcConfiguration, OidcChanges, ShownOidcConfiguration, shownOidc } from './oidc.ts';
+import { NewSamlConfiguration, SamlChanges, ShownSamlConfiguration, shownSaml } from './saml.ts';
 
 export type ConnectionId = Id<'con'>;
 
@@ -87,13 +89,18 @@ export type ConnectionRef = Static<typeof ConnectionRef>;
 
 /** Exactly one of the kinds is given. */
 export const NewConnection = Type.Object(
-  { name: fields.name, ...settings, oidc: Type.Optional(NewOidcConfiguration) },
+  {
+    name: fields.name,
+    ...settings,
+    oidc: Type.Optional(NewOidcConfiguration),
+    saml: Type.Optional(NewSamlConfiguration),
+  },
   { additionalProperties: false },
 );
 export type NewConnection = Static<typeof NewConnection>;
 
 export const ConnectionChanges = Type.Object(
-  { name, ...settings, oidc: Type.Optional(OidcChanges) },
+  { name, ...settings, oidc: Type.Optional(OidcChanges), saml: Type.Optional(SamlChanges) },
   { additionalProperties: false, minProperties: 1 },
 );
 export type ConnectionChanges = Static<typeof ConnectionChanges>;
@@ -107,6 +114,7 @@ export const Connection = Type.Object(
     ...fields,
     attributes: Type.Object(attributeNames),
     oidc: nullable(ShownOidcConfiguration),
+    saml: nullable(ShownSamlConfiguration),
     callbackUrl: Type.String({
       description: "The callback address to register at the identity provider, at the environment's own address.",
     }),
@@ -126,10 +134,14 @@ export async function recordsOf(
 ): Promise<Connection[]> {
   const { auth: own } = await addressesOf(system, scope);
   const { auth } = system.config.addresses[scope.environment];
-  return rows.map((row) => recordOf(row, [auth, ...own]));
+  const { routingKey } = await projectOf(system, scope);
+  return rows.map((row) => recordOf(row, { callbacks: [auth, ...own], routingKey }));
 }
 
-function recordOf(row: ConnectionRow, [auth = '', ...own]: readonly string[]): Connection {
+type Around = { callbacks: readonly string[]; routingKey: string };
+
+function recordOf(row: ConnectionRow, { callbacks, routingKey }: Around): Connection {
+  const [auth = ''] = callbacks;
   const callbackAt = (address: string) => `${address}${callbackPath(row.id)}`;
   return {
     id: row.id,
@@ -143,8 +155,9 @@ function recordOf(row: ConnectionRow, [auth = '', ...own]: readonly string[]): C
     groupRoles: row.group_roles,
     attributes: { ...KINDS[row.kind].attributes, ...row.attributes },
     oidc: shownOidc(row),
+    saml: shownSaml(row, routingKey),
     callbackUrl: callbackAt(auth),
-    callbackUrls: [auth, ...own].map(callbackAt),
+    callbackUrls: callbacks.map(callbackAt),
     createdAt: row.created_at.toISOString(),
     updatedAt: row.updated_at.toISOString(),
   };

@@ -1,7 +1,9 @@
-export { type ConnectionId, ConnectionRef, callbackPath } from './connections.ts';
+export { type ConnectionId, ConnectionRef, callbackPath, getConnection } from './connections.ts';
 export { discoverConnection, hasConnections } from './discovery.ts';
 export type { ConnectionKind } from './kinds.ts';
 export { OidcConfiguration } from './oidc.ts';
 export { part } from './part.ts';
 export { isConnection, type ThroughConnections, throughConnections } from './proofs-through-connections.ts';
+export { fetchIdentityProvider, initiationState, samlOf } from './saml.ts';
+export { samlServiceMetadata } from './saml-service-provider.ts';
 export { connectionToTest, enabledConnection, holdConnection, type UsableConnection } from './usable-connections.ts';

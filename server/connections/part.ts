@@ -3,10 +3,12 @@ import { rowsOfProject } from '#platform/removal.ts';
 import { sealedIn } from '#platform/sealed.ts';
 import { connectionRoutes } from './connections.admin.ts';
 import { events } from './events.ts';
+import { refreshSamlMetadata } from './saml-refresh.ts';
 
 export const part = {
   events,
   routes: { admin: connectionRoutes },
   sealed: { 'connection-secret': sealedIn('organization_connections', 'secret_sealed') },
+  cleanUps: { refreshSamlMetadata },
   removals: [rowsOfProject('organization_connections')],
 } satisfies Part;

@@ -1,6 +1,7 @@
 import type { ConnectionKind, UsableConnection } from '#connections';
 import type { Ctx } from '#platform/ctx.ts';
 import { oidcConnections } from './oidc-connections.ts';
+import { samlConnections } from './saml-connections.ts';
 import type { UpstreamRequest } from './upstream.ts';
 
 /** What the identity provider of a connection says about a person. */
@@ -18,15 +19,19 @@ export type ConnectionFlow = {
   /**
    * Reads and checks what the browser brought back.
    * @param returned the callback address with the parameters of the identity provider
+   * @param message what the identity provider posted to the callback address
    * @throws Error that names the failed check
    */
   finish: (
     ctx: Ctx,
     connection: UsableConnection,
-    visit: { request: UpstreamRequest; returned: URL },
+    visit: { request: UpstreamRequest; returned: URL; message: string | null },
   ) => Promise<Asserted>;
   /** Checks that the identity provider responds as configured; signs nobody in. */
   test: (ctx: Ctx, connection: UsableConnection) => Promise<{ ok: boolean; detail: string }>;
 };
 
-export const CONNECTION_FLOWS: Readonly<Record<ConnectionKind, ConnectionFlow>> = { oidc: oidcConnections };
+export const CONNECTION_FLOWS: Readonly<Record<ConnectionKind, ConnectionFlow>> = {
+  oidc: oidcConnections,
+  saml: samlConnections,
+};

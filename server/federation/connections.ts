@@ -34,7 +34,7 @@ export function connectionParty(ctx: Ctx, connection: UsableConnection): Party {
   return { id, name, callbackPath: callbackPath(id), addressFor };
 }
 
-type CameBack = { ctx: Ctx; away: Away; connection: UsableConnection | null };
+type CameBack = { ctx: Ctx; away: Away; message: string | null; connection: UsableConnection | null };
 
 /**
  * Spends the stored flow of a browser that returns, from the connection that it was sent to.
@@ -45,23 +45,23 @@ export async function comeBackThrough(
   realm: Ctx,
   { connectionId, ...shown }: { connectionId: ConnectionId; state: string; browser: string | undefined },
 ): Promise<CameBack> {
-  const { ctx, partyId, away } = await spendFlow(realm, shown);
+  const { ctx, partyId, away, message } = await spendFlow(realm, shown);
   if (partyId !== connectionId) throw staleFlow();
   const connection = await enabledConnection(ctx, connectionId).catch((error: unknown) => {
     if (error instanceof Problem && error.code === 'NOT_FOUND') return null;
     throw error;
   });
-  return { ctx, away, connection };
+  return { ctx, away, message, connection };
 }
 
 /** Reads what the identity provider says about the person, and issues the code that the application exchanges. */
 export async function finishThrough(
-  { ctx, away }: CameBack,
+  { ctx, away, message }: CameBack,
   connection: UsableConnection,
   returned: URL,
 ): Promise<string> {
   const request = { ...away, challenge: '', loginHint: null };
-  const asserted = await CONNECTION_FLOWS[connection.kind].finish(ctx, connection, { request, returned });
+  const asserted = await CONNECTION_FLOWS[connection.kind].finish(ctx, connection, { request, returned, message });
   const { id: connectionId, issuer } = connection;
   const person = personOf(connection, asserted);
   const content: ConnectionResult = { connectionId, issuer, person, binding: away.binding };

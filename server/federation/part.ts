@@ -6,20 +6,28 @@ import { connectionTestRoutes } from './connections.admin.ts';
 import { connectionSignInRoutes } from './connections.auth.ts';
 import { events } from './events.ts';
 import { providerTestRoutes } from './providers.admin.ts';
+import { samlAdminRoutes } from './saml.admin.ts';
+import { samlRoutes } from './saml.auth.ts';
 import { socialRoutes } from './social.auth.ts';
 import { removeUpstreamFlowsOf } from './upstream-flows.ts';
 
 export const part = {
   events,
   routes: {
-    auth: [...socialRoutes, ...connectionSignInRoutes],
-    admin: [...providerTestRoutes, ...connectionTestRoutes],
+    auth: [...socialRoutes, ...connectionSignInRoutes, ...samlRoutes],
+    admin: [...providerTestRoutes, ...connectionTestRoutes, ...samlAdminRoutes],
   },
   sealed: {
     'upstream-flow': sealedIn('upstream_flows', 'sealed', sql`encode(state_hash, 'hex')`),
+    'upstream-response': sealedIn('upstream_flows', 'response_sealed', sql`encode(state_hash, 'hex')`),
+    'saml-last-response': sealedIn('saml_last_responses', 'sealed', sql.ref('connection_id')),
     'link-ticket': 'browsers',
   },
-  removals: [rowsOfProject('upstream_flows')],
-  cleanUps: { 'expired upstream flows': expiredRowsOf('upstream_flows') },
+  removals: [rowsOfProject('upstream_flows'), rowsOfProject('saml_assertions'), rowsOfProject('saml_last_responses')],
+  cleanUps: {
+    'expired upstream flows': expiredRowsOf('upstream_flows'),
+    'used SAML assertions': expiredRowsOf('saml_assertions'),
+    'last SAML responses': expiredRowsOf('saml_last_responses'),
+  },
   endProofs: removeUpstreamFlowsOf,
 } satisfies Part;

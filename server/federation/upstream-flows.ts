@@ -1,4 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
+import type { Generated } from 'kysely';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import type { ProviderId } from '#applications';
@@ -25,6 +26,8 @@ type UpstreamFlowsTable = {
   provider_id: PartyId;
   browser_hash: Buffer;
   sealed: string;
+  /** The response of a party that posted it, while the browser returns with its cookie. */
+  response_sealed: Generated<string | null>;
   user_id: UserId | null;
   expires_at: Date;
 };
@@ -36,6 +39,7 @@ declare module '#platform/db.ts' {
 }
 
 const SEALED = 'upstream-flow';
+const SEALED_RESPONSE = 'upstream-response';
 const FLOW_SECONDS = 600;
 
 const nullableText = Type.Union([Type.String(), Type.Null()]);
@@ -127,7 +131,7 @@ export function staleFlow() {
 export async function spendFlow(
   ctx: Ctx,
   { state, browser }: { state: string; browser: string | undefined },
-): Promise<{ ctx: Ctx; partyId: PartyId; away: Away }> {
+): Promise<{ ctx: Ctx; partyId: PartyId; away: Away; message: string | null }> {
   const stateHash = hashSecret(state);
   const row = await transaction(ctx, (tx) =>
     tx.db
@@ -135,7 +139,7 @@ export async function spendFlow(
       .where(acrossProjects(tx))
       .where('state_hash', '=', stateHash)
       .where('expires_at', '>', tx.now)
-      .returning(['project_id', 'provider_id', 'browser_hash', 'sealed'])
+      .returning(['project_id', 'provider_id', 'browser_hash', 'sealed', 'response_sealed'])
       .executeTakeFirst(),
   );
   if (!row || browser === undefined || !timingSafeEqual(hashSecret(browser), row.browser_hash)) throw staleFlow();
@@ -144,7 +148,34 @@ export async function spendFlow(
   const away: unknown = JSON.parse(ctx.system.keyring.open(row.sealed, SEALED, stateHash.toString('hex')));
   // A flow stored by an older version has to start again.
   if (!Value.Check(Away, away)) throw staleFlow();
-  return { ctx: inProject, partyId: row.provider_id, away };
+  const record = stateHash.toString('hex');
+  const message = row.response_sealed && ctx.system.keyring.open(row.response_sealed, SEALED_RESPONSE, record);
+  return { ctx: inProject, partyId: row.provider_id, away, message };
+}
+
+/**
+ * Keeps the response that a party posted. The cookie of the browser did not come with it, because another site posted it;
+ * it comes with the redirect that follows, and only then the response is read.
+ * @returns false if there is no such flow, or it has a response
+ */
+export async function keepResponse(
+  ctx: Ctx,
+  { state, partyId, message }: { state: string; partyId: PartyId; message: string },
+): Promise<boolean> {
+  const stateHash = hashSecret(state);
+  const sealed = ctx.system.keyring.seal(message, SEALED_RESPONSE, stateHash.toString('hex'));
+  const { numUpdatedRows } = await transaction(ctx, (tx) =>
+    tx.db
+      .updateTable('upstream_flows')
+      .set({ response_sealed: sealed })
+      .where(acrossProjects(tx))
+      .where('state_hash', '=', stateHash)
+      .where('provider_id', '=', partyId)
+      .where('response_sealed', 'is', null)
+      .where('expires_at', '>', tx.now)
+      .executeTakeFirstOrThrow(),
+  );
+  return numUpdatedRows === 1n;
 }
 
 /** Deletes the linkings at a provider that a user has started. Served by upstream_flows_of_user. */

@@ -728,6 +728,7 @@ create table organization_connections (
   constraint organization_connections_status_check CHECK ((status = ANY (ARRAY['enabled'::text, 'disabled'::text]))),
   constraint organization_connections_workspace_id_project_id_environme_fkey FOREIGN KEY (workspace_id, project_id, environment, organization_id) REFERENCES organizations(workspace_id, project_id, environment, id) ON DELETE CASCADE
 );
+CREATE INDEX organization_connections_due ON public.organization_connections USING btree (((configuration ->> 'metadataDueAt'::text))) WHERE (kind = 'saml'::text);
 CREATE INDEX organization_connections_enabled ON public.organization_connections USING btree (workspace_id, project_id, environment, organization_id) WHERE (status = 'enabled'::text);
 CREATE UNIQUE INDEX organization_connections_id ON public.organization_connections USING btree (workspace_id, project_id, environment, id);
 
@@ -1014,6 +1015,28 @@ create table roles (
   constraint roles_workspace_id_project_id_fkey FOREIGN KEY (workspace_id, project_id) REFERENCES projects(workspace_id, id)
 );
 CREATE UNIQUE INDEX roles_key ON public.roles USING btree (workspace_id, project_id, environment, key);
+
+create table saml_assertions (
+  workspace_id text not null,
+  project_id text not null,
+  environment text not null,
+  connection_id text not null,
+  assertion_hash bytea not null,
+  expires_at timestamp with time zone not null,
+  constraint saml_assertions_pkey PRIMARY KEY (workspace_id, project_id, environment, connection_id, assertion_hash)
+);
+CREATE INDEX saml_assertions_expired ON public.saml_assertions USING btree (expires_at);
+
+create table saml_last_responses (
+  workspace_id text not null,
+  project_id text not null,
+  environment text not null,
+  connection_id text not null,
+  sealed text not null,
+  expires_at timestamp with time zone not null,
+  constraint saml_last_responses_pkey PRIMARY KEY (workspace_id, project_id, environment, connection_id)
+);
+CREATE INDEX saml_last_responses_expired ON public.saml_last_responses USING btree (expires_at);
 
 create table schema_migrations (
   id integer not null,
@@ -1559,6 +1582,7 @@ create table upstream_flows (
   sealed text not null,
   expires_at timestamp with time zone not null,
   user_id text,
+  response_sealed text,
   constraint upstream_flows_pkey PRIMARY KEY (workspace_id, environment, state_hash),
   constraint upstream_flows_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id)
 );

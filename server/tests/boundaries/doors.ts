@@ -27,8 +27,8 @@ const WIDER: Exceptions = {
     why: 'members, roles, mail domains and the authority in an organization, which invitations, connections and sessions ask',
   },
   connections: {
-    max: 16,
-    why: 'connections are configured, found by address, used to sign in, and asked by admission',
+    max: 20,
+    why: 'connections are configured, found by address, used to sign in by each kind, and asked by admission',
   },
   members: { max: 24, why: 'members, roles and authority decide together; imports work with many members at once' },
   applications: { max: 24, why: 'clients, their secrets and origins, and identity providers' },

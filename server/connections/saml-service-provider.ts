@@ -1,0 +1,31 @@
+import { addressesOf } from '#domains';
+import type { Ctx } from '#platform/ctx.ts';
+import { found } from '#platform/problem.ts';
+import { inScope } from '#platform/scoped.ts';
+import { serviceProviderMetadata } from '#saml';
+import { type ConnectionId, callbackPath } from './connections.ts';
+import { samlConfiguration, serviceEntityId } from './saml.ts';
+
+/**
+ * Our metadata for a connection, also while it is disabled: the company sets its side up first. Served by
+ * organization_connections_id.
+ * @throws Problem NOT_FOUND
+ */
+export async function samlServiceMetadata(ctx: Ctx, id: ConnectionId): Promise<string> {
+  const row = found(
+    await ctx.db
+      .selectFrom('organization_connections')
+      .select('configuration')
+      .where(inScope(ctx))
+      .where('id', '=', id)
+      .where('kind', '=', 'saml')
+      .executeTakeFirst(),
+  );
+  const { auth: own } = await addressesOf(ctx.system, ctx.scope);
+  const common = ctx.system.config.addresses[ctx.scope.environment].auth;
+  return serviceProviderMetadata({
+    entityId: serviceEntityId(id),
+    consumers: [common, ...own].map((address) => `${address}${callbackPath(id)}`),
+    certificates: samlConfiguration(row.configuration).certificates,
+  });
+}

@@ -1,0 +1,139 @@
+import { fetchIdentityProvider, samlOf, type UsableConnection } from '#connections';
+import { type Ctx, type Environment, transaction } from '#platform/ctx.ts';
+import type { ProjectId, WorkspaceId } from '#platform/ids.ts';
+import { hashSecret } from '#platform/keyring.ts';
+import { scopeColumns } from '#platform/scoped.ts';
+import { type AssertionContent, readResponse, requestAddress, SamlFault } from '#saml';
+import { recordExplained } from './saml-explained.ts';
+
+type SamlAssertionsTable = {
+  workspace_id: WorkspaceId;
+  project_id: ProjectId;
+  environment: Environment;
+  connection_id: string;
+  assertion_hash: Buffer;
+  expires_at: Date;
+};
+
+declare module '#platform/db.ts' {
+  interface Tables {
+    saml_assertions: SamlAssertionsTable;
+  }
+}
+
+/** What a sign-in by SAML is bound to: the state and the nonce of its flow. */
+type Request = { state: string; nonce: string; callback: string };
+
+/** The id of the request, which the assertion must name. An ID begins with no digit. */
+function requestId({ nonce }: Pick<Request, 'nonce'>): string {
+  return `_${nonce}`;
+}
+
+/** The address of the identity provider's sign-in page, with a signed request. */
+export function samlSignInAddress(
+  { system }: Pick<Ctx, 'system'>,
+  connection: UsableConnection,
+  request: Request,
+): Promise<string> {
+  const { identityProvider, entityId, privateKeys } = samlOf(connection);
+  const [privateKey = ''] = privateKeys;
+  return requestAddress({
+    id: requestId(request),
+    issuedAt: system.clock.now(),
+    destination: identityProvider.signOnUrl,
+    entityId,
+    consumer: request.callback,
+    relayState: request.state,
+    privateKey,
+  });
+}
+
+/** A response that came to a callback; `nonce` is null where the identity provider began. */
+export type Arrived = { message: string; callback: string; nonce: string | null };
+
+/**
+ * Reads the response that a browser brought and uses up its assertion. What it says, or why it was refused, is kept for
+ * administrators.
+ * @throws SamlFault
+ */
+export async function readArrived(ctx: Ctx, connection: UsableConnection, arrived: Arrived): Promise<AssertionContent> {
+  try {
+    const content = await readOnce(ctx, connection, arrived);
+    await recordExplained(ctx, connection, content);
+    return content;
+  } catch (fault) {
+    if (fault instanceof SamlFault) await recordExplained(ctx, connection, fault);
+    throw fault;
+  }
+}
+
+async function readOnce(ctx: Ctx, connection: UsableConnection, arrived: Arrived): Promise<AssertionContent> {
+  const { message, callback, nonce } = arrived;
+  const { identityProvider, entityId, privateKeys } = samlOf(connection);
+  const content = await readResponse(decoded(message), {
+    entityId: identityProvider.entityId,
+    certificates: identityProvider.certificates,
+    audience: entityId,
+    recipient: callback,
+    decryptionKeys: privateKeys,
+    requestId: nonce === null ? null : requestId({ nonce }),
+    now: ctx.system.clock.now(),
+  });
+  // SAML Core §8.3.8: another one at each sign-in, so it names no account.
+  if (content.nameIdFormat === TRANSIENT)
+    throw new SamlFault('subject', 'The NameID is transient. Choose a persistent one, or the email address.');
+  await useUp(ctx, connection, content);
+  return content;
+}
+
+const TRANSIENT = 'urn:oasis:names:tc:SAML:2.0:nameid-format:transient';
+
+/** @throws SamlFault */
+function decoded(message: string): string {
+  const base64 = message.replace(/\s/g, '');
+  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(base64)) throw new SamlFault('xml', 'SAMLResponse is not base64.');
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(base64, 'base64'));
+  } catch (cause) {
+    throw new SamlFault('xml', 'SAMLResponse is not UTF-8.', cause);
+  }
+}
+
+/**
+ * Uses up an assertion: of concurrent requests with the same one, exactly one goes on (SAML Profiles §4.1.4.5). The row
+ * stays as long as the assertion could be accepted.
+ * @throws SamlFault
+ */
+async function useUp(ctx: Ctx, { id }: UsableConnection, content: AssertionContent): Promise<void> {
+  const { numInsertedOrUpdatedRows } = await transaction(ctx, (tx) =>
+    tx.db
+      .insertInto('saml_assertions')
+      .values({
+        ...scopeColumns(tx),
+        connection_id: id,
+        assertion_hash: hashSecret(content.id),
+        expires_at: content.usableUntil,
+      })
+      .onConflict((conflict) => conflict.doNothing())
+      .executeTakeFirstOrThrow(),
+  );
+  if (numInsertedOrUpdatedRows !== 1n) throw new SamlFault('replay', 'The assertion was used before.');
+}
+
+/** Reads the metadata at the address of a connection; signs nobody in. */
+export async function checkMetadata(
+  { system }: Pick<Ctx, 'system'>,
+  connection: UsableConnection,
+): Promise<{ ok: boolean; detail: string }> {
+  const { identityProvider, metadataUrl } = samlOf(connection);
+  const { signOnUrl, entityId } = identityProvider;
+  if (metadataUrl === null) return { ok: true, detail: `Sign-in starts at ${signOnUrl}. The metadata were pasted.` };
+  try {
+    const read = await fetchIdentityProvider(system, metadataUrl);
+    return read.entityId === entityId
+      ? { ok: true, detail: `Sign-in starts at ${read.signOnUrl}.` }
+      : { ok: false, detail: `The address now describes ${read.entityId}, another identity provider.` };
+  } catch (error) {
+    return { ok: false, detail: error instanceof Error ? error.message : 'The metadata can not be read.' };
+  }
+}

@@ -1,0 +1,147 @@
+import { X509Certificate } from 'node:crypto';
+import { type Static, Type } from 'typebox';
+import { SamlFault } from './fault.ts';
+import { AES_128_GCM, AES_256_GCM, METADATA, POST, PROTOCOL, REDIRECT, RSA_OAEP, SIGNATURE } from './names.ts';
+import {
+  attribute,
+  child,
+  childrenNamed,
+  descendantsNamed,
+  type Element,
+  escapeXml,
+  is,
+  parseXml,
+  textOf,
+} from './xml.ts';
+
+const Address = Type.String({ maxLength: 2_000 });
+
+/** An identity provider, as its metadata describe it. */
+export const IdentityProvider = Type.Object({
+  entityId: Type.String({ maxLength: 1_024 }),
+  /** In PEM; RSA. */
+  certificates: Type.Array(Type.String({ maxLength: 10_000 }), { maxItems: 10 }),
+  /** Requests go by redirect. */
+  signOnUrl: Address,
+});
+export type IdentityProvider = Static<typeof IdentityProvider>;
+
+const MIN_RSA_BITS = 2_048;
+const MAX_CERTIFICATES = 10;
+
+/**
+ * Reads metadata of one identity provider (SAML Metadata §2.4.3). A signature of the metadata is not checked: they come
+ * from an administrator, or over TLS from an address that an administrator gave.
+ * @param insecure whether addresses may be without TLS
+ * @throws SamlFault
+ */
+export function parseMetadata(source: string, { now, insecure }: { now: Date; insecure: boolean }): IdentityProvider {
+  const root = parseXml(source);
+  const entity = entityOf(root);
+  const entityId = attribute(entity, 'entityID');
+  if (entityId === null || entityId.length > 1_024) throw fault('The metadata have no entityID.');
+  for (const element of [root, entity]) {
+    const until = attribute(element, 'validUntil');
+    if (until !== null && !(new Date(until).getTime() > now.getTime())) throw fault(`The metadata ended at ${until}.`);
+  }
+  const role = child(entity, METADATA, 'IDPSSODescriptor');
+  if (!role || !attribute(role, 'protocolSupportEnumeration')?.split(/\s+/).includes(PROTOCOL))
+    throw fault('The metadata describe no identity provider of SAML 2.0.');
+  return {
+    entityId,
+    certificates: certificatesOf(role),
+    signOnUrl: signOnOf(role, insecure),
+  };
+}
+
+function fault(message: string): SamlFault {
+  return new SamlFault('metadata', message);
+}
+
+function entityOf(root: Element): Element {
+  if (is(root, METADATA, 'EntityDescriptor')) return root;
+  if (!is(root, METADATA, 'EntitiesDescriptor')) throw fault('The XML is not SAML metadata.');
+  const providers = descendantsNamed(root, METADATA, 'EntityDescriptor').filter(
+    (entity) => childrenNamed(entity, METADATA, 'IDPSSODescriptor').length > 0,
+  );
+  const [only, second] = providers;
+  if (!only || second) throw fault(`The metadata describe ${providers.length} identity providers instead of one.`);
+  return only;
+}
+
+function certificatesOf(role: Element): string[] {
+  const signing = childrenNamed(role, METADATA, 'KeyDescriptor').filter(
+    (key) => attribute(key, 'use') !== 'encryption',
+  );
+  const encoded = signing.flatMap((key) => descendantsNamed(key, SIGNATURE, 'X509Certificate')).map(textOf);
+  const certificates = [...new Set(encoded.map(certificateFrom))];
+  if (certificates.length === 0) throw fault('The metadata have no certificate that signs.');
+  if (certificates.length > MAX_CERTIFICATES) throw fault(`The metadata have over ${MAX_CERTIFICATES} certificates.`);
+  return certificates;
+}
+
+/**
+ * A certificate in PEM, from base64 or PEM. Its dates and issuer mean nothing in SAML: it carries a key that is trusted
+ * because the metadata name it.
+ * @throws SamlFault
+ */
+function certificateFrom(encoded: string): string {
+  try {
+    const certificate = new X509Certificate(Buffer.from(encoded.replace(/-----[A-Z ]+-----|\s/g, ''), 'base64'));
+    const { asymmetricKeyType, asymmetricKeyDetails } = certificate.publicKey;
+    if (asymmetricKeyType !== 'rsa' || (asymmetricKeyDetails?.modulusLength ?? 0) < MIN_RSA_BITS)
+      throw fault(`A certificate has no RSA key of at least ${MIN_RSA_BITS} bits.`);
+    return certificate.toString();
+  } catch (error) {
+    throw error instanceof SamlFault ? error : new SamlFault('metadata', 'A certificate can not be read.', error);
+  }
+}
+
+function signOnOf(role: Element, insecure: boolean): string {
+  const service = childrenNamed(role, METADATA, 'SingleSignOnService').find(
+    (one) => attribute(one, 'Binding') === REDIRECT,
+  );
+  if (!service) throw fault('The metadata have no SingleSignOnService by HTTP-Redirect.');
+  return addressOf(service, insecure);
+}
+
+function addressOf(service: Element, insecure: boolean): string {
+  const written = attribute(service, 'Location') ?? '';
+  const url = URL.parse(written);
+  if (!url || written.length > 2_000 || !(url.protocol === 'https:' || (insecure && url.protocol === 'http:')))
+    throw fault(`Location is not an https address: ${written.slice(0, 200)}.`);
+  return url.href;
+}
+
+/** This side of a connection. */
+export type ServiceProvider = {
+  entityId: string;
+  /** The addresses of the assertion consumer service; the first is the default. */
+  consumers: readonly string[];
+  /** In PEM; the first signs. */
+  certificates: readonly string[];
+};
+
+/** The metadata that an administrator gives to the identity provider. */
+export function serviceProviderMetadata({ entityId, consumers, certificates }: ServiceProvider): string {
+  const keys = certificates.flatMap((certificate) => {
+    const encoded = certificate.replace(/-----[A-Z ]+-----|\s/g, '');
+    const info = `<ds:KeyInfo xmlns:ds="${SIGNATURE}"><ds:X509Data><ds:X509Certificate>${encoded}</ds:X509Certificate></ds:X509Data></ds:KeyInfo>`;
+    const methods = [AES_256_GCM, AES_128_GCM, RSA_OAEP].map((name) => `<md:EncryptionMethod Algorithm="${name}"/>`);
+    return [
+      `<md:KeyDescriptor use="signing">${info}</md:KeyDescriptor>`,
+      `<md:KeyDescriptor use="encryption">${info}${methods.join('')}</md:KeyDescriptor>`,
+    ];
+  });
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    `<md:EntityDescriptor xmlns:md="${METADATA}" entityID="${escapeXml(entityId)}">`,
+    `<md:SPSSODescriptor AuthnRequestsSigned="true" WantAssertionsSigned="true" protocolSupportEnumeration="${PROTOCOL}">`,
+    ...keys,
+    ...consumers.map(
+      (consumer, index) =>
+        `<md:AssertionConsumerService Binding="${POST}" Location="${escapeXml(consumer)}" index="${index}" isDefault="${index === 0}"/>`,
+    ),
+    '</md:SPSSODescriptor></md:EntityDescriptor>',
+  ].join('');
+}

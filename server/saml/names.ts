@@ -1,0 +1,19 @@
+/** Namespaces and identifiers of SAML 2.0, XML Signature and XML Encryption. */
+export const ASSERTION = 'urn:oasis:names:tc:SAML:2.0:assertion';
+export const PROTOCOL = 'urn:oasis:names:tc:SAML:2.0:protocol';
+export const METADATA = 'urn:oasis:names:tc:SAML:2.0:metadata';
+export const SIGNATURE = 'http://www.w3.org/2000/09/xmldsig#';
+
+export const REDIRECT = 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect';
+export const POST = 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST';
+
+export const SUCCESS = 'urn:oasis:names:tc:SAML:2.0:status:Success';
+export const BEARER = 'urn:oasis:names:tc:SAML:2.0:cm:bearer';
+export const ENTITY = 'urn:oasis:names:tc:SAML:2.0:nameid-format:entity';
+
+export const EXCLUSIVE = 'http://www.w3.org/2001/10/xml-exc-c14n#';
+export const ENVELOPED = 'http://www.w3.org/2000/09/xmldsig#enveloped-signature';
+export const RSA_SHA256 = 'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256';
+export const AES_256_GCM = 'http://www.w3.org/2009/xmlenc11#aes256-gcm';
+export const AES_128_GCM = 'http://www.w3.org/2009/xmlenc11#aes128-gcm';
+export const RSA_OAEP = 'http://www.w3.org/2001/04/xmlenc#rsa-oaep-mgf1p';

@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { test } from 'node:test';
+import { newServiceKey } from '#saml';
+import { exchange, newCompany, startOf } from '#tests/connections.ts';
+import { startTestLatchkey } from '#tests/harness.ts';
+import { browserOf } from '#tests/oidc.ts';
+import { CACHE, missingFor } from './fetched.ts';
+
+const folder = join(import.meta.dirname, 'pysaml2');
+const environment = join(CACHE, 'pysaml2');
+const python = join(environment, 'bin/python');
+const requirements = join(folder, 'requirements.txt');
+const missing = await missingFor([
+  { missing: 'Python 3 with venv is not installed', command: ['python3', '-m', 'venv', environment] },
+  {
+    missing: 'pip cannot fetch pysaml2',
+    command: [python, '-m', 'pip', 'install', '--quiet', '--requirement', requirements],
+  },
+]);
+
+/** Runs the identity provider once. */
+async function identityProvider(given: Record<string, string>): Promise<Record<string, string>> {
+  const program = spawn(python, ['-W', 'ignore', join(folder, 'program.py')], { stdio: ['pipe', 'pipe', 'inherit'] });
+  program.stdin.end(JSON.stringify(given));
+  const [output] = await Promise.all([text(program.stdout), once(program, 'exit')]);
+  return JSON.parse(output);
+}
+
+test('people sign in at an identity provider made with pysaml2', { skip: missing ?? false }, async () => {
+  const latchkey = await startTestLatchkey();
+  try {
+    const { certificate, privateKey } = await newServiceKey('pysaml2', new Date());
+    const given = {
+      entityId: 'https://idp.example.com',
+      signOn: 'https://idp.example.com/sso',
+      key: privateKey,
+      certificate,
+    };
+    const { metadata = '' } = await identityProvider(given);
+    const company = await newCompany(latchkey);
+    const body = { name: 'pysaml2', status: 'enabled', justInTime: true, saml: { metadata } };
+    const created = await company.call('/connections', 'POST', body);
+    assert.equal(created.status, 201, created.text);
+    const { id, callbackUrl } = created.body;
+    const { workspaceId, projects } = latchkey.demo;
+    const scope = `workspaceId=${workspaceId}&projectId=${projects[0]?.id}`;
+    const ours = await latchkey.auth(`/v1/auth/login/connections/${id}/metadata?${scope}`);
+    const browser = browserOf(latchkey);
+    const { searchParams: sent } = new URL((await browser.open(startOf(latchkey, id))).url);
+    const email = company.newEmail();
+    const request = sent.get('SAMLRequest') ?? '';
+    const { response = '' } = await identityProvider({ ...given, metadata: ours.text, request, email });
+    const form = { RelayState: sent.get('RelayState') ?? '', SAMLResponse: Buffer.from(response).toString('base64') };
+    const posted = await latchkey.auth(new URL(callbackUrl).pathname, {
+      method: 'POST',
+      body: new URLSearchParams(form),
+    });
+    const back = await browser.open(new URL(posted.headers.get('location') ?? '', callbackUrl).href);
+    const signedIn = await exchange(latchkey, new URL(back.url).searchParams.get('code'));
+    assert.equal(signedIn.body.session?.organizationId, company.organizationId, `${back.url} ${signedIn.text}`);
+    assert.deepEqual(
+      (await company.members()).map((member) => member.email),
+      [email],
+    );
+  } finally {
+    await latchkey.stop();
+  }
+});
