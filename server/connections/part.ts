@@ -10,5 +10,6 @@ export const part = {
   routes: { admin: connectionRoutes },
   sealed: { 'connection-secret': sealedIn('organization_connections', 'secret_sealed') },
   cleanUps: { refreshSamlMetadata },
+  organizationRoles: { organization_connections: { rows: 'connections', columns: ['roles', 'group_roles'] } },
   removals: [rowsOfProject('organization_connections')],
 } satisfies Part;

@@ -307,11 +307,12 @@ function isBuiltIn(key: string): boolean {
 async function holdersOf(tx: TxCtx, key: string): Promise<string[]> {
   const { workspaceId, projectId, environment } = tx.scope;
   const tables = tx.system.parts.flatMap(({ organizationRoles }) => Object.entries(organizationRoles ?? {}));
-  const held = tables.map(
-    ([table, holders]) => sql`select ${holders} as holders where exists (select from ${sql.table(table)}
+  const held = tables.map(([table, { rows, columns }]) => {
+    const values = sql.join(columns.map((column) => sql`to_jsonb(${sql.ref(column)})`));
+    return sql`select ${rows} as holders where exists (select from ${sql.table(table)}
       where workspace_id = ${workspaceId} and project_id = ${projectId} and environment = ${environment}
-        and ${key} = any(roles))`,
-  );
+        and jsonb_path_exists(jsonb_build_array(${values}), '$.** ? (@ == $key)', jsonb_build_object('key', ${key}::text)))`;
+  });
   const { rows } = await sql<{ holders: string }>`${sql.join(held, sql` union all `)}`.execute(tx.db);
   return rows.map(({ holders }) => holders);
 }

@@ -31,7 +31,10 @@ export const part = {
     ],
   },
   standing,
-  organizationRoles: { organization_members: 'members', organization_domains: 'mail domains' },
+  organizationRoles: {
+    organization_members: { rows: 'members', columns: ['roles'] },
+    organization_domains: { rows: 'mail domains', columns: ['roles'] },
+  },
   entering: joinByDomain,
   leaving: leaveOrganizations,
   cleanUps: { recheckOrganizationDomains },

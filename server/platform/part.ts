@@ -119,10 +119,10 @@ export type Part = {
   /** Reads a person's roles and permissions in an organization; see platform/standing.ts. */
   standing?: (ctx: Ctx | TxCtx, who: InOrganization) => Promise<Standing | undefined>;
   /**
-   * The tables whose column `roles` has keys of roles in organizations, and what their rows are in the plural. A role that
+   * The columns with keys of roles in organizations, as arrays or JSON, and what their rows are in the plural. A role that
    * one of them has is not deleted, because a later role with the same key would be given in its place.
    */
-  organizationRoles?: { readonly [Table in keyof Tables]?: string };
+  organizationRoles?: { readonly [Table in keyof Tables]?: { rows: string; columns: readonly string[] } };
   /** Run in the transaction in which a member enters the scope's project with a session. */
   entering?: (tx: TxCtx, member: EnteringMember) => Promise<void>;
   /** Run in the transaction in which a member leaves the scope's project or is removed from it, while they are in it. */

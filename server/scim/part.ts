@@ -8,7 +8,7 @@ import { scimAdminRoutes } from './scim.admin.ts';
 export const part = {
   events,
   routes: { scim: scimRoutes, admin: scimAdminRoutes },
-  organizationRoles: { scim_groups: 'groups of directories' },
+  organizationRoles: { scim_groups: { rows: 'groups of directories', columns: ['roles'] } },
   removals: [
     rowsOfProject('scim_groups', 'scim_group_members'),
     rowsOfProject('scim_users'),
