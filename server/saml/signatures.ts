@@ -26,7 +26,7 @@ export function signedElement(
   const signature = child(element, SIGNATURE, 'Signature');
   if (!signature) throw new SamlFault('signature', `The ${element.localName} is not signed.`);
   checkForm(signature, element);
-  const signed = certificates.map((certificate) => verifiedBytes(source, signature, certificate)).find(Boolean);
+  const signed = bytesSignedBy(certificates, source, signature);
   if (!signed)
     throw new SamlFault(
       'signature',
@@ -73,6 +73,14 @@ function requireAlgorithm(element: Element | undefined, name: string, accepted: 
   requireForm(element && is(element, SIGNATURE, name), name);
   const algorithm = attribute(element, 'Algorithm') ?? 'none';
   if (!accepted.has(algorithm)) throw new SamlFault('signature', `The algorithm ${algorithm} is not accepted.`);
+}
+
+function bytesSignedBy(certificates: readonly string[], source: string, signature: Element): string | undefined {
+  for (const certificate of certificates) {
+    const bytes = verifiedBytes(source, signature, certificate);
+    if (bytes) return bytes;
+  }
+  return undefined;
 }
 
 /** @returns the canonical XML of the one signed reference; undefined if the signature is not by that certificate */

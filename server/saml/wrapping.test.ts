@@ -234,5 +234,7 @@ describe('XML', () => {
     await expectRefused(responseXml(said, signedAssertion() + ' '.repeat(300_000)), 'xml');
     await expectRefused('<a>'.repeat(1_000) + '</a>'.repeat(1_000), 'xml');
     await expectRefused(`<a>${'<b/>'.repeat(10_000)}</a>`, 'xml');
+    const prefixes = Array.from({ length: 5_000 }, (_, index) => ` xmlns:a${index}="u" a${index}:b="1"`).join('');
+    await expectRefused(signedResponse(said, provider).replace('<saml:Subject>', `<saml:Subject${prefixes}>`), 'xml');
   });
 });

@@ -7,10 +7,16 @@ export type { Element };
 const MAX_LENGTH = 262_144;
 const MAX_DEPTH = 64;
 const MAX_ELEMENTS = 5_000;
+/** In all elements: canonicalization compares each with the others. */
+const MAX_ATTRIBUTES = 5_000;
+const MAX_ATTRIBUTES_OF_ELEMENT = 100;
 
 /** Characters that XML 1.0 does not have, and those that a parser may normalise in the way of XML 1.1. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: it finds them
 const FOREIGN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u2028\ufffe\uffff]/;
+
+/** A tag of 10,000 characters. The parser compares each attribute of an element with the others. */
+const LONG_TAG = /<[^<>]{10000}/;
 
 const ELEMENT_NODE = 1;
 const TEXT_NODE = 3;
@@ -27,6 +33,7 @@ const COMMENT_NODE = 8;
 export function parseXml(source: string): Element {
   if (source.length > MAX_LENGTH) throw new SamlFault('xml', `The XML has more than ${MAX_LENGTH} characters.`);
   if (isForeign(source)) throw new SamlFault('xml', 'The XML has a character that XML 1.0 does not allow.');
+  if (LONG_TAG.test(source)) throw new SamlFault('xml', 'The XML has too many attributes.');
   // Before parsing, so that no entity is ever expanded. A CDATA section that mentions it is refused too.
   if (/<!(?:DOCTYPE|ENTITY)/i.test(source)) throw new SamlFault('xml', 'The XML has a DTD.');
   const root = documentOf(source).documentElement;
@@ -63,10 +70,14 @@ function checkTree(root: Element): void {
   const ids = new Set<string>();
   const open: { element: Element; depth: number }[] = [{ element: root, depth: 1 }];
   let elements = 0;
+  let attributes = 0;
   for (let next = open.pop(); next; next = open.pop()) {
     const { element, depth } = next;
     elements += 1;
+    attributes += element.attributes.length;
     if (depth > MAX_DEPTH || elements > MAX_ELEMENTS) throw new SamlFault('xml', 'The XML has too many elements.');
+    if (attributes > MAX_ATTRIBUTES || element.attributes.length > MAX_ATTRIBUTES_OF_ELEMENT)
+      throw new SamlFault('xml', 'The XML has too many attributes.');
     checkAttributes(element, ids);
     checkContent(element);
     open.push(...children(element).map((inner) => ({ element: inner, depth: depth + 1 })));
