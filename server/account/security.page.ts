@@ -2,6 +2,7 @@ import { html } from 'hono/html';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { enabledProviders } from '#applications';
+import { connectionNames, isConnection } from '#connections';
 import { passwordField } from '#hosted';
 import { listIdentities } from '#linked-identities';
 import { ownImpersonations } from '#oidc';
@@ -142,11 +143,13 @@ async function linkedCard(visit: Visit): Promise<Markup | ''> {
   const [identities, offered] = await Promise.all([listIdentities(ctx, profile.userId), enabledProviders(ctx)]);
   const open = settings.signInMethods.includes('social') ? offered : [];
   if (identities.length === 0 && open.length === 0) return '';
+  const connections = await connectionNames(ctx, identities.map(({ provider }) => provider).filter(isConnection));
   const rows = identities.map(({ id, provider, email }) =>
     row({
-      title: offered.find((known) => known.id === provider)?.name ?? provider,
+      title: connections.get(provider) ?? offered.find((known) => known.id === provider)?.name ?? provider,
       detail: email ?? '',
-      ways: [{ href: `/remove/identity/${id}`, text: say('account.unlink') }],
+      // The organization of a connection manages the account.
+      ways: connections.has(provider) ? [] : [{ href: `/remove/identity/${id}`, text: say('account.unlink') }],
     }),
   );
   const buttons = open.map(({ id, name }) =>

@@ -1,5 +1,5 @@
 import { emit } from '#events';
-import { usersOfIssuer } from '#linked-identities';
+import { unlinkIssuer, usersOfIssuer } from '#linked-identities';
 import { requireAuthority } from '#members';
 import { getOrganization, lockJoiningRoles, lockKnownRoles, lockOrganization, ownPermissions } from '#organizations';
 import { type Ctx, type TxCtx, transaction } from '#platform/ctx.ts';
@@ -242,6 +242,7 @@ async function endWhatDependsOn(tx: TxCtx, before: ConnectionRow, after: Connect
     const users = await usersOfIssuer(tx, issuerOf(before));
     await revokeSessions(tx, users, { begunThrough: before.id }, 'connection_ended');
   }
+  if (after === null) await unlinkIssuer(tx, issuerOf(before));
   const requires = (row: ConnectionRow | null) => row?.status === 'enabled' && row.required;
   if (requires(after) && !requires(before))
     await changeOrganizationSessions(tx, {

@@ -1,5 +1,5 @@
 import { getOrganization, organizationAt } from '#organizations';
-import type { Ctx } from '#platform/ctx.ts';
+import type { Ctx, TxCtx } from '#platform/ctx.ts';
 import { parseEmail } from '#platform/email-address.ts';
 import type { OrganizationId } from '#platform/ids.ts';
 import { inScope } from '#platform/scoped.ts';
@@ -37,6 +37,18 @@ export async function discoverConnection(ctx: Ctx, { identifier, organizationId 
 async function homeOf(ctx: Ctx, identifier: string): Promise<OrganizationId | undefined> {
   const email = parseEmail(identifier);
   return email === null ? undefined : organizationAt(ctx, email);
+}
+
+/** The names of those of these connections that the project has, by their ids. Served by organization_connections_id. */
+export async function connectionNames(ctx: Ctx | TxCtx, ids: readonly ConnectionId[]): Promise<Map<string, string>> {
+  if (ids.length === 0) return new Map();
+  const rows = await ctx.db
+    .selectFrom('organization_connections')
+    .select(['id', 'name'])
+    .where(inScope(ctx))
+    .where('id', 'in', ids)
+    .execute();
+  return new Map(rows.map(({ id, name }) => [id, name]));
 }
 
 /** Whether an address may lead to a connection, so that it is asked for first. Served by organization_connections_enabled. */

@@ -1,5 +1,5 @@
 export { type ConnectionId, ConnectionRef, callbackPath, getConnection } from './connections.ts';
-export { discoverConnection, hasConnections } from './discovery.ts';
+export { connectionNames, discoverConnection, hasConnections } from './discovery.ts';
 export type { ConnectionKind } from './kinds.ts';
 export { OidcConfiguration } from './oidc.ts';
 export { part } from './part.ts';

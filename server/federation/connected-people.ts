@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import type { UsableConnection } from '#connections';
 import { findIdentifier, unprovenSince } from '#identifiers';
 import { findLinkedUser, identityUsed, linkIdentity, type UpstreamIdentity } from '#linked-identities';
-import { accessOf, addMember } from '#members';
+import { accessOf, addMember, listMemberships } from '#members';
 import { credentialChanged } from '#notices';
 import { changeDirectoryRoles, isNewIn, joinOrganization, organizationAt, rolesInOrganization } from '#organizations';
 import { createUser } from '#people';
@@ -80,7 +80,7 @@ type Found = { person: ConnectedPerson; identity: UpstreamIdentity };
  * The account of a person; with an address, if its owner must prove it first. At a domain that the organization has
  * proven, its identity provider vouches for an address, unless it says that the address is not verified: then an
  * account with the address is the person's, and an unproven one is taken over. Elsewhere, and for people with roles in
- * the project, an address is no proof (take-over; AU-8).
+ * a project, an address is no proof (take-over; AU-8).
  */
 async function accountOf(
   tx: TxCtx,
@@ -96,8 +96,7 @@ async function accountOf(
   const isVouchedFor =
     email !== null && emailVerified !== false && (await organizationAt(tx, email)) === connection.organizationId;
   const owner = email === null ? undefined : await findIdentifier(tx, { kind: 'email', value: email });
-  const isStaff = owner !== undefined && (await accessOf(tx, owner.userId)).roles.length > 0;
-  if (owner && isVouchedFor && !isStaff) {
+  if (owner && isVouchedFor && !(await hasRoles(tx, owner.userId))) {
     await addressProven(tx, { userId: owner.userId, channel: 'email', address: owner.value }, 'anybody');
     await linkIdentity(tx, owner.userId, identity);
     await credentialChanged(tx, owner.userId, 'identity_linked');
@@ -114,6 +113,12 @@ async function accountOf(
   });
   await linkIdentity(tx, userId, identity);
   return { userId };
+}
+
+/** Whether a person has a role in any project of the workspace; a person with very many memberships counts as if. */
+async function hasRoles(tx: TxCtx, userId: UserId): Promise<boolean> {
+  const { items, nextCursor } = await listMemberships(tx, userId, { limit: 100 });
+  return nextCursor !== null || items.some(({ roles }) => roles.length > 0);
 }
 
 /**

@@ -3,6 +3,7 @@ import { after, afterEach, before, describe, test } from 'node:test';
 import { decodeJwt } from 'jose';
 import { createApplication } from '#applications';
 import { type Company, exchange, leaveThrough, newCompany, signInThrough, startOf } from '#tests/connections.ts';
+import { codesOf } from '#tests/factors.ts';
 import {
   expectProblem,
   managementToken,
@@ -296,6 +297,34 @@ describe('a connection that is disabled, removed or moved', () => {
       const back = await away.back();
       assert.deepEqual([back.code, back.error], [null, what === 'moved' ? 'server_error' : 'access_denied']);
     });
+
+  test('while people sign in: no session outlives it, and a second factor comes too late', async () => {
+    const company = await openCompany();
+    const { connectionId } = company;
+    const codes: (string | null)[] = [];
+    for (const _ of Array.from({ length: 4 })) {
+      const claims = { sub: someone(), email: company.newEmail() };
+      // biome-ignore lint/performance/noAwaitInLoops: the issuer serves one person at a time
+      codes.push((await (await leaveThrough(latchkey, upstream, { connectionId, claims })).back()).code);
+    }
+    const [responses] = await Promise.all([
+      Promise.all(codes.map((code) => exchange(latchkey, code))),
+      company.change({ status: 'disabled' }),
+    ]);
+    for (const { status, body } of responses) {
+      if (status !== 200) assert.equal(body.errorCode, 'METHOD_DISABLED');
+      // biome-ignore lint/performance/noAwaitInLoops: one after the other
+      else expectProblem(await latchkey.api('/v1/me/profile', { token: body.access_token }), 401, 'SESSION_REVOKED');
+    }
+    await company.change({ status: 'enabled' });
+    await company.call('/policy', 'PATCH', { mfa: 'required' });
+    const { mfaToken } = (await visit(company, { sub: someone(), email: company.newEmail() })).body;
+    const { body: app } = await latchkey.auth('/v1/auth/mfa/enroll', { body: { mfaToken } });
+    await company.change({ status: 'disabled' });
+    const code = codesOf(app.secret, { now: () => new Date() })();
+    const late = await latchkey.auth('/v1/auth/mfa/enroll/confirm', { body: { mfaToken, factorId: app.id, code } });
+    expectProblem(late, 401, 'REAUTHENTICATION_REQUIRED');
+  });
 
   test('leaves the sessions of people who signed in in another way, too', async () => {
     const company = await openCompany();

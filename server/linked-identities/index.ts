@@ -5,6 +5,7 @@ export {
   linkIdentity,
   listIdentities,
   unlinkIdentity,
+  unlinkIssuer,
   usersOfIssuer,
 } from './linked-identities.ts';
 export { part } from './part.ts';

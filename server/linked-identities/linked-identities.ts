@@ -58,6 +58,11 @@ export async function usersOfIssuer(ctx: Reader, issuer: string): Promise<UserId
   return rows.map((row) => row.user_id);
 }
 
+/** Unlinks every account at an issuer that is gone. Served by the primary key. */
+export async function unlinkIssuer(tx: TxCtx, issuer: string): Promise<void> {
+  await tx.db.deleteFrom('linked_identities').where(inRealm(tx)).where('issuer', '=', issuer).execute();
+}
+
 /**
  * Links an account to a user.
  * @throws Problem ALREADY_EXISTS if it is linked already

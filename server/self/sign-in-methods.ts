@@ -1,5 +1,5 @@
 import { enabledProviders } from '#applications';
-import { isConnection } from '#connections';
+import { connectionNames, isConnection } from '#connections';
 import { type LinkedIdentityId, listIdentities, unlinkIdentity } from '#linked-identities';
 import { credentialChanged } from '#notices';
 import { listPasskeys, type PasskeyId, removePasskey } from '#passkeys';
@@ -54,7 +54,7 @@ export function removeIdentity(ctx: Ctx, id: LinkedIdentityId): Promise<void> {
   const { userId } = customerOf(ctx);
   return removeWayIn(ctx, userId, async (tx) => {
     const identity = (await listIdentities(tx, userId)).find((own) => own.id === id);
-    if (identity && isConnection(identity.provider))
+    if (identity && isConnection(identity.provider) && (await connectionNames(tx, [identity.provider])).size > 0)
       throw problem('AUTHORIZATION_DENIED', 'Your organization manages this account.');
     await unlinkIdentity(tx, userId, id);
     await credentialChanged(tx, userId, 'identity_unlinked');

@@ -5,6 +5,7 @@ import { openBrowser } from '#tests/browser.ts';
 import { type ConsoleApp, expectShown, faultsOf, openConsole, said } from '#tests/console-app.ts';
 import { startDns, type TestDns } from '#tests/domains.ts';
 import { newEmail, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
+import { type Issuer, startIssuer } from '#tests/issuer.ts';
 import { teammate } from '#tests/operators.ts';
 import { newDirectory, type TestDirectory } from '#tests/scim.ts';
 
@@ -13,8 +14,9 @@ let dns: TestDns;
 let browser: Browser;
 let app: ConsoleApp;
 let directory: TestDirectory;
+let upstream: Issuer;
 before(async () => {
-  [dns, browser] = await Promise.all([startDns(), openBrowser()]);
+  [dns, browser, upstream] = await Promise.all([startDns(), openBrowser(), startIssuer()]);
   latchkey = await startTestLatchkey({ settings: { LATCHKEY_DNS_SERVERS: dns.address } });
   directory = await newDirectory(latchkey);
   await directory.admin('organization-roles', { body: { key: 'staff', name: 'Staff' } });
@@ -23,6 +25,7 @@ before(async () => {
 after(async () => {
   await browser.close();
   await latchkey.stop();
+  await upstream.stop();
   dns.stop();
 });
 
@@ -90,6 +93,39 @@ test('a mail domain is added, verified, joined by and removed, and limits invita
   await inDialog('Remove').press('Enter');
   await page.getByText('No mail domains yet').waitFor();
   assert.deepEqual((await read('/domains')).items, []);
+});
+
+test('a connection is added, tested, enabled and removed', async () => {
+  const { page } = app;
+  const path = `/organizations/${directory.organizationId}`;
+  await app.open(path);
+  await tab('Connections').press('Enter');
+  await page.getByText('No connections yet').waitFor();
+  await button('Add connection').press('Enter');
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Name').fill('Acme login');
+  await dialog.getByLabel('Issuer').fill(upstream.issuer);
+  await dialog.getByLabel('Client id').fill('latchkey');
+  await inDialog('Add').press('Enter');
+  await page.getByRole('heading', { level: 1, name: 'Acme login' }).waitFor();
+  const [{ id, callbackUrl }] = (await read('/connections')).items;
+  await page.getByText(callbackUrl, { exact: true }).waitFor();
+  await button('Test now').press('Enter');
+  await page.getByText('Test succeeded').waitFor();
+  await page.getByLabel('Enabled').press('Space');
+  await page.getByLabel('Add people at sign-in').press('Space');
+  await page.getByLabel('Staff').press('Space');
+  await page.getByLabel('Required').press('Space');
+  await button('Save').press('Enter');
+  await said(page, 'Connection saved');
+  const { status, required, justInTime, roles } = await read(`/connections/${id}`);
+  assert.deepEqual([status, required, justInTime, roles], ['enabled', true, true, ['staff']]);
+  assert.deepEqual(await faultsOnPhone(), []);
+  await button('Remove').press('Enter');
+  await page.getByRole('dialog').getByRole('textbox').fill('Acme login');
+  await inDialog('Remove').press('Enter');
+  await page.getByText('No connections yet').waitFor();
+  assert.deepEqual((await read('/connections')).items, []);
 });
 
 test('a directory gets its address and a token, its groups get roles, and its log is filtered', async () => {

@@ -228,6 +228,7 @@ async function makeRecords(): Promise<void> {
       edits: 'organizations:write',
       actions: { 'Add domain': 'organizations:write' },
     },
+    { ...inAcme, path: `${acme}/connections`, actions: { 'Add connection': 'organizations:write' } },
     { ...inAcme, path: `${acme}/directory`, actions: { 'Issue token': 'organizations:write' } },
   ];
   for (const { role, permissions: granted } of await listed('/team/roles')) permissions.set(role, granted);

@@ -23,7 +23,7 @@ export async function totpOf(latchkey: TestLatchkey, { access_token: token }: Pe
 }
 
 /** @returns a function that gives the current code */
-export function codesOf(secret: string, clock: TestClock): () => string {
+export function codesOf(secret: string, clock: Pick<TestClock, 'now'>): () => string {
   const totp = new TOTP({ secret: Secret.fromBase32(secret), digits: 6, period: 30 });
   return () => totp.generate({ timestamp: clock.now().getTime() });
 }

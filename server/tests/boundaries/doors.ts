@@ -27,7 +27,7 @@ const WIDER: Exceptions = {
     why: 'members, roles, mail domains and the authority in an organization, which invitations, connections and sessions ask',
   },
   connections: {
-    max: 20,
+    max: 21,
     why: 'connections are configured, found by address, used to sign in by each kind, and asked by admission',
   },
   members: { max: 24, why: 'members, roles and authority decide together; imports work with many members at once' },
