@@ -125,6 +125,9 @@ export const socialRoutes: Routes = [
       'REGISTRATION_CLOSED',
       'MEMBERSHIP_REQUIRED',
       'MEMBER_BLOCKED',
+      'ORGANIZATION_ADDRESS',
+      'ORGANIZATION_METHOD',
+      'CONFLICT',
     ],
     handler: async (request, reply) => {
       const { code, cookies } = request.body;
