@@ -32,7 +32,7 @@ export function stringifySearch(filters: Record<string, unknown>): string {
 }
 
 /** The record id in the URL. */
-export function useIdInAddress(name: 'id' | 'template' | 'domain' = 'id'): string {
+export function useIdInAddress(name: 'id' | 'template' | 'domain' | 'connection' = 'id'): string {
   const params: Record<string, string | undefined> = useParams({ strict: false });
   return params[name] ?? '';
 }
