@@ -1,5 +1,5 @@
 import { Alert, Button, PasswordInput, Switch, TextInput } from '@mantine/core';
-import { useMemo, useState } from 'react';
+import { type ReactNode, useMemo, useState } from 'react';
 import type { OrganizationConnection as ConnectionRecord } from '#api/records.ts';
 import { useApi } from '#api/scope.tsx';
 import { useAt } from '#shell/place.ts';
@@ -56,15 +56,59 @@ function Detail({ path, connection, reread }: DetailProps & Reread) {
         about="Register each of these as a redirect (callback) address of your client there."
       >
         <Facts
-          facts={connection.callbackUrls.map((url, index) => [
-            index === 0 ? 'Callback address' : `Callback address at ${new URL(url).hostname}`,
-            <Copy key={url} value={url} />,
-          ])}
+          facts={[
+            ...samlFacts(connection),
+            ...connection.callbackUrls.map((url, index): [string, ReactNode] => [
+              index === 0 ? 'Callback address' : `Callback address at ${new URL(url).hostname}`,
+              <Copy key={url} value={url} />,
+            ]),
+          ]}
         />
       </Card>
       {canWrite && <TryIt path={path} />}
+      {canWrite && connection.saml && <LastResponse path={path} />}
       <Edit path={path} connection={connection} reread={reread} canWrite={canWrite} />
     </Page>
+  );
+}
+
+/** What an identity provider asks for by SAML. */
+function samlFacts({ saml }: ConnectionRecord): [string, ReactNode][] {
+  if (!saml) return [];
+  return [
+    ['Entity id', <Copy key="entity" value={saml.serviceProvider.entityId} />],
+    ['Identity provider', saml.entityId],
+    ['Sign-in page', saml.signOnUrl],
+    ['Metadata', saml.metadataFault ?? saml.metadataUrl ?? 'Pasted'],
+  ];
+}
+
+/** What the identity provider sent at the last sign-in, or why it was refused. */
+function LastResponse({ path }: { path: Path }) {
+  const last = useApi().useQuery('get', `${ONE}/saml/last-response`, { params: { path } }, { retry: false });
+  const read = last.data;
+  return (
+    <Card
+      split
+      title="Last response"
+      about="What came at the last sign-in, for a day."
+      actions={
+        <Button variant="default" size="compact-sm" loading={last.isFetching} onClick={() => last.refetch()}>
+          Read again
+        </Button>
+      }
+    >
+      {read ? (
+        <>
+          <Alert color={read.accepted ? 'green' : 'red'} title={read.accepted ? 'Accepted' : `Refused: ${read.check}`}>
+            {read.detail ?? `NameID ${read.nameId}`}
+          </Alert>
+          <Facts facts={Object.entries(read.attributes).map(([name, values]) => [name, values.join(', ')])} />
+        </>
+      ) : (
+        <span>No response yet.</span>
+      )}
+    </Card>
   );
 }
 
@@ -145,7 +189,7 @@ function Edit({ path, connection, reread, canWrite }: DetailProps & Reread & { c
   });
   return (
     <RecordFields form={form}>
-      <ProviderFields form={form} canWrite={canWrite} hasSecret={connection.oidc?.hasSecret === true} />
+      <ProviderFields form={form} canWrite={canWrite} oidc={connection.oidc} />
       <PeopleFields form={form} canWrite={canWrite} />
     </RecordFields>
   );
@@ -153,19 +197,23 @@ function Edit({ path, connection, reread, canWrite }: DetailProps & Reread & { c
 
 type FormProps = { form: ReturnType<typeof useRecordForm<Editable>>; canWrite: boolean };
 
-function ProviderFields({ form, canWrite, hasSecret }: FormProps & { hasSecret: boolean }) {
+function ProviderFields({ form, canWrite, oidc }: FormProps & Pick<ConnectionRecord, 'oidc'>) {
   return (
     <Card split title="Identity provider">
       <Fields canWrite={canWrite}>
         <TextInput label="Name" description="Shown to the people of the company." {...form.text('name')} />
-        <TextInput label="Issuer" {...form.text('issuer')} />
-        <TextInput label="Client id" {...form.text('clientId')} />
-        <PasswordInput
-          label="Client secret"
-          placeholder={hasSecret ? 'Stored; enter a new one to replace it' : ''}
-          autoComplete="off"
-          {...form.text('clientSecret')}
-        />
+        {oidc && (
+          <>
+            <TextInput label="Issuer" {...form.text('issuer')} />
+            <TextInput label="Client id" {...form.text('clientId')} />
+            <PasswordInput
+              label="Client secret"
+              placeholder={oidc.hasSecret ? 'Stored; enter a new one to replace it' : ''}
+              autoComplete="off"
+              {...form.text('clientSecret')}
+            />
+          </>
+        )}
         <Switch
           label="Enabled"
           description="People at verified mail domains of the organization are sent there. Disabling it ends their sessions."

@@ -1,4 +1,4 @@
-import { Button, PasswordInput, TextInput } from '@mantine/core';
+import { Button, PasswordInput, SegmentedControl, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -46,7 +46,7 @@ function List({ organization }: { organization: Organization }) {
             columns={[
               { name: 'Name', cell: ({ name }) => name },
               { name: 'State', cell: ({ status }) => <ConnectionState status={status} /> },
-              { name: 'Provider', wide: true, cell: ({ oidc }) => oidc?.issuer ?? '–' },
+              { name: 'Provider', wide: true, cell: ({ oidc, saml }) => oidc?.issuer ?? saml?.entityId ?? '–' },
               { name: 'Required', wide: true, cell: ({ required }) => (required ? 'Yes' : 'No') },
               { name: 'Added', wide: true, align: 'right', cell: ({ createdAt }) => <Time at={createdAt} /> },
             ]}
@@ -68,22 +68,25 @@ export function ConnectionState({ status }: { status: 'enabled' | 'disabled' }) 
   return <Badge tone={status === 'enabled' ? 'good' : 'quiet'}>{status === 'enabled' ? 'Enabled' : 'Disabled'}</Badge>;
 }
 
-type Draft = { name: string; issuer: string; clientId: string; clientSecret: string };
+type Draft = { name: string; issuer: string; clientId: string; clientSecret: string; metadataUrl: string };
+type Protocol = 'oidc' | 'saml';
 
 function NewConnection({ organizationId, onClose }: { organizationId: string; onClose: () => void }) {
-  const [draft, setDraft] = useState<Draft>({ name: '', issuer: '', clientId: '', clientSecret: '' });
+  const [draft, setDraft] = useState<Draft>({ name: '', issuer: '', clientId: '', clientSecret: '', metadataUrl: '' });
+  const [protocol, setProtocol] = useState<Protocol>('oidc');
   const { faults, onProblem } = useFaults('name');
   const create = useAction(useApi().useMutation('post', '/console/v1/organizations/{organizationId}/connections'));
   const navigate = useNavigate();
   const at = useAt();
-  const { name, issuer, clientId, clientSecret } = draft;
+  const { name, issuer, clientId, clientSecret, metadataUrl } = draft;
   const field = (key: keyof Draft) => ({
     value: draft[key],
     onChange: ({ currentTarget: { value } }: { currentTarget: { value: string } }) =>
       setDraft((before) => ({ ...before, [key]: value })),
   });
   const submit = async () => {
-    const body = { name, oidc: { issuer, clientId, ...(clientSecret && { clientSecret }) } };
+    const oidc = { issuer, clientId, ...(clientSecret && { clientSecret }) };
+    const body = protocol === 'oidc' ? { name, oidc } : { name, saml: { metadataUrl } };
     const made = await create.run(
       { params: { path: { organizationId } }, body },
       { done: 'Connection added', change: 'Add connection', onProblem },
@@ -101,17 +104,40 @@ function NewConnection({ organizationId, onClose }: { organizationId: string; on
         error={faults['name']}
         {...field('name')}
       />
-      <TextInput
-        required
-        type="url"
-        label="Issuer"
-        description="The address of the OpenID provider."
-        placeholder="https://login.example.com"
-        error={faults['oidc']}
-        {...field('issuer')}
+      <SegmentedControl
+        aria-label="Protocol"
+        data={[
+          { value: 'oidc', label: 'OpenID Connect' },
+          { value: 'saml', label: 'SAML' },
+        ]}
+        value={protocol}
+        onChange={(value) => setProtocol(value === 'saml' ? 'saml' : 'oidc')}
       />
-      <TextInput required label="Client id" {...field('clientId')} />
-      <PasswordInput label="Client secret" autoComplete="off" {...field('clientSecret')} />
+      {protocol === 'saml' ? (
+        <TextInput
+          required
+          type="url"
+          label="Metadata address"
+          description="Where the identity provider publishes its metadata. They are read again every day."
+          placeholder="https://login.example.com/metadata.xml"
+          error={faults['saml']}
+          {...field('metadataUrl')}
+        />
+      ) : (
+        <>
+          <TextInput
+            required
+            type="url"
+            label="Issuer"
+            description="The address of the OpenID provider."
+            placeholder="https://login.example.com"
+            error={faults['oidc']}
+            {...field('issuer')}
+          />
+          <TextInput required label="Client id" {...field('clientId')} />
+          <PasswordInput label="Client secret" autoComplete="off" {...field('clientSecret')} />
+        </>
+      )}
     </FormDialog>
   );
 }
