@@ -83,10 +83,10 @@ describe('every screen of the console passes axe-core, fits its width, and keeps
         [`/organizations/${organization.id}`, 'Acme'],
         [`/organizations/roles/at-${width}`, 'Clerk'],
         [`/organizations/${organization.id}/domains`, 'Acme'],
-        [`/organizations/${organization.id}/connections`, 'Acme'],
         [`/members/${members.items[0].id}`, members.items[0].displayName],
         [`/organizations/${organization.id}/directory`, 'Acme'],
         [`/applications/${applications.items[0].id}`, applications.items[0].name],
+        [`/organizations/${organization.id}/connections`, 'Acme'],
         [`/apis/${apis.items[0].id}`, apis.items[0].name],
         [`/providers/${providers.items[0].id}`, providers.items[0].name],
       ] as const;
