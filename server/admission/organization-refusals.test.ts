@@ -68,7 +68,12 @@ const ROWS: readonly Row[] = [
     'organization_method',
   ],
   ['with an unrecorded method, if a connection is required', standing({}), required(), 'organization_method'],
-  ['from another address with another method', standing({ ...OFFICE, ...PASSKEYS }), arrival('::1'), 'organization_address'],
+  [
+    'from another address with another method',
+    standing({ ...OFFICE, ...PASSKEYS }),
+    arrival('::1'),
+    'organization_address',
+  ],
 ];
 
 describe('an organization refuses a person', () => {

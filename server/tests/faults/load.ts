@@ -8,7 +8,7 @@ const KINDS = ['register', 'sign in', 'refresh', 'rename', 'organization', 'sett
 type Kind = (typeof KINDS)[number];
 
 /** The changes that Latchkey has acknowledged to clients, and must never lose. */
-export class Acknowledged {
+class Acknowledged {
   readonly emails: string[] = [];
   /** Correlation ids of changes, each of which has an event. */
   readonly changes: string[] = [];
