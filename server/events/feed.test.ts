@@ -160,10 +160,11 @@ describe('GET /v1/admin/events', () => {
 
 describe('the catalogue', () => {
   test('has JSON Schemas that other validators accept, and examples that fit them', async () => {
-    const page = async (cursor = '') =>
-      (await latchkey.api(`/v1/admin/webhooks/event-types?limit=100${cursor}`, { token })).body;
-    const first = await page();
-    const items = [...first.items, ...(await page(`&cursor=${first.nextCursor}`)).items];
+    const pagesFrom = async (cursor = ''): Promise<TestResponse['body'][]> => {
+      const { body } = await latchkey.api(`/v1/admin/webhooks/event-types?limit=100${cursor}`, { token });
+      return [...body.items, ...(body.nextCursor ? await pagesFrom(`&cursor=${body.nextCursor}`) : [])];
+    };
+    const items = await pagesFrom();
     const types = items.map(({ type }: { type: string }) => type);
     assert.deepEqual(types, [...catalogueOf(latchkey.system).keys()]);
     const validator = addFormats.default(new Ajv2020({ strict: false }));

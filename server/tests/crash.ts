@@ -38,7 +38,7 @@ async function start({ folder, databaseUrl, bases }: Site, role: Role): Promise<
       NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? join(folder, 'cache'),
       DATABASE_URL: databaseUrl,
       LATCHKEY_DATA_DIR: folder,
-      LATCHKEY_LOG_LEVEL: 'silent',
+      LATCHKEY_LOG_LEVEL: 'error',
       LATCHKEY_SECRET: 'a secret of the crash test that is long enough',
       LATCHKEY_PORT_BASE: String(bases[role]),
       LATCHKEY_TEST_AUTH_URL: `http://localhost:${server + 1}`,
@@ -240,9 +240,10 @@ export async function crashTest({ kills, restarts, say = () => undefined }: Cras
       processes[role] = await restart(site, role);
       say(`${kill} of ${kills}: ${role} killed; ${load.acknowledged.length} changes acknowledged`);
     }
-    await eventually(async () => assert.ok(load.acknowledged.length > kills));
+    await eventually(async () => assert.ok(load.acknowledged.length > 5 * kills));
     await load.stop();
     const expected = load.acknowledged;
+    for (const [role, child] of Object.entries(processes)) assert.ok(alive(child), `the ${role} ended by itself`);
     await eventually(async () => {
       for (const endpoint of credentials.endpoints) {
         const got = new Set(receiver.at(endpoint.path).map(({ body }) => JSON.parse(body).correlationId));

@@ -10,7 +10,7 @@ import { startWorker, type Worker } from './worker.ts';
 /**
  * Runs test files against one temporary PostgreSQL. A few processes run one file after the other, because loading
  * Latchkey takes longer than most files do. `npx node server/tests/run.ts [--only PATTERN] [FILE…]`. Without files it runs
- * all but the clients of other languages, which `npm run test:clients` names.
+ * all but those that the other test scripts of package.json name.
  */
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { only: { type: 'string' } } });
 const server = resolve(import.meta.dirname, '..');
@@ -20,18 +20,18 @@ const root = resolve(server, '..');
 const FILE_LIMIT_MS = 1_200_000;
 /** Files leave memory behind in their process, so a new process takes over after this many. */
 const FILES_PER_PROCESS = 30;
+/** What other test scripts run, because it takes long or needs other toolchains. */
+const OTHER_SCRIPTS =
+  /clients\/toolchains|tests\/recovery|backups\/schedule|tests\/(?:crash|faults)\.test|status\/alone|sign-in\/enumeration/;
 /** They start first, so that no process works alone on one of them at the end. */
 const SLOWEST = [
   'server/tests/console-role-screens.test.ts',
-  'server/sign-in/enumeration.test.ts',
+  'server/tests/console-webhooks.test.ts',
   'server/tests/console-screens.test.ts',
   'server/log-streams/delivery.test.ts',
   'server/cli/serve.test.ts',
-  'server/tests/faults.test.ts',
-  'server/tests/crash.test.ts',
   'server/tests/console-records.test.ts',
   'server/status/monitor.test.ts',
-  'server/status/alone.test.ts',
   'server/status/console.test.ts',
   'server/account/pages.test.ts',
   'server/tests/attacks/admission-entrances.test.ts',
@@ -46,7 +46,7 @@ const files =
     : await Array.fromAsync(
         glob('{server,sdk}/**/*.test.ts', {
           cwd: root,
-          exclude: (path) => /node_modules|clients\/toolchains|tests\/recovery|backups\/schedule/.test(path),
+          exclude: (path) => /node_modules/.test(path) || OTHER_SCRIPTS.test(path),
         }),
         (file) => resolve(root, file),
       );
