@@ -26,7 +26,7 @@ const OTHER_SCRIPTS =
 /** They start first, so that no process works alone on one of them at the end. */
 const SLOWEST = [
   'server/tests/console-role-screens.test.ts',
-  'server/tests/console-webhooks.test.ts',
+  'server/tests/console-isolation.test.ts',
   'server/tests/console-screens.test.ts',
   'server/log-streams/delivery.test.ts',
   'server/cli/serve.test.ts',
@@ -40,16 +40,12 @@ const SLOWEST = [
   'server/webhooks/endpoints.test.ts',
 ];
 
-const files =
-  positionals.length > 0
-    ? positionals.map((file) => resolve(file))
-    : await Array.fromAsync(
-        glob('{server,sdk}/**/*.test.ts', {
-          cwd: root,
-          exclude: (path) => /node_modules/.test(path) || OTHER_SCRIPTS.test(path),
-        }),
-        (file) => resolve(root, file),
-      );
+async function allFiles(): Promise<string[]> {
+  const found = glob('{server,sdk}/**/*.test.ts', { cwd: root, exclude: (path) => path.includes('node_modules') });
+  return (await Array.fromAsync(found)).filter((path) => !OTHER_SCRIPTS.test(path)).map((path) => resolve(root, path));
+}
+
+const files = positionals.length > 0 ? positionals.map((file) => resolve(file)) : await allFiles();
 const isSlow = (file: string) => SLOWEST.includes(relative(root, file));
 const waiting = files.toSorted((a, b) => Number(isSlow(b)) - Number(isSlow(a)) || (a < b ? -1 : 1));
 const postgres = await preparePostgres((line) => process.stdout.write(`${line}\n`));
