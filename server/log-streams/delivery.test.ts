@@ -274,10 +274,12 @@ describe('a stream that is changed while it sends', () => {
     const paused = await streams.admin(`/${id}/pause`, { method: 'POST' });
     assert.equal(paused.body.state, 'paused');
     letGo();
-    await streams.drained(id, 1);
+    const delivery = async () => (await streams.admin(`/${id}`)).body.delivery;
+    await eventually(async () => assert.equal((await delivery()).sent, 1));
     const later = await streams.happen(1);
     receiver.on('/paused', respondWith(200));
-    await eventually(async () => assert.equal((await streams.admin(`/${id}`)).body.delivery.waiting > 0, true));
+    await eventually(async () => assert.ok((await delivery()).waiting > 0));
+    assert.deepEqual(usersAt('/paused'), users);
     const resumed = await streams.admin(`/${id}/resume`, { body: {} });
     assert.equal(resumed.body.state, 'active');
     await streams.drained(id, 2);
