@@ -116,7 +116,7 @@ describe('scheduled backups', () => {
     assert.equal((await kept()).length, 1);
   });
 
-  test('the newest backups are kept, also when all are old, and files of others stay', async () => {
+  test('keeps the newest backups even if all are old, and does not touch other files', async () => {
     setClock('2026-04-01T03:00:00Z');
     const other = 'latchkey-20200101T030000Z-0123abcd.zip.age';
     await mkdir(join(folder, 'kept'));

@@ -253,8 +253,8 @@ async function endWhatDependsOn(tx: TxCtx, before: ConnectionRow, after: Connect
 }
 
 /**
- * The issuer under which accounts at a connection are linked: the same party is another one at another connection, and
- * a connection with another party is a different one.
+ * The issuer in the linked identities of a connection. Two connections to one identity provider have different issuers,
+ * and so has a connection whose identity provider changed.
  */
 export function issuerOf({ id, kind, configuration }: Pick<ConnectionRow, 'id' | 'kind' | 'configuration'>): string {
   return `urn:latchkey:connection:${id}:${KINDS[kind].authority(configuration)}`;

@@ -60,7 +60,7 @@ export async function enabledConnection(ctx: Ctx | TxCtx, id: ConnectionId): Pro
 }
 
 /**
- * {@link enabledConnection}, with its organization locked: who disables it waits, and then ends the session too.
+ * {@link enabledConnection}, with its organization locked. Disabling it waits, and then ends the new session too.
  * @throws Problem METHOD_DISABLED
  */
 export async function holdConnection(tx: TxCtx, id: ConnectionId): Promise<UsableConnection> {

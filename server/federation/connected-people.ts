@@ -31,7 +31,7 @@ export const ConnectedPerson = Type.Object({
 });
 type ConnectedPerson = Static<typeof ConnectedPerson>;
 
-/** Reads the attributes by the names that the connection gives them. An invalid address is left out. */
+/** Reads the attributes by the names in the connection's mapping, without an invalid address. */
 export function personOf({ attributes: names }: UsableConnection, asserted: Asserted): ConnectedPerson {
   const { subject, emailVerified, attributes } = asserted;
   const textIn = (name: string) => textsOf(attributes[name])[0]?.slice(0, 200) ?? null;
@@ -115,15 +115,15 @@ async function accountOf(
   return { userId };
 }
 
-/** Whether a person has a role in any project of the workspace; a person with very many memberships counts as if. */
+/** Whether a person has a role in any project of the workspace. Assumed of a person with over a hundred memberships. */
 async function hasRoles(tx: TxCtx, userId: UserId): Promise<boolean> {
   const { items, nextCursor } = await listMemberships(tx, userId, { limit: 100 });
   return nextCursor !== null || items.some(({ roles }) => roles.length > 0);
 }
 
 /**
- * Makes a person a member of the organization, or gives a member the roles of their groups. Who left it or was removed
- * does not join again. The caller has locked the organization.
+ * Makes a person a member of the organization, or gives a member the roles of their groups. A person who left or was
+ * removed does not join again. The caller has locked the organization.
  * @throws Problem MEMBERSHIP_REQUIRED, CONFLICT if the organization is full
  */
 async function joinThrough(

@@ -21,10 +21,10 @@ declare module '#platform/db.ts' {
   }
 }
 
-/** What a sign-in by SAML is bound to: the state and the nonce of its flow. */
+/** The flow that a sign-in by SAML belongs to. */
 type Request = { state: string; nonce: string; callback: string };
 
-/** The id of the request, which the assertion must name. An ID begins with no digit. */
+/** The ID of the request, which the assertion must name. An XML ID must not begin with a digit. */
 function requestId({ nonce }: Pick<Request, 'nonce'>): string {
   return `_${nonce}`;
 }

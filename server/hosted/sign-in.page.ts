@@ -86,7 +86,7 @@ export const signInRoutes: Routes = [
   ...decisionRoutes,
 ];
 
-/** Asks for the password; where the project has none, the other ways are on the first page. */
+/** Asks for the password. A project without passwords offers its sign-in methods on the first page. */
 function withoutConnection(flow: Flow): Reply {
   return goTo(flow, flow.settings.signInMethods.includes('password') ? '/password' : '');
 }

@@ -112,7 +112,7 @@ async function issuerOfHost(request: Request) {
 
 type Exchange = { request: Request; reply: Reply };
 
-/** The request goes on as if it had named the organization; one that names an organization keeps it. */
+/** Adds the organization to the authorization request, unless the request names one. */
 async function enterOrganization({ request, reply }: Exchange, organizationId: OrganizationId): Promise<void> {
   const { provider } = await issuerOfHost(request);
   const found = await provider.interactionDetails(request.raw, reply.raw);

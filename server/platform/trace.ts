@@ -55,7 +55,7 @@ export async function traced<T>(place: Place, work: () => Promise<T>): Promise<T
   return places.run(place, () => ended(place.span, work));
 }
 
-/** Runs a step of work in a span of its own; without a span while traces are off, or where no trace has begun. */
+/** Runs a step of work in a span of its own, or without one if traces are off or no trace has begun. */
 export function step<T>(
   tracer: Tracer | null,
   describe: () => SpanDescription,

@@ -28,7 +28,7 @@ export async function readResponse(source: string, expected: Expected): Promise<
   return assertionContent(root, expected);
 }
 
-/** A second assertion anywhere is never legitimate here and the means of every wrapping. */
+/** Every signature wrapping needs a second assertion; an honest response has one. */
 function requireOneAssertion(response: Element): void {
   const plain = descendantsNamed(response, ASSERTION, 'Assertion');
   const encrypted = descendantsNamed(response, ASSERTION, 'EncryptedAssertion');
@@ -62,7 +62,7 @@ async function assertionOf(
   return { root: assertion, source: text };
 }
 
-/** These may stand outside of the signature; the assertion repeats what matters. A wrong one is refused all the same. */
+/** Checks the response itself. It may be unsigned, so the assertion is checked for the same again. */
 function checkResponse(response: Element, expected: Expected, signed: boolean): void {
   if (attribute(response, 'Version') !== '2.0') throw new SamlFault('xml', 'The response is not of SAML 2.0.');
   checkStatus(response);

@@ -12,8 +12,8 @@ const SIGNATURE_METHODS = new Set([
 const DIGEST_METHODS = new Set(['http://www.w3.org/2001/04/xmlenc#sha256', 'http://www.w3.org/2001/04/xmlenc#sha512']);
 
 /**
- * Verifies the signature of an element and returns what was signed, parsed from the very bytes that were digested.
- * Only this may be read: the document that came may hold anything around and instead of it (signature wrapping).
+ * Verifies the signature of an element and returns the signed element, parsed from the bytes that were digested. Read
+ * nothing else: the rest of the document is not signed (signature wrapping).
  * @param source the document of the element
  * @param certificates of the identity provider, in PEM; certificates in the message are never used
  * @throws SamlFault
@@ -39,8 +39,8 @@ export function signedElement(
 }
 
 /**
- * Accepts one form of signatures: enveloped, over the element that holds it by its ID, exclusive canonicalization, RSA
- * with SHA-2 (SAML Core §5.4). Everything else that XML Signature allows has been a way around it.
+ * Accepts one form of signatures: enveloped, referring to its parent by ID, with exclusive canonicalization and RSA with
+ * SHA-2 (SAML Core §5.4). The other forms that XML Signature allows have been used for attacks.
  */
 function checkForm(signature: Element, element: Element): void {
   const [info, value, keyInfo, ...others] = children(signature);

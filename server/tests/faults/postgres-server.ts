@@ -54,7 +54,7 @@ export class PostgresServer {
   /** How many times the server ended by itself and was started again. */
   restarts = 0;
 
-  /** @param folder as {@link createData} or {@link PostgresServer.addStandby} made it */
+  /** @param folder the data folder that {@link createData} or {@link PostgresServer.addStandby} made */
   constructor(folder: string, port: string, login: Login) {
     this.folder = folder;
     this.port = port;
