@@ -1,5 +1,5 @@
-import { Alert, Button, PasswordInput, Switch, TextInput } from '@mantine/core';
-import { type ReactNode, useMemo, useState } from 'react';
+import { Alert, Button, Fieldset, PasswordInput, Switch, TextInput } from '@mantine/core';
+import { type ReactNode, useMemo } from 'react';
 import type { OrganizationConnection as ConnectionRecord } from '#api/records.ts';
 import { useApi } from '#api/scope.tsx';
 import { useAt } from '#shell/place.ts';
@@ -9,6 +9,7 @@ import { Card, Facts, Page } from '#ui/page.tsx';
 import { RemoveButton } from '#ui/RemoveButton.tsx';
 import { useIdInAddress } from '#ui/search.ts';
 import { Loaded } from '#ui/states.tsx';
+import { TestCard } from '#ui/TestCard.tsx';
 import { ConnectionState, useMayConnect } from './OrganizationConnections.tsx';
 import { RoleChoices } from './RoleChoices.tsx';
 
@@ -114,27 +115,12 @@ function LastResponse({ path }: { path: Path }) {
 
 function TryIt({ path }: { path: Path }) {
   const test = useApi().useMutation('post', `${ONE}/test`);
-  const [result, setResult] = useState<{ ok: boolean; detail: string } | null>(null);
-  const onTest = async () => setResult(await test.mutateAsync({ params: { path } }).catch(() => null));
   return (
-    <Card
-      split
-      title="Test"
+    <TestCard
       about="Checks that the identity provider responds as configured. Signs nobody in."
-      actions={
-        <Button variant="default" size="compact-sm" loading={test.isPending} onClick={onTest}>
-          Test now
-        </Button>
-      }
-    >
-      {result ? (
-        <Alert color={result.ok ? 'green' : 'red'} title={result.ok ? 'Test succeeded' : 'Test failed'} role="status">
-          {result.detail}
-        </Alert>
-      ) : (
-        <span>Not tested yet.</span>
-      )}
-    </Card>
+      isPending={test.isPending}
+      onTest={() => test.mutateAsync({ params: { path } })}
+    />
   );
 }
 
@@ -245,7 +231,9 @@ function PeopleFields({ form: { values, set }, canWrite }: FormProps) {
           onChange={({ currentTarget: { checked } }) => set({ justInTime: checked })}
         />
         {values.justInTime && (
-          <RoleChoices chosen={values.roles} onChange={(roles) => set({ roles })} without={OWNER} />
+          <Fieldset variant="unstyled" legend="Roles of the people who are added">
+            <RoleChoices chosen={values.roles} onChange={(roles) => set({ roles })} without={OWNER} />
+          </Fieldset>
         )}
       </Fields>
     </Card>

@@ -1,5 +1,5 @@
-import { Alert, Button, PasswordInput, Switch, TextInput } from '@mantine/core';
-import { useMemo, useState } from 'react';
+import { PasswordInput, Switch, TextInput } from '@mantine/core';
+import { useMemo } from 'react';
 import type { IdentityProvider } from '#api/records.ts';
 import { useApi, useCan } from '#api/scope.tsx';
 import { useAt } from '#shell/place.ts';
@@ -10,6 +10,7 @@ import { Card, Facts, Page } from '#ui/page.tsx';
 import { RemoveButton } from '#ui/RemoveButton.tsx';
 import { useIdInAddress } from '#ui/search.ts';
 import { Loaded } from '#ui/states.tsx';
+import { TestCard } from '#ui/TestCard.tsx';
 import { presetName } from './presets.ts';
 
 export function Provider() {
@@ -55,28 +56,12 @@ function Detail({ provider, reread }: DetailProps) {
 
 function TryIt({ provider: { id } }: { provider: IdentityProvider }) {
   const test = useApi().useMutation('post', '/console/v1/identity-providers/{providerId}/test');
-  const [result, setResult] = useState<{ ok: boolean; detail: string } | null>(null);
-  const onTest = async () =>
-    setResult(await test.mutateAsync({ params: { path: { providerId: id } } }).catch(() => null));
   return (
-    <Card
-      split
-      title="Test"
+    <TestCard
       about="Checks the provider’s configuration as a sign-in would."
-      actions={
-        <Button variant="default" size="compact-sm" loading={test.isPending} onClick={onTest}>
-          Test now
-        </Button>
-      }
-    >
-      {result ? (
-        <Alert color={result.ok ? 'green' : 'red'} title={result.ok ? 'Test succeeded' : 'Test failed'} role="status">
-          {result.detail}
-        </Alert>
-      ) : (
-        <span>Not tested yet.</span>
-      )}
-    </Card>
+      isPending={test.isPending}
+      onTest={() => test.mutateAsync({ params: { path: { providerId: id } } })}
+    />
   );
 }
 
