@@ -4,7 +4,7 @@ import type { KoaContextWithOIDC } from 'oidc-provider';
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { grantedApis } from '#apis';
-import type { Application } from '#applications';
+import { type Application, isFirstParty } from '#applications';
 import { signingKeys } from '#keys';
 import type { System } from '#platform/system.ts';
 import { isSpent, spendOnce } from './adapter.ts';
@@ -112,12 +112,12 @@ async function verified(system: System, { environment, url }: IssuerAddress, tok
 }
 
 /**
- * Whether an application may introspect the tokens of another: its own always; if it authenticates, also those of
- * other applications of its project.
+ * Whether an application may introspect the tokens of another: its own always; those of other applications of its
+ * project if it is of the first party and authenticates.
  */
 export function mayIntrospect(asking: Application, owner: Application | undefined): boolean {
   if (asking.clientId === owner?.clientId) return true;
-  if (asking.kind !== 'web' && asking.kind !== 'management') return false;
+  if (!isFirstParty(asking) || (asking.kind !== 'web' && asking.kind !== 'management')) return false;
   return owner?.workspaceId === asking.workspaceId && owner.projectId === asking.projectId;
 }
 

@@ -117,7 +117,9 @@ describe('the token of a third-party application', () => {
       for (const host of ['api', 'auth'] as const) {
         // biome-ignore lint/performance/noAwaitInLoops: one host after the other
         const { body } = await latchkey[host]('/openapi.json');
-        const guarded = operationsIn(body, {}).filter(({ permission, path }) => permission !== null && isOurs(path));
+        const guarded = operationsIn(body, {}).filter(
+          ({ permission, path }) => permission !== null && path.startsWith('/v1/'),
+        );
         assert.ok(guarded.length > 0, `${host} has routes that take tokens`);
         for (const operation of guarded) {
           const { method, path, body: sent } = operation;
@@ -325,11 +327,6 @@ describe('an unknown OAuth scope', () => {
   });
 });
 
-/** True for Latchkey's own routes; the others are OAuth's. */
-function isOurs(path: string): boolean {
-  return path.startsWith('/v1/');
-}
-
 /** What an application may do, by the name in the table: tries it. */
 const DOORS: Record<string, (application: Application, tokens: Opened) => Promise<boolean>> = {
   '`/connect/userinfo` with its access token': async (_application, { configuration, tokens }) => {
@@ -338,6 +335,11 @@ const DOORS: Record<string, (application: Application, tokens: Opened) => Promis
   },
   '`/connect/introspect` of its own tokens': async (_application, { configuration, tokens }) =>
     (await client.tokenIntrospection(configuration, tokens.access_token)).active,
+  '`/connect/introspect` of another application’s tokens': async ({ clientId, secret }) => {
+    const { tokens } = await tokensFor(await applicationOf('first party'), await register(latchkey));
+    const configuration = await configurationOf(latchkey, { clientId, secret });
+    return (await client.tokenIntrospection(configuration, tokens.access_token)).active;
+  },
   'a token for a resource server it may name': async (application, { person }) => {
     const token = await resourceToken(await tokensFor(application, person, { resource: RESOURCE }));
     return decodeJwt(token).aud === RESOURCE;
