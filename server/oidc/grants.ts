@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Grant, KoaContextWithOIDC } from 'oidc-provider';
 import { type Application, isFirstParty } from '#applications';
-import { emit } from '#events';
+import { emitAll } from '#events';
 import type { Ctx, TxCtx } from '#platform/ctx.ts';
 import type { OrganizationId, ProjectId, SessionId, UserId } from '#platform/ids.ts';
 import type { System } from '#platform/system.ts';
@@ -163,6 +163,8 @@ export async function revokeConsent(tx: TxCtx, userId: UserId, application: Appl
       and payload->>'accountId' = ${userId} and payload->>'clientId' = ${application.clientId}`.execute(tx.db);
   await endGrants(tx, rows, 'consent_revoked');
   if (!allowed && rows.length === 0) return false;
-  await emit(tx, 'user.consent.revoked', { userId, applicationId: application.id });
+  // The user may be at another project of the workspace.
+  const data = { userId, applicationId: application.id };
+  await emitAll(tx, [{ type: 'user.consent.revoked', data, projectId: application.projectId }]);
   return true;
 }

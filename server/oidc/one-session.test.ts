@@ -122,6 +122,29 @@ describe('one session', () => {
     assert.equal((await latchkey.api(path, { token, method: 'DELETE' })).status, 404);
   });
 
+  test('revoking the access of another project’s application is an event of that project', async () => {
+    const projectId = latchkey.demo.projects[1]?.id;
+    const { id, clientId } = await latchkey.inProject(
+      (tx) => createApplication(tx, { kind: 'spa', name: 'Next door', firstParty: false, redirectUris: [REDIRECT] }),
+      { projectId },
+    );
+    const person = await register(latchkey);
+    const browser = browserOf(latchkey);
+    const flow = await codeFlow(latchkey, {}, { clientId });
+    await flow.finish(await browser.submit(await signIn(flow, person, browser), { decision: 'allow' }));
+    const path = `/v1/me/security/applications/${clientId}`;
+    assert.equal((await latchkey.api(path, { token: person.access_token, method: 'DELETE' })).status, 204);
+    const { rows } = await latchkey.system.pool.query(
+      `select type, project_id as "projectId" from events
+        where type like 'user.consent.%' and data->>'applicationId' = $1 order by id`,
+      [id],
+    );
+    assert.deepEqual(rows, [
+      { type: 'user.consent.granted', projectId },
+      { type: 'user.consent.revoked', projectId },
+    ]);
+  });
+
   test('OA-11 an application is notified of the end of a session, with retries', async () => {
     const told: string[] = [];
     let responses = 0;
