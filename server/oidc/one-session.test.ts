@@ -124,6 +124,7 @@ describe('one session', () => {
 
   test('revoking the access of another project’s application is an event of that project', async () => {
     const projectId = latchkey.demo.projects[1]?.id;
+    assert.ok(projectId);
     const { id, clientId } = await latchkey.inProject(
       (tx) => createApplication(tx, { kind: 'spa', name: 'Next door', firstParty: false, redirectUris: [REDIRECT] }),
       { projectId },
