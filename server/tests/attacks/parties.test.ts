@@ -381,8 +381,7 @@ test('each party can do what the security model lists, and nothing else', async 
   const opens: Record<string, string[]> = {};
   for (const party of PARTIES) {
     // biome-ignore lint/performance/noAwaitInLoops: one party after the other
-    const application = await applicationOf(party);
-    const person = await register(latchkey);
+    const [application, person] = [await applicationOf(party), await register(latchkey)];
     const opened = { ...(await tokensFor(application, person)), person };
     // biome-ignore lint/performance/noAwaitInLoops: sequential on purpose
     for (const [door, open] of Object.entries(DOORS))
