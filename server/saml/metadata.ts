@@ -1,5 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { type Static, Type } from 'typebox';
+import { isAcceptedKey } from './algorithms.ts';
 import { SamlFault } from './fault.ts';
 import { AES_128_GCM, AES_256_GCM, METADATA, POST, PROTOCOL, REDIRECT, RSA_OAEP, SIGNATURE } from './names.ts';
 import {
@@ -19,14 +20,13 @@ const Address = Type.String({ maxLength: 2_000 });
 /** An identity provider, as its metadata describe it. */
 export const IdentityProvider = Type.Object({
   entityId: Type.String({ maxLength: 1_024 }),
-  /** In PEM; RSA. */
+  /** In PEM. */
   certificates: Type.Array(Type.String({ maxLength: 10_000 }), { maxItems: 10 }),
   /** Requests go by redirect. */
   signOnUrl: Address,
 });
 export type IdentityProvider = Static<typeof IdentityProvider>;
 
-const MIN_RSA_BITS = 2_048;
 const MAX_CERTIFICATES = 10;
 
 /**
@@ -88,9 +88,8 @@ function certificatesOf(role: Element): string[] {
 function certificateFrom(encoded: string): string {
   try {
     const certificate = new X509Certificate(Buffer.from(encoded.replace(/-----[A-Z ]+-----|\s/g, ''), 'base64'));
-    const { asymmetricKeyType, asymmetricKeyDetails } = certificate.publicKey;
-    if (asymmetricKeyType !== 'rsa' || (asymmetricKeyDetails?.modulusLength ?? 0) < MIN_RSA_BITS)
-      throw fault(`A certificate has no RSA key of at least ${MIN_RSA_BITS} bits.`);
+    if (!isAcceptedKey(certificate))
+      throw fault('A certificate has no RSA key of at least 2048 bits and no key on P-256 or P-384.');
     return certificate.toString();
   } catch (error) {
     throw error instanceof SamlFault ? error : new SamlFault('metadata', 'A certificate can not be read.', error);

@@ -1,15 +1,9 @@
 import type { CanonicalizationAlgorithmType } from 'xml-crypto';
 import { SignedXml } from 'xml-crypto';
+import { DIGEST_METHODS, hashAlgorithms, SIGNATURE_METHODS, signatureAlgorithms } from './algorithms.ts';
 import { SamlFault } from './fault.ts';
 import { ENVELOPED, EXCLUSIVE, SIGNATURE } from './names.ts';
 import { attribute, child, children, type Element, is, parseXml } from './xml.ts';
-
-const SIGNATURE_METHODS = new Set([
-  'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256',
-  'http://www.w3.org/2001/04/xmldsig-more#rsa-sha512',
-  'http://www.w3.org/2007/05/xmldsig-more#sha256-rsa-MGF1',
-]);
-const DIGEST_METHODS = new Set(['http://www.w3.org/2001/04/xmlenc#sha256', 'http://www.w3.org/2001/04/xmlenc#sha512']);
 
 /**
  * Verifies the signature of an element and returns the signed element, parsed from the bytes that were digested. Read
@@ -39,8 +33,8 @@ export function signedElement(
 }
 
 /**
- * Accepts one form of signatures: enveloped, referring to its parent by ID, with exclusive canonicalization and RSA with
- * SHA-2 (SAML Core §5.4). The other forms that XML Signature allows have been used for attacks.
+ * Accepts one form of signatures: enveloped, referring to its parent by ID, with exclusive canonicalization (SAML Core
+ * §5.4). The other forms that XML Signature allows have been used for attacks.
  */
 function checkForm(signature: Element, element: Element): void {
   const [info, value, keyInfo, ...others] = children(signature);
@@ -102,8 +96,6 @@ function restrict(signed: SignedXml): void {
   const kept: CanonicalizationAlgorithmType[] = [EXCLUSIVE, ENVELOPED];
   for (const name of Object.keys(signed.CanonicalizationAlgorithms))
     if (!kept.includes(name)) Reflect.deleteProperty(signed.CanonicalizationAlgorithms, name);
-  for (const name of Object.keys(signed.SignatureAlgorithms))
-    if (!SIGNATURE_METHODS.has(name)) Reflect.deleteProperty(signed.SignatureAlgorithms, name);
-  for (const name of Object.keys(signed.HashAlgorithms))
-    if (!DIGEST_METHODS.has(name)) Reflect.deleteProperty(signed.HashAlgorithms, name);
+  signed.SignatureAlgorithms = signatureAlgorithms;
+  signed.HashAlgorithms = hashAlgorithms;
 }
