@@ -3,7 +3,14 @@ import { type Ctx, type Environment, transaction } from '#platform/ctx.ts';
 import type { ProjectId, WorkspaceId } from '#platform/ids.ts';
 import { hashSecret } from '#platform/keyring.ts';
 import { scopeColumns } from '#platform/scoped.ts';
-import { type AssertionContent, readResponse, requestAddress, SamlFault } from '#saml';
+import {
+  type AssertionContent,
+  authnRequestXml,
+  readResponse,
+  receivedInForm,
+  redirectAddress,
+  SamlFault,
+} from '#saml';
 import { recordExplained } from './saml-explained.ts';
 
 type SamlAssertionsTable = {
@@ -37,15 +44,10 @@ export function samlSignInAddress(
 ): Promise<string> {
   const { identityProvider, entityId, privateKeys } = samlOf(connection);
   const [privateKey = ''] = privateKeys;
-  return requestAddress({
-    id: requestId(request),
-    issuedAt: system.clock.now(),
-    destination: identityProvider.signOnUrl,
-    entityId,
-    consumer: request.callback,
-    relayState: request.state,
-    privateKey,
-  });
+  const destination = identityProvider.signOnUrl;
+  const head = { id: requestId(request), issuedAt: system.clock.now(), destination, issuer: entityId };
+  const xml = authnRequestXml(head, request.callback);
+  return redirectAddress({ kind: 'SAMLRequest', xml, destination, relayState: request.state }, privateKey);
 }
 
 /** A response that came to a callback; `nonce` is null where the identity provider began. */
@@ -70,7 +72,7 @@ export async function readArrived(ctx: Ctx, connection: UsableConnection, arrive
 async function readOnce(ctx: Ctx, connection: UsableConnection, arrived: Arrived): Promise<AssertionContent> {
   const { message, callback, nonce } = arrived;
   const { identityProvider, entityId, privateKeys } = samlOf(connection);
-  const content = await readResponse(decoded(message), {
+  const content = await readResponse(receivedInForm({ SAMLResponse: message }).source, {
     entityId: identityProvider.entityId,
     certificates: identityProvider.certificates,
     audience: entityId,
@@ -87,17 +89,6 @@ async function readOnce(ctx: Ctx, connection: UsableConnection, arrived: Arrived
 }
 
 const TRANSIENT = 'urn:oasis:names:tc:SAML:2.0:nameid-format:transient';
-
-/** @throws SamlFault */
-function decoded(message: string): string {
-  const base64 = message.replace(/\s/g, '');
-  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(base64)) throw new SamlFault('xml', 'SAMLResponse is not base64.');
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(base64, 'base64'));
-  } catch (cause) {
-    throw new SamlFault('xml', 'SAMLResponse is not UTF-8.', cause);
-  }
-}
 
 /**
  * Uses up an assertion: of concurrent requests with the same one, exactly one goes on (SAML Profiles §4.1.4.5). The row

@@ -1,13 +1,13 @@
 import { checkIssuer, type Expected, SKEW_MS } from './expected.ts';
 import { SamlFault } from './fault.ts';
+import { instantOf } from './instants.ts';
+import { type NameId, nameIdOf } from './name-id.ts';
 import { ASSERTION, BEARER } from './names.ts';
 import { attribute, child, children, childrenNamed, type Element, is, textOf } from './xml.ts';
 
 /** What a signed assertion says, after every check. */
-export type AssertionContent = {
+export type AssertionContent = NameId & {
   id: string;
-  nameId: string;
-  nameIdFormat: string | null;
   /** Of the session at the identity provider, for logging out. */
   sessionIndex: string | null;
   authenticatedAt: Date | null;
@@ -33,28 +33,15 @@ export function assertionContent(assertion: Element, expected: Expected): Assert
   if (!issuer) throw new SamlFault('issuer', 'The assertion has no issuer.');
   checkIssuer(issuer, expected.entityId);
   const conditionsEnd = checkConditions(assertion, expected);
-  const { nameId, format, confirmedUntil } = subjectOf(assertion, expected);
+  const { named, confirmedUntil } = subjectOf(assertion, expected);
   const statement = statementOf(assertion, expected.now);
   return {
     id,
-    nameId,
-    nameIdFormat: format,
+    ...named,
     ...statement,
     attributes: attributesOf(assertion),
     usableUntil: new Date(Math.min(confirmedUntil.getTime(), conditionsEnd?.getTime() ?? Infinity) + SKEW_MS),
   };
-}
-
-const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})$/;
-
-/** @throws SamlFault for a value that is no instant */
-function instantOf(element: Element, name: string): Date | null {
-  const value = attribute(element, name);
-  if (value === null) return null;
-  const instant = new Date(value);
-  if (!INSTANT.test(value) || Number.isNaN(instant.getTime()))
-    throw new SamlFault('time', `${name} is not an instant: ${value.slice(0, 50)}.`);
-  return instant;
 }
 
 /** @returns NotOnOrAfter */
@@ -93,16 +80,15 @@ function checkConditions(assertion: Element, { audience, now }: Expected): Date 
 
 function subjectOf(assertion: Element, expected: Expected) {
   const subject = child(assertion, ASSERTION, 'Subject');
-  const named = subject && child(subject, ASSERTION, 'NameID');
-  const nameId = named && textOf(named);
-  if (!nameId || nameId.length > 500) throw new SamlFault('subject', 'The assertion names no person by a NameID.');
+  if (!subject) throw new SamlFault('subject', 'The assertion has no subject.');
+  const named = nameIdOf(child(subject, ASSERTION, 'NameID'));
   const bearers = childrenNamed(subject, ASSERTION, 'SubjectConfirmation').filter(
     (confirmation) => attribute(confirmation, 'Method') === BEARER,
   );
   const faults: unknown[] = [];
   for (const bearer of bearers) {
     try {
-      return { nameId, format: attribute(named, 'Format'), confirmedUntil: confirmed(bearer, expected) };
+      return { named, confirmedUntil: confirmed(bearer, expected) };
     } catch (fault) {
       faults.push(fault);
     }

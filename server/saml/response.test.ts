@@ -31,6 +31,8 @@ describe('responses that are accepted', () => {
       id: '_a',
       nameId: 'ada@example.com',
       nameIdFormat: 'urn:oasis:names:tc:SAML:2.0:nameid-format:persistent',
+      nameQualifier: null,
+      spNameQualifier: null,
       sessionIndex: 'session-1',
       authenticatedAt: now,
       context: 'urn:oasis:names:tc:SAML:2.0:ac:classes:PasswordProtectedTransport',

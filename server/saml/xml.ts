@@ -4,7 +4,7 @@ import { SamlFault } from './fault.ts';
 export type { Element };
 
 /** Characters; a message with a large assertion has 20,000. */
-const MAX_LENGTH = 262_144;
+export const MAX_LENGTH = 262_144;
 const MAX_DEPTH = 64;
 const MAX_ELEMENTS = 5_000;
 /** In all elements: canonicalization compares each with the others. */

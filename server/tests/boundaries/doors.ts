@@ -26,6 +26,7 @@ const WIDER: Exceptions = {
     max: 25,
     why: 'members, roles, mail domains and the authority in an organization, which invitations, connections and sessions ask',
   },
+  saml: { max: 24, why: 'each message is written, sent by a binding, received and read' },
   connections: {
     max: 21,
     why: 'connections are configured, found by address, used to sign in by each kind, and asked by admission',
