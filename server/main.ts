@@ -7,7 +7,15 @@ type Shared = { config?: string };
 
 const MISUSED = 2;
 
+/** What is wrong with the words of the command line, with the usage. */
+let complaint = '';
+
 const program = new Command('latchkey')
+  .configureOutput({
+    writeErr: (text) => {
+      complaint += text;
+    },
+  })
   .description('Self-hosted customer identity and access with a public status page')
   .version(manifest.version)
   .option('--config <file>', 'JSON file of settings; environment variables take precedence')
@@ -188,10 +196,15 @@ command('quickstart', 'walk through the product against a running Latchkey').act
 
 /** Runs a command line, without the names of Node.js and the program. Ends the process if the words are no command. */
 export async function run(words: readonly string[]): Promise<void> {
+  complaint = '';
   try {
     await program.parseAsync(withCommand(words), { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
+    if (complaint !== '') {
+      const { announcerFor } = await import('./cli/announcer.ts');
+      announcerFor(settings()).fail(complaint.trimEnd());
+    }
     process.exit(error.exitCode === 0 ? 0 : MISUSED);
   }
 }

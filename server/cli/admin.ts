@@ -7,6 +7,7 @@ import { migrate } from '#platform/migrate.ts';
 import { Problem } from '#platform/problem.ts';
 import { StartError } from '#platform/start-error.ts';
 import type { System } from '#platform/system.ts';
+import { announcerFor } from './announcer.ts';
 import { failing } from './failing.ts';
 import { type Overrides, withDatabase } from './installation.ts';
 
@@ -19,7 +20,7 @@ type OwnerAccess = { setUpLink: string } | { email: string; password: string; si
  * Prints the set-up link for the first owner; with an address, makes that user an owner and prints their new password.
  */
 export async function createOwnerOf(overrides: Overrides, { email, json }: OwnerOptions): Promise<void> {
-  await failing(async () => {
+  await failing(overrides, async () => {
     const access = await withConsole(overrides, (system) =>
       email === undefined ? firstOwnerAccess(system) : ownerAccess(system, email),
     );
@@ -30,7 +31,7 @@ export async function createOwnerOf(overrides: Overrides, { email, json }: Owner
 /** Works on an installation that may never have been started, also while it runs. */
 function withConsole<T>(overrides: Overrides, work: (system: System) => Promise<T>): Promise<T> {
   return withDatabase(overrides, async ({ config, databaseUrl }) => {
-    await migrate(databaseUrl, (line) => process.stderr.write(`${line}\n`));
+    await migrate(databaseUrl, announcerFor(overrides).say);
     return withSystem({ config, databaseUrl, secrets: loadSecrets(config), log: createLog(config) }, async (system) => {
       await openDataKeys(system);
       await setUpConsole(system);

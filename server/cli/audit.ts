@@ -16,7 +16,7 @@ type Options = { checkpoints?: string; key?: string; json?: true };
  * @param options `checkpoints`: a file of signed checkpoints kept elsewhere; `key`: the required thumbprint of the key
  */
 export async function verifyAuditFile(file: string, options: Options): Promise<void> {
-  await failing(async () => {
+  await failing({}, async () => {
     try {
       const verified = await verify(file, options);
       process.stdout.write(

@@ -9,7 +9,7 @@ import { StartError } from '#platform/start-error.ts';
 import { VERSION } from '#platform/version.ts';
 import { failing } from './failing.ts';
 import { type Overrides, withDatabase, withInstallation } from './installation.ts';
-import { showProgress } from './progress.ts';
+import { progressFor } from './progress.ts';
 
 type Options = { json?: true };
 
@@ -18,7 +18,7 @@ type Options = { json?: true };
  * the configured place.
  */
 export async function backup(overrides: Overrides, file: string | undefined, options: Options): Promise<void> {
-  await failing(() => (file === undefined ? toPlace(overrides, options) : toFile(overrides, file, options)));
+  await failing(overrides, () => (file === undefined ? toPlace(overrides, options) : toFile(overrides, file, options)));
 }
 
 async function toFile(overrides: Overrides, file: string, options: Options): Promise<void> {
@@ -29,7 +29,7 @@ async function toFile(overrides: Overrides, file: string, options: Options): Pro
       latchkey: VERSION,
       secretIds: new Keyring(loadSecrets(config), []).secretIds,
       key: config.backup.keys[0] ?? null,
-      showProgress,
+      showProgress: progressFor(overrides),
       store: (content) =>
         standardOutput ? pipeline(content, process.stdout, { end: false }) : storeFile(resolve(file), content),
     });
@@ -39,7 +39,7 @@ async function toFile(overrides: Overrides, file: string, options: Options): Pro
 
 async function toPlace(overrides: Overrides, options: Options): Promise<void> {
   await withInstallation(overrides, async (system) => {
-    const made = await makeBackupAlone(system, { showProgress });
+    const made = await makeBackupAlone(system, { showProgress: progressFor(overrides) });
     if (made === null) throw new StartError('Another process works on a backup. Try again when it is done.');
     tell(made.name, made, { ...options, proof: `${made.name} --stored` });
   });
@@ -60,7 +60,7 @@ Prove that it can be restored: latchkey restore ${proof} --verify
 
 /** Prints the names of the backups at the configured place, the newest last. Needs no database. */
 export async function listBackups(overrides: Overrides, { json }: Options): Promise<void> {
-  await failing(async () => {
+  await failing(overrides, async () => {
     const names = await configuredPlace({ config: loadConfig(undefined, overrides) }).list();
     process.stdout.write(json ? `${JSON.stringify(names, null, 2)}\n` : names.map((name) => `${name}\n`).join(''));
   });

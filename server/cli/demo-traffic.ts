@@ -30,7 +30,7 @@ const FAMILY =
  * receives webhooks. People of earlier runs return, so it can be repeated.
  */
 export async function demoTraffic(overrides: Record<string, string | undefined>): Promise<void> {
-  await failing(async () => {
+  await failing(overrides, async () => {
     const demo = await readDemo(join(loadConfig(undefined, overrides).dataDir, 'demo.json'));
     const people = GIVEN.map((given, index) => personOf(given, FAMILY[index] ?? ''));
     const backEnd = await backEndOf(demo);

@@ -4,7 +4,7 @@ import type { Config } from '#platform/config.ts';
 import { loadSecrets } from '#platform/data-dir.ts';
 import { createLog } from '#platform/log.ts';
 import type { Finding } from './doctor.ts';
-import { explain } from './failing.ts';
+import { explain } from './explain.ts';
 
 const LATE_MS = 3_600_000;
 const check = 'backups';

@@ -10,7 +10,7 @@ import {
   requireSession,
 } from '#platform/server-fitness.ts';
 import type { Finding } from './doctor.ts';
-import { explain } from './failing.ts';
+import { explain } from './explain.ts';
 
 type Opened = { databaseUrl: string; config: Config };
 

@@ -13,7 +13,7 @@ import type { Finding } from './doctor.ts';
 import { checkBackups } from './doctor-backups.ts';
 import { checkConnection } from './doctor-connection.ts';
 import { checkUpgrade } from './doctor-upgrade.ts';
-import { explain } from './failing.ts';
+import { explain } from './explain.ts';
 
 const CLOCK_SKEW_MS = 5_000;
 const LATE_JOBS_SECONDS = 60;

@@ -16,12 +16,12 @@ export type Finding = { check: string; state: 'ok' | 'warning' | 'failed'; found
  * nothing.
  */
 export async function doctor(overrides: Overrides, { json }: { json?: true }): Promise<void> {
-  await failing(() => report(examine(overrides), json));
+  await failing(overrides, () => report(examine(overrides), json));
 }
 
 /** The findings of {@link doctor} about an upgrade to this version. */
 export async function upgradeCheck(overrides: Overrides, { json }: { json?: true }): Promise<void> {
-  await failing(() =>
+  await failing(overrides, () =>
     withDatabase(overrides, async ({ databaseUrl }) => {
       const client = await connectAlone(databaseUrl, { name: 'latchkey-upgrade-check', readOnly: true });
       await report((await checkUpgrade(client).finally(() => client.end())).findings, json);

@@ -4,6 +4,7 @@ import { type Config, loadConfig } from '#platform/config.ts';
 import { loadSecrets } from '#platform/data-dir.ts';
 import { createLog } from '#platform/log.ts';
 import type { System } from '#platform/system.ts';
+import { announcerFor } from './announcer.ts';
 import { joinDatabase } from './database.ts';
 
 /** Settings from the command line, which take precedence over the environment. */
@@ -31,7 +32,7 @@ export async function withDatabase<T>(
   work: (opened: { config: Config; databaseUrl: string }) => Promise<T>,
 ): Promise<T> {
   const config = loadConfig(undefined, overrides);
-  const database = await joinDatabase(config, (line) => process.stderr.write(`${line}\n`));
+  const database = await joinDatabase(config, announcerFor(overrides).say);
   try {
     return await work({ config, databaseUrl: database.url });
   } finally {

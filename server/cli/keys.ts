@@ -10,7 +10,7 @@ type Output = { json?: true };
 
 /** Lists the signing keys of both environments. */
 export async function listSigningKeys(overrides: Overrides, output: Output): Promise<void> {
-  await failing(() => withInstallation(overrides, (system) => print(system, output)));
+  await failing(overrides, () => withInstallation(overrides, (system) => print(system, output)));
 }
 
 type Rotation = Output & { now?: true; retire?: string[] };
@@ -20,7 +20,7 @@ export async function rotateSigningKeys(
   overrides: Overrides,
   { now, retire = [], ...output }: Rotation,
 ): Promise<void> {
-  await failing(async () => {
+  await failing(overrides, async () => {
     if (retire.length > 0 && !now)
       throw new StartError('--retire ends keys at once, so new ones must sign at once: add --now.');
     await withInstallation(overrides, async (system) => {

@@ -21,7 +21,7 @@ export async function listen(
   overrides: Overrides,
   { forwardTo, types, credentials }: { forwardTo: string; types?: string; credentials?: string },
 ): Promise<void> {
-  await failing(async () => {
+  await failing(overrides, async () => {
     if (!URL.canParse(forwardTo))
       throw new StartError('Name the target: latchkey listen --forward-to http://localhost:3000/hooks');
     const backEnd = await openBackEnd(credentialsFile(overrides, credentials));
@@ -95,7 +95,7 @@ export async function trigger(
   type: string,
   { credentials }: { credentials?: string },
 ): Promise<void> {
-  await failing(async () => {
+  await failing(overrides, async () => {
     const backEnd = await openBackEnd(credentialsFile(overrides, credentials));
     const { id } = await backEnd('/v1/admin/events', { type });
     say(`Emitted ${type} with example data: ${String(id)}`);

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createReadStream, createWriteStream, existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { finished } from 'node:stream/promises';
+import type { ShowProgress } from '#backups';
 import { findProject } from '#environments';
 import { withSystem } from '#hosts';
 import {
@@ -22,9 +23,10 @@ import { createLog } from '#platform/log.ts';
 import { migrate } from '#platform/migrate.ts';
 import { StartError } from '#platform/start-error.ts';
 import type { System } from '#platform/system.ts';
+import { announcerFor } from './announcer.ts';
 import { failing } from './failing.ts';
 import { type Overrides, withDatabase } from './installation.ts';
-import { showProgress } from './progress.ts';
+import { progressFor } from './progress.ts';
 
 /** The command-line options that are not settings. */
 export type MemberOptions = {
@@ -45,6 +47,7 @@ export async function importFile(overrides: Overrides, file: string, options: Me
     formatOf(options.format, file);
     return sizeOf(file);
   };
+  const showProgress = progressFor(overrides);
   const work = async (ctx: Ctx) => {
     const size = await sizeOf(file);
     const reading = showProgress('Reading bytes', size);
@@ -58,7 +61,7 @@ export async function importFile(overrides: Overrides, file: string, options: Me
       },
     });
     reading.end();
-    const done = await processImport(ctx, { id, rows });
+    const done = await processImport(ctx, { id, rows }, showProgress);
     const { report } = await reportImport(ctx, id, { limit: MAX_SHOWN, outcome: 'failed' });
     if (options.json) process.stdout.write(`${JSON.stringify({ ...done, report })}\n`);
     else process.stdout.write(`${summary(done)}${report.map(faultLine).join('')}`);
@@ -79,7 +82,11 @@ async function sizeOf(file: string): Promise<number> {
   return found.size;
 }
 
-async function processImport(ctx: Ctx, { id, rows }: Pick<MemberImport, 'id' | 'rows'>): Promise<MemberImport> {
+async function processImport(
+  ctx: Ctx,
+  { id, rows }: Pick<MemberImport, 'id' | 'rows'>,
+  showProgress: ShowProgress,
+): Promise<MemberImport> {
   const importing = showProgress('Importing rows', rows);
   let found = await getImport(ctx, id);
   while (found.status !== 'completed') {
@@ -123,7 +130,7 @@ export async function exportFile(
     await noteExport(ctx, { passwordHashes: true });
     const out = file === undefined ? process.stdout : createWriteStream(file, { mode: 0o600, flags: 'wx' });
     if (file !== undefined) await once(out, 'open');
-    const exporting = showProgress('Exporting members', await memberCount(ctx));
+    const exporting = progressFor(overrides)('Exporting members', await memberCount(ctx));
     let rows = 0;
     for await (const page of exportMembers(ctx, { passwordHashes: true })) {
       if (!out.write(page)) await once(out, 'drain');
@@ -153,10 +160,10 @@ type Work = {
 
 /** Runs work in the named project, or the environment's default one; also while a server runs. */
 async function inProject(overrides: Overrides, options: MemberOptions, { check, work }: Work): Promise<void> {
-  await failing(async () => {
+  await failing(overrides, async () => {
     await check();
     await withDatabase(overrides, async ({ config, databaseUrl }) => {
-      await migrate(databaseUrl, (line) => process.stderr.write(`${line}\n`));
+      await migrate(databaseUrl, announcerFor(overrides).say);
       const secrets = loadSecrets(config);
       await withSystem({ config, databaseUrl, secrets, log: createLog(config) }, async (system) => {
         await openDataKeys(system);

@@ -2,6 +2,7 @@ import { readMigrations } from '#migrations';
 import { loadConfig } from '#platform/config.ts';
 import { connectAlone } from '#platform/connections.ts';
 import { migrate } from '#platform/migrate.ts';
+import { announcerFor } from './announcer.ts';
 import { joinDatabase } from './database.ts';
 import { failing } from './failing.ts';
 import type { Overrides } from './installation.ts';
@@ -12,15 +13,16 @@ export async function migrateDatabase(
   overrides: Overrides,
   { json, plan }: { json?: true; plan?: true },
 ): Promise<void> {
-  const tell = json ? (line: string) => process.stderr.write(`${line}\n`) : say;
-  await failing(async () => {
+  await failing(overrides, async () => {
+    const tell = announcerFor(overrides, json ? process.stderr : process.stdout).say;
     const config = loadConfig(undefined, overrides);
     const database = await joinDatabase(config, tell);
     try {
       if (plan) return await showPlan(database.url, json);
       await migrate(database.url, tell);
       const schema = (await readMigrations()).at(-1)?.id;
-      say(json ? JSON.stringify({ schema }) : 'The database has the schema of this version.');
+      if (json) say(JSON.stringify({ schema }));
+      else tell('The database has the schema of this version.', { schema });
     } finally {
       await database.stop();
     }

@@ -1,13 +1,31 @@
 import { SingleBar } from 'cli-progress';
 import type { ShowProgress } from '#backups';
+import { printsJson } from '#platform/config.ts';
+import type { Values } from '#platform/config-reader.ts';
+import { type Announcer, announcerFor } from './announcer.ts';
 
 const LINE_EVERY_MS = 5_000;
 
 /**
- * Reports progress on standard error: a bar on a terminal, which grows if there is more than expected, and occasional
- * lines elsewhere.
+ * Reports progress on standard error: a bar on a terminal, which grows if there is more than expected, occasional lines
+ * elsewhere, and one line at the end where processes print JSON.
  */
-export const showProgress: ShowProgress = (what, total) => {
+export const progressFor =
+  (overrides: Values): ShowProgress =>
+  (what, total) =>
+    printsJson(overrides) ? lineAtEnd(announcerFor(overrides), what, total) : showBar(what, total);
+
+function lineAtEnd({ say }: Announcer, what: string, total: number): ReturnType<ShowProgress> {
+  let done = 0;
+  return {
+    advance(count) {
+      done += count;
+    },
+    end: () => say(`${what}: ${done} of ${total}`, { done, total }),
+  };
+}
+
+function showBar(what: string, total: number): ReturnType<ShowProgress> {
   const bar = new SingleBar({
     format: `${what} {bar} {value} of {total}, {duration_formatted}`,
     stream: process.stderr,
@@ -25,4 +43,4 @@ export const showProgress: ShowProgress = (what, total) => {
     },
     end: () => bar.stop(),
   };
-};
+}

@@ -19,7 +19,7 @@ const PASSWORD = 'correct horse battery staple';
 
 /** Walks through the product against the running demo with plain `fetch`, and prints every request and response. */
 export async function quickstart(overrides: Record<string, string | undefined>): Promise<void> {
-  await failing(async () => {
+  await failing(overrides, async () => {
     const demo = await readDemo(join(loadConfig(undefined, overrides).dataDir, 'demo.json'));
     const email = `ada.${Date.now()}@example.com`;
     const session = await walkAsCustomer(demo, email);

@@ -7,7 +7,7 @@ const TIMEOUT_MS = 4_000;
 
 /** Asks the Latchkey on this machine whether it can serve: prints its response, and exits with 1 if it cannot. */
 export async function ready(overrides: Record<string, string | undefined>): Promise<void> {
-  await failing(async () => {
+  await failing(overrides, async () => {
     const { internalHost, ports } = loadConfig(undefined, overrides);
     // Who listens on all addresses listens on this one.
     const host = ['0.0.0.0', '::'].includes(internalHost) ? '127.0.0.1' : internalHost;

@@ -1,18 +1,18 @@
 import { reseal } from '#keys';
 import { failing } from './failing.ts';
 import { type Overrides, withInstallation } from './installation.ts';
-import { showProgress } from './progress.ts';
+import { progressFor } from './progress.ts';
 
 type Options = { newKey?: true; json?: true };
 
 /** Moves all data to the first secret of LATCHKEY_SECRET, so that the others can be removed. */
 export async function resealAll(overrides: Overrides, { newKey, json }: Options): Promise<void> {
-  await failing(() =>
+  await failing(overrides, () =>
     withInstallation(overrides, async (system) => {
       const older = system.keyring.secretIds.slice(1);
       const done = await reseal(system, {
         newKey: newKey === true,
-        showProgress: (total) => showProgress('Rows sealed again', total),
+        showProgress: (total) => progressFor(overrides)('Rows sealed again', total),
       });
       process.stdout.write(json ? `${JSON.stringify({ ...done, removable: older }, null, 2)}\n` : told(done, older));
     }),

@@ -3,9 +3,10 @@ import { withSystem } from '#hosts';
 import { loadSecrets } from '#platform/data-dir.ts';
 import { Keyring } from '#platform/keyring.ts';
 import { createLog } from '#platform/log.ts';
+import { announcerFor } from './announcer.ts';
 import { failing } from './failing.ts';
 import { type Overrides, withDatabase } from './installation.ts';
-import { showProgress } from './progress.ts';
+import { progressFor } from './progress.ts';
 
 type Options = { stored?: true; verify?: true; json?: true };
 
@@ -15,7 +16,7 @@ type Options = { stored?: true; verify?: true; json?: true };
  * @param named a file; with `stored`, a backup at the configured place, or `newest`
  */
 export async function restore(overrides: Overrides, named: string, { stored, verify, json }: Options): Promise<void> {
-  await failing(() =>
+  await failing(overrides, () =>
     withDatabase(overrides, async ({ config, databaseUrl }) => {
       const { name, source } = await findBackup({ config }, { named, stored: stored === true });
       const secrets = loadSecrets(config);
@@ -26,8 +27,8 @@ export async function restore(overrides: Overrides, named: string, { stored, ver
         keys: config.backup.keys,
         keyring: new Keyring(secrets, []),
         verify: verify === true,
-        say: (line) => process.stderr.write(`${line}\n`),
-        showProgress,
+        say: announcerFor(overrides).say,
+        showProgress: progressFor(overrides),
         withSystemOf: (url, work) => withSystem({ config, databaseUrl: url, secrets, log }, work),
       });
       tell(name, manifest, { verify: verify === true, json: json === true });

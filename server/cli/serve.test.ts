@@ -1,15 +1,18 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import type { Readable } from 'node:stream';
 import { after, before, describe, test } from 'node:test';
+import pg from 'pg';
+import { advisoryLocks } from '#platform/advisory-locks.ts';
 import { identityOf } from '#platform/processes.ts';
 import { runLatchkey, spawnLatchkey } from '#tests/command-line.ts';
 import { eventually } from '#tests/harness.ts';
 import { freePortBase } from '#tests/ports.ts';
-import { cloneDatabase } from '#tests/postgres.ts';
+import { cloneDatabase, emptyDatabase } from '#tests/postgres.ts';
 
 const ENTRY = resolve(import.meta.dirname, '../latchkey.mjs');
 
@@ -21,7 +24,10 @@ function latchkey(args: string[], settings: Record<string, string> = {}): Run {
     NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '',
     ...settings,
   };
-  const child = spawn(process.execPath, [ENTRY, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  return watched(spawn(process.execPath, [ENTRY, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] }));
+}
+
+function watched(child: ChildProcessByStdio<null, Readable, Readable>): Run {
   let output = '';
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (chunk) => {
@@ -143,6 +149,105 @@ describe('latchkey serve, with the embedded database', () => {
     const redirected = await fetch(leaving.headers.get('location') ?? '', { redirect: 'manual' });
     assert.equal(redirected.status, 303, await redirected.text());
     assert.ok(!redirected.headers.get('location')?.includes('error'), redirected.headers.get('location') ?? '');
+  });
+});
+
+describe('with LATCHKEY_LOG_FORMAT=json, everything that a process prints is a JSON line', () => {
+  /** The messages of all lines, each of which must have a level and a time. */
+  const messages = ({ output }: Run) =>
+    output()
+      .trimEnd()
+      .split('\n')
+      .map((text) => {
+        const line = JSON.parse(text);
+        assert.ok(Number.isInteger(line.level) && Math.abs(Date.now() - line.time) < 3_600_000, text);
+        return `${line.level} ${line.msg}`;
+      });
+
+  test('from the wait for a lock to the end', async (t) => {
+    const { url, drop } = await emptyDatabase(process.env['LATCHKEY_TEST_DATABASE_URL'] ?? '');
+    const migrating = new pg.Client({ connectionString: url });
+    await migrating.connect();
+    await migrating.query('select pg_advisory_lock($1)', [advisoryLocks.migration]);
+    const run = latchkey(['serve', '--roles', 'api'], {
+      DATABASE_URL: url,
+      LATCHKEY_SECRET: 'a secret of the tests that is long enough',
+      LATCHKEY_PORT_BASE: String(await freePortBase()),
+      LATCHKEY_DRAIN_SECONDS: '1',
+      LATCHKEY_LOG_FORMAT: 'json',
+      LATCHKEY_MODE: 'production',
+      LATCHKEY_SMTP_URL: 'smtp://127.0.0.1:1',
+    });
+    t.after(async () => {
+      run.child.kill('SIGKILL');
+      await run.exit;
+      await drop();
+    });
+    await printed(run, 'Waiting for another process');
+    await migrating.end();
+    await printed(run, 'Ready in');
+    run.child.kill('SIGTERM');
+    assert.equal(await run.exit, 0);
+    const found = messages(run);
+    for (const expected of [
+      /^30 Starting Latchkey \(production\)…$/,
+      /^30 Waiting for another process that migrates the database…$/,
+      /^30 Migrating the database: foundation \(1 of \d+\)$/,
+      /^30 Serving$/,
+      /^30 Nobody owns this installation yet\. Become its owner: http\S+$/,
+      /^30 Ready in [\d.]+ s\. /,
+      /^30 Not ready any longer, and serving for 1 s…$/,
+      /^30 Stopping…$/,
+      /^30 Stopped\.$/,
+    ])
+      assert.equal(found.filter((message) => expected.test(message)).length, 1, `${expected} in ${run.output()}`);
+    const serving = run
+      .output()
+      .split('\n')
+      .find((line) => line.includes('"Serving"'));
+    assert.deepEqual(JSON.parse(serving ?? '').roles, ['api']);
+  });
+
+  test('faults of the configuration, of the database and of the command line', async () => {
+    const json = { LATCHKEY_LOG_FORMAT: 'json' };
+    for (const [run, status, expected] of [
+      [latchkey(['serve', '--roles', 'auht'], json), 1, /^60 The configuration has 1 fault:\n {2}- LATCHKEY_ROLES /],
+      [latchkey(['serve', '--rolls', 'auth'], json), 2, /^60 error: unknown option '--rolls'/],
+      [
+        latchkey(['migrate'], {
+          ...json,
+          DATABASE_URL: 'postgres://me@127.0.0.1:1/x',
+          LATCHKEY_SECRET: 'a secret of the tests that is long enough',
+          LATCHKEY_MODE: 'production',
+          LATCHKEY_SMTP_URL: 'smtp://127.0.0.1:1',
+        }),
+        1,
+        /^60 .*ECONNREFUSED/,
+      ],
+    ] as const) {
+      // biome-ignore lint/performance/noAwaitInLoops: one result after the other
+      assert.equal(await run.exit, status, run.output());
+      const [first = '', ...others] = messages(run);
+      assert.match(first, expected);
+      assert.deepEqual(others, []);
+    }
+  });
+
+  test('warnings of Node.js, and errors that nothing catches', async () => {
+    const program = `
+      import { announceFaultsOfNode } from ${JSON.stringify(resolve(import.meta.dirname, 'announcer.ts'))};
+      announceFaultsOfNode({});
+      process.emitWarning('as planned');
+      setImmediate(() => Promise.reject(new Error('nobody caught it')));`;
+    const run = watched(
+      spawn(process.execPath, ['--input-type=module', '--eval', program], {
+        env: { LATCHKEY_LOG_FORMAT: 'json' },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      }),
+    );
+    assert.equal(await run.exit, 1);
+    assert.deepEqual(messages(run), ['40 as planned', '60 an error that nothing caught ends the process']);
+    assert.match(run.output(), /nobody caught it/);
   });
 });
 

@@ -4,6 +4,8 @@ import { type Demo, type Latchkey, startLatchkey } from '#hosts';
 import { type Config, loadConfig } from '#platform/config.ts';
 import { loadSecrets } from '#platform/data-dir.ts';
 import { createLog } from '#platform/log.ts';
+import { StartError } from '#platform/start-error.ts';
+import { type Announcer, announceFaultsOfNode, announcerFor } from './announcer.ts';
 import { type Database, openDatabase } from './database.ts';
 import { failing } from './failing.ts';
 
@@ -11,9 +13,12 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /** Runs Latchkey until it is stopped by a signal. */
 export async function serve(overrides: Record<string, string | undefined>): Promise<void> {
-  await failing(async () => {
+  await failing(overrides, async () => {
     endOnSignal();
+    announceFaultsOfNode(overrides);
     const config = loadConfig(undefined, overrides);
+    const announcer = announcerFor(overrides, process.stdout);
+    const { say } = announcer;
     const log = createLog(config);
     say(`Starting Latchkey (${config.mode})…`);
     const opened = await openDatabase(config, say);
@@ -31,8 +36,8 @@ export async function serve(overrides: Record<string, string | undefined>): Prom
         log,
         progress: say,
       });
-      stopOnSignal(latchkey, database);
-      say(banner(config, latchkey.demo));
+      stopOnSignal(latchkey, database, announcer);
+      say(banner(config, latchkey.demo), { msg: 'Serving', roles: config.roles, addresses: config.addresses });
       if (latchkey.setUpLink) say(`  Nobody owns this installation yet. Become its owner: ${latchkey.setUpLink}\n`);
       // Measured from the start of the process.
       say(`Ready in ${(performance.now() / 1000).toFixed(1)} s. Stop with Ctrl-C.`);
@@ -41,10 +46,6 @@ export async function serve(overrides: Record<string, string | undefined>): Prom
       throw error;
     }
   });
-}
-
-function say(text: string): void {
-  process.stdout.write(`${text}\n`);
 }
 
 /** Ends a start at once. As the first process of a container, Latchkey gets only the signals that it handles. */
@@ -56,7 +57,7 @@ function endOnSignal(): void {
  * Stops requests in progress first, then jobs, then the database. Before that, SIGTERM (sent by supervisors) gives load
  * balancers time. A second signal exits immediately.
  */
-function stopOnSignal(latchkey: Latchkey, database: Database): void {
+function stopOnSignal(latchkey: Latchkey, database: Database, { say, fail }: Announcer): void {
   for (const signal of SIGNALS) process.removeAllListeners(signal);
   let stopping = false;
   const stop = (code: number, first: Promise<void> = Promise.resolve()) => {
@@ -65,23 +66,27 @@ function stopOnSignal(latchkey: Latchkey, database: Database): void {
     say('Stopping…');
     first
       .then(() => latchkey.stop())
-      .catch((error: unknown) => process.stderr.write(`${String(error)}\n`))
+      .catch(fail)
       .then(() => database.stop())
       .then(() => {
         say('Stopped.');
         process.exit(code);
       })
       .catch((error: unknown) => {
-        process.stderr.write(`${String(error)}\n`);
+        fail(error);
         process.exit(1);
       });
   };
   for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => stop(0));
-  process.on('SIGTERM', () => stop(0, latchkey.drain()));
+  process.on('SIGTERM', () => {
+    const { drainMs } = latchkey.system.config;
+    if (!stopping && drainMs > 0) say(`Not ready any longer, and serving for ${drainMs / 1000} s…`, { drainMs });
+    stop(0, latchkey.drain());
+  });
   database.ended
     .then(() => {
       if (stopping) return;
-      process.stderr.write('The embedded PostgreSQL cannot be kept running; see postgres.log in the data folder.\n');
+      fail(new StartError('The embedded PostgreSQL cannot be kept running; see postgres.log in the data folder.'));
       stop(1);
     })
     .catch(() => undefined);

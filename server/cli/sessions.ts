@@ -9,7 +9,7 @@ import { type Overrides, withInstallation } from './installation.ts';
 
 /** Ends every session of customers and operators, and retires the signing keys, which ends every access token. */
 export async function endAllSessions(overrides: Overrides, { json }: { json?: true }): Promise<void> {
-  await failing(async () => {
+  await failing(overrides, async () => {
     const ended = await withInstallation(overrides, endEverything);
     process.stdout.write(
       json ? `${JSON.stringify({ ended }, null, 2)}\n` : `${ended} sessions ended, and all signing keys replaced.\n`,

@@ -8,7 +8,7 @@ import { printTable } from './table.ts';
 
 /** Lists the statements to be paid by hand, earliest due date first. */
 export async function listStatements(overrides: Overrides, { json }: { json?: true }): Promise<void> {
-  await failing(async () => {
+  await failing(overrides, async () => {
     const statements = await withInstallation(overrides, unpaidStatements);
     if (json) {
       process.stdout.write(`${JSON.stringify({ statements }, null, 2)}\n`);
@@ -36,7 +36,7 @@ function money({ total, currency }: { total: number; currency: string }): string
 
 /** Marks a statement as paid; idempotent. */
 export async function payStatement(overrides: Overrides, id: string, { json }: { json?: true }): Promise<void> {
-  await failing(async () => {
+  await failing(overrides, async () => {
     await withInstallation(overrides, (system) => pay(system, id));
     process.stdout.write(json ? `${JSON.stringify({ id, paid: true })}\n` : `${id} is paid.\n`);
   });

@@ -87,6 +87,7 @@ export class ConfigError extends StartError {
 }
 
 const ROLES: readonly Role[] = ['auth', 'api', 'status', 'console', 'worker'];
+const LOG_FORMAT = 'LATCHKEY_LOG_FORMAT';
 const LOG_LEVELS: readonly LogLevel[] = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 /** The highest port in use is the base plus 91. */
 const HIGHEST_BASE = 65_535 - 91;
@@ -137,6 +138,7 @@ export function loadConfig(environment: Values = process.env, overrides: Values 
     traces: traces(reader, environment),
     logLevel: reader.choice('LATCHKEY_LOG_LEVEL', LOG_LEVELS, mode === 'development' ? 'warn' : 'info'),
   };
+  reader.choice(LOG_FORMAT, ['text', 'json'], 'text');
   if (mode === 'production') checkProduction(reader, config);
   if (mode === 'production' || reader.text('DATABASE_URL') !== null)
     reader.require(
@@ -145,6 +147,11 @@ export function loadConfig(environment: Values = process.env, overrides: Values 
     );
   if (reader.faults.length > 0) throw new ConfigError(reader.faults);
   return config;
+}
+
+/** Whether processes print JSON lines. It is known also when the configuration has faults. */
+export function printsJson(overrides: Values): boolean {
+  return new ConfigReader(readSettings(process.env, overrides)).text(LOG_FORMAT) === 'json';
 }
 
 /** The environment of a child process: `changes`, and no settings of Latchkey, because they hold secrets. */
