@@ -7,8 +7,8 @@ const RESCUE_MS = 5_000;
 const RESPONSE_MS = 10_000;
 /** A process that is frozen or hangs for this long counts as dead. */
 const MAX_SILENCE_MS = 15_000;
-/** Longer than a reconnect takes after a lost connection. */
-const GRACE = '20 seconds';
+/** A process is dead if its sign of life is missing this many times in a row: longer than a reconnect takes after a lost connection. */
+const MISSED = 4;
 
 /**
  * Publishes that this process is alive, over a connection that ends with it, and releases the jobs of dead processes to
@@ -18,6 +18,8 @@ export class SignOfLife {
   readonly #system: System;
   #pool: string | null = null;
   #client: pg.Client | null = null;
+  /** How often in a row the sign of life of each process that holds jobs was missing. */
+  #missing = new Map<string, number>();
   #working = false;
   #stopped = false;
   readonly #timer: NodeJS.Timeout;
@@ -51,7 +53,15 @@ export class SignOfLife {
 
   async #rescue(pool: string): Promise<void> {
     this.#client ??= await this.#connect(pool);
-    await this.#client.query({ name: 'rescue-jobs', text: RESCUE, values: [PREFIX, GRACE] });
+    const { rows } = await this.#client.query<{ holder: string }>({
+      name: 'lifeless',
+      text: LIFELESS,
+      values: [PREFIX],
+    });
+    this.#missing = new Map(rows.map(({ holder }) => [holder, (this.#missing.get(holder) ?? 0) + 1]));
+    const dead = rows.map(({ holder }) => holder).filter((holder) => (this.#missing.get(holder) ?? 0) >= MISSED);
+    if (dead.length === 0) return;
+    await this.#client.query({ name: 'rescue-jobs', text: RESCUE, values: [dead] });
   }
 
   async #connect(pool: string): Promise<pg.Client> {
@@ -72,15 +82,11 @@ export class SignOfLife {
   }
 }
 
-/** Across all workspaces. */
-const RESCUE = `
-select graphile_worker.force_unlock_workers(array_agg(holder))
-from (
-  select distinct locked_by as holder from graphile_worker.jobs
-  where locked_at < now() - $2::interval
-    and not exists (
-      select from pg_stat_activity
-      where datname = current_database() and application_name = $1 || locked_by
-    )
-) dead
-having count(*) > 0`;
+/** Those who hold jobs without a sign of life, across all workspaces. */
+const LIFELESS = `
+select distinct locked_by as holder from graphile_worker.jobs
+where locked_by is not null and not exists (
+  select from pg_stat_activity where datname = current_database() and application_name = $1 || locked_by
+)`;
+
+const RESCUE = 'select graphile_worker.force_unlock_workers($1::text[])';

@@ -60,3 +60,55 @@ for (const { name, fails, expected } of [
     await allowConnections(true);
     await eventually(async () => assert.deepEqual(await stateOf(name), expected));
   });
+
+/** Adds a job, and waits until it has run. */
+async function expectRun(ran: () => boolean, name: string): Promise<void> {
+  await latchkey.system.pool.query('select graphile_worker.add_job($1)', [name]);
+  await eventually(async () => assert.ok(ran()));
+}
+
+test('a runner that stops by itself is replaced', async (t) => {
+  let ran = false;
+  const task = async () => {
+    ran = true;
+  };
+  const jobs = await startJobs(latchkey.system, { job_of_the_next_runner: task }, 1);
+  const exitCode = process.exitCode;
+  t.after(async () => {
+    process.exitCode = exitCode;
+    await jobs.stop();
+  });
+  logged.length = 0;
+  // A listening runner stops when another version of it changes its tables. It listens soon after its start.
+  await eventually(async () => {
+    await latchkey.system.pool.query(`select pg_notify('worker:migrate', '{"breaking":true,"migrationNumber":999}')`);
+    assert.ok(logged.some((line) => line.includes('the runner of jobs stopped by itself')));
+  });
+  await expectRun(() => ran, 'job_of_the_next_runner');
+});
+
+test('a runner whose database goes away while it starts takes jobs when it is back', async (t) => {
+  const url = new URL(latchkey.databaseUrl);
+  const locking = new pg.Client({ connectionString: url.href });
+  locking.on('error', () => undefined);
+  await locking.connect();
+  await locking.query('begin; lock table graphile_worker._private_tasks');
+  let ran = false;
+  const task = async () => {
+    ran = true;
+  };
+  const jobs = await startJobs(latchkey.system, { job_after_an_outage: task }, 1);
+  t.after(() => jobs.stop());
+  await eventually(async () => {
+    const { rows } = await admin.query(
+      "select from pg_stat_activity where datname = $1 and wait_event_type = 'Lock' and query like '%_private_tasks%'",
+      [url.pathname.slice(1)],
+    );
+    assert.equal(rows.length, 1);
+  });
+  logged.length = 0;
+  await allowConnections(false);
+  await eventually(async () => assert.ok(logged.length > 0));
+  await allowConnections(true);
+  await expectRun(() => ran, 'job_after_an_outage');
+});

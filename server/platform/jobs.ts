@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events';
-import { type Job, type Runner, run, type Task, type WorkerEvents, Logger as WorkerLogger } from 'graphile-worker';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Job, run, type Task, type WorkerEvents, Logger as WorkerLogger } from 'graphile-worker';
 import { sql } from 'kysely';
 import type { TxCtx } from './ctx.ts';
 import type { Statement } from './feed.ts';
@@ -67,8 +68,11 @@ export function addJobsStatement<Name extends keyof Jobs & string>(
   };
 }
 
+/** The pause before a runner that stopped by itself is replaced. */
+const RESTART_MS = 1_000;
+
 /**
- * Starts the worker, which also takes over jobs of dead processes.
+ * Starts the worker, which also takes over jobs of dead processes. A runner that stops by itself is replaced.
  * @returns stops it: jobs in progress finish, or return to the queue if the process ends first
  */
 export async function startJobs(
@@ -76,27 +80,66 @@ export async function startJobs(
   tasks: Readonly<Record<string, Task>>,
   concurrency: number,
 ): Promise<{ stop: () => Promise<void> }> {
+  let stopped = false;
+  const start = () => startRunner(system, { tasks, concurrency, isStopped: () => stopped });
+  let current = start();
+  const replace = (error: unknown) => {
+    if (stopped) return;
+    system.log.error({ err: error }, 'the runner of jobs stopped by itself, and another one is started');
+    current = pause(RESTART_MS).then(start);
+    follow();
+  };
+  const follow = () => {
+    current.then(({ ended }) => ended).then(replace, replace);
+  };
+  await current;
+  follow();
+  return {
+    stop: async () => {
+      stopped = true;
+      const runner = await current.catch(() => null);
+      await runner?.stop();
+    },
+  };
+}
+
+type Running = {
+  /** Resolves when the runner has stopped, to the error if there was one. */
+  ended: Promise<unknown>;
+  stop: () => Promise<void>;
+};
+
+type RunnerOptions = { tasks: Readonly<Record<string, Task>>; concurrency: number; isStopped: () => boolean };
+
+async function startRunner(system: System, { tasks, concurrency, isStopped }: RunnerOptions): Promise<Running> {
   const events: WorkerEvents = new EventEmitter();
   const life = new SignOfLife(system);
   /** The places of the running jobs by their ids, because the queue logs a failure outside the job's place. */
   const places = new Map<string, Place>();
   events.on('pool:create', ({ workerPool }) => life.show(workerPool.id));
   events.on('job:complete', ({ job }) => places.delete(job.id));
-  let stopped = false;
-  const runner: Runner = await run({
+  const runner = await run({
     events,
-    pgPool: poolOfJobs(connectionsOf(system).jobs, { log: system.log, isStopped: () => stopped }),
+    pgPool: poolOfJobs(connectionsOf(system).jobs, { log: system.log, isStopped }),
     taskList: Object.fromEntries(Object.entries(tasks).map(([name, task]) => [name, measured(system, task, places)])),
     concurrency,
     noHandleSignals: true,
     pollInterval: 1_000,
     logger: workerLogger(system, places),
+  }).catch(async (error: unknown) => {
+    await life.stop();
+    throw error;
   });
-  runner.promise.catch((error: unknown) => system.log.error({ err: error }, 'job runner stopped'));
+  const ended = runner.promise.then(
+    () => null,
+    (error: unknown) => error,
+  );
   return {
-    stop: () => {
-      stopped = true;
-      return runner.stop().finally(() => life.stop());
+    ended: ended.finally(() => life.stop()),
+    stop: async () => {
+      // A runner that is stopping by itself refuses to be stopped.
+      await runner.stop().catch(() => ended);
+      await life.stop();
     },
   };
 }
