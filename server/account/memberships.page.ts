@@ -1,12 +1,15 @@
 import { html } from 'hono/html';
 import { Type } from 'typebox';
+import { chooseDefaultOrganization, defaultOrganizationOf } from '#default-organizations';
 import { leaveProject, ownMemberships } from '#members';
-import { form } from '#pages';
+import { organizationsOf } from '#organizations';
+import { form, type Markup } from '#pages';
 import type { Reply } from '#platform/http.ts';
+import type { MemberId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import type { Routes } from '#platform/route.ts';
 import { action, idOf, type Named, page } from './forms.ts';
-import { dateOf, formCard, row, show } from './show.ts';
+import { card, dateOf, formCard, row, show } from './show.ts';
 import { explain, goTo, sayGoodbye, type Visit } from './visit.ts';
 
 const MAX_MEMBERSHIPS = 100;
@@ -27,6 +30,14 @@ export const membershipRoutes: Routes = [
       return projectId === visit.ctx.scope.projectId
         ? sayGoodbye(visit, 'left')
         : goTo(visit, '/memberships', { notice: 'saved' });
+    },
+  }),
+  action('/default-organization', {
+    back: '/memberships',
+    fields: Type.Object({ organizationId: Type.String({ maxLength: 100 }) }),
+    act: async (visit, { organizationId: id }) => {
+      await chooseDefaultOrganization(visit.ctx, { organizationId: id === '' ? null : idOf('org', id) });
+      return goTo(visit, '/memberships', { notice: 'saved' });
     },
   }),
 ];
@@ -52,8 +63,30 @@ async function membershipsPage(visit: Visit): Promise<Reply> {
   return show(visit, {
     section: '/memberships',
     title: say('account.memberships'),
-    body: html`<section class="card"><p class="lead">${say('account.membershipsIntro')}</p><ul class="rows">${rows}</ul></section>`,
+    body: html`<section class="card"><p class="lead">${say('account.membershipsIntro')}</p><ul class="rows">${rows}</ul></section>${await defaultCard(visit, items)}`,
   });
+}
+
+/** Chooses among the person's organizations of this project; nothing for a person who is in none. */
+async function defaultCard(visit: Visit, memberships: readonly { id: MemberId; projectId: string }[]): Promise<Markup> {
+  const { ctx, voice, profile } = visit;
+  const here = memberships.filter(({ projectId }) => projectId === ctx.scope.projectId).map(({ id }) => id);
+  const organizations = await organizationsOf(ctx, here);
+  if (organizations.length === 0) return html``;
+  const current = await defaultOrganizationOf(ctx, profile.userId);
+  const options = organizations
+    .filter(({ id, status }) => status === 'active' || id === current)
+    .map(({ id, name }) => html`<option value="${id}" ${id === current ? 'selected' : ''}>${name}</option>`);
+  const { say } = voice;
+  return card(
+    say('account.defaultOrganization'),
+    html`<p class="lead" id="default-about">${say('account.defaultOrganizationIntro')}</p>${form(
+      visit,
+      '/default-organization',
+      html`<label><span class="visually-hidden">${say('account.defaultOrganization')}</span><select name="organizationId" aria-describedby="default-about"><option value="">${say('account.noDefault')}</option>${options}</select></label>
+<button>${say('account.save')}</button>`,
+    )}`,
+  );
 }
 
 async function leavePage(visit: Visit, { id }: Named): Promise<Reply> {

@@ -67,6 +67,7 @@ function describe(project: Scope & { projectName: string }, clientId: string, re
     profile: 'oauth',
     pkce: 'required',
     idTokenClaims: 'requested',
+    usesDefaultOrganization: false,
     apis: [],
     dpopBound: false,
     grants: [],

@@ -127,6 +127,7 @@ async function write(
     profile: changes.profile,
     pkce: changes.pkce,
     id_token_claims: changes.idTokenClaims,
+    uses_default_organization: changes.usesDefaultOrganization,
     apis: apis && JSON.stringify(await storedGrants(tx, { machine: kind === 'management' }, apis)),
     dpop_bound: changes.dpopBound,
     grants: changes.grants,

@@ -48,6 +48,10 @@ const fields = {
     description:
       'What its ID tokens say about the person: `requested`: the claims that the `claims` parameter asks for in them; the others are at userinfo (OpenID Connect Core §5.4). `scopes`: the claims of the granted scopes, too, for software that does not read userinfo.',
   }),
+  usesDefaultOrganization: Type.Boolean({
+    description:
+      'Sign-ins that name no organization enter the person’s default organization, if the person may enter it.',
+  }),
   apis: NewApiGrants,
   dpopBound: Type.Boolean({ description: 'Its tokens must be bound to its key (RFC 9449).' }),
   grants: Type.Array(
@@ -155,6 +159,7 @@ function recordOf(row: Row, apis: Awaited<ReturnType<typeof readApis>>): Applica
     profile: row.profile,
     pkce: row.pkce,
     idTokenClaims: row.id_token_claims,
+    usesDefaultOrganization: row.uses_default_organization,
     apis: shownGrants(row.apis, apis),
     dpopBound: row.dpop_bound,
     grants: row.grants,

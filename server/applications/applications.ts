@@ -39,6 +39,7 @@ export type ApplicationsTable = {
   profile: Generated<'oauth' | 'fapi2'>;
   pkce: Generated<'required' | 'optional'>;
   id_token_claims: Generated<'requested' | 'scopes'>;
+  uses_default_organization: Generated<boolean>;
   apis: Json<StoredGrant[]>;
   dpop_bound: Generated<boolean>;
   grants: Grant[];
@@ -100,6 +101,8 @@ export type Application = {
   pkce: 'required' | 'optional';
   /** `scopes`: its ID tokens carry the claims of the granted scopes, too, not only those asked for by `claims`. */
   idTokenClaims: 'requested' | 'scopes';
+  /** Sign-ins that name no organization enter the default organization of the person. */
+  usesDefaultOrganization: boolean;
   /** The APIs it may get access tokens for (RFC 8707). */
   apis: StoredGrant[];
   /** Its tokens must be bound to its key (RFC 9449). */
@@ -136,6 +139,7 @@ export type NewApplication = Pick<Application, 'kind' | 'name'> &
       | 'profile'
       | 'pkce'
       | 'idTokenClaims'
+      | 'usesDefaultOrganization'
       | 'apis'
       | 'dpopBound'
       | 'grants'
@@ -197,6 +201,7 @@ export async function createApplication(
 
 function tokenColumns({ kind, grants, ...tokens }: NewApplication) {
   return {
+    uses_default_organization: tokens.usesDefaultOrganization ?? false,
     dpop_bound: tokens.dpopBound ?? false,
     grants: grants ?? [...grantsOf(kind)],
     access_token_seconds: tokens.accessTokenSeconds ?? null,
@@ -356,6 +361,7 @@ async function loadApplication(system: System, { environment, clientId }: Wanted
     profile: row.profile,
     pkce: row.pkce,
     idTokenClaims: row.id_token_claims,
+    usesDefaultOrganization: row.uses_default_organization,
     apis: row.apis,
     dpopBound: row.dpop_bound,
     grants: row.grants,

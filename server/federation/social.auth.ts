@@ -5,7 +5,7 @@ import type { Request } from '#platform/http.ts';
 import { forms } from '#platform/http-body.ts';
 import { get, post, type Routes } from '#platform/route.ts';
 import { VerificationChallenge } from '#proofs';
-import { anonymousCtx, CookieSession, ctxFor, realmOfSecret, sendSession } from '#requests';
+import { anonymousCtx, CookieSession, ctxFor, forApplication, realmOfSecret, sendSession } from '#requests';
 import { Passage, SignInResponse, signInFields } from '#ways';
 import { Returned, returnFrom, StartQuery, sendAway, startedBy } from './browser-visits.ts';
 import { exchangeCode } from './exchange.ts';
@@ -132,7 +132,8 @@ export const socialRoutes: Routes = [
     handler: async (request, reply) => {
       const { code, cookies } = request.body;
       const realm = await realmOfSecret(request, code);
-      const ctx = ctxFor(request, { ...realm.scope, projectId: await projectOfCode(realm, code) });
+      const found = ctxFor(request, { ...realm.scope, projectId: await projectOfCode(realm, code) });
+      const ctx = await forApplication(found, request.body.clientId);
       const browser = newMark(request);
       const response = await exchangeCode(ctx, { ...request.body, browser });
       if ('status' in response && response.status === 'verification_required') keepMark(request, reply, browser);

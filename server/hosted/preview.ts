@@ -65,6 +65,7 @@ const NOBODYS: Omit<Flow['interaction']['application'], 'workspaceId' | 'project
   profile: 'oauth',
   pkce: 'required',
   idTokenClaims: 'requested',
+  usesDefaultOrganization: false,
   apis: [],
   dpopBound: false,
   grants: [],

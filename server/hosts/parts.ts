@@ -8,6 +8,7 @@ import { part as backups } from '#backups';
 import { part as billing } from '#billing';
 import { part as connections } from '#connections';
 import { part as consoleApi } from '#console-api';
+import { part as defaultOrganizations } from '#default-organizations';
 import { part as dev } from '#dev';
 import { part as devices } from '#devices';
 import { part as domains } from '#domains';
@@ -63,6 +64,7 @@ export const PARTS: readonly Part[] = [
   invitations,
   scim,
   connections,
+  defaultOrganizations,
   organizations,
   imports,
   members,

@@ -86,6 +86,7 @@ create table applications (
   pkce text not null default 'required'::text,
   id_token_claims text not null default 'requested'::text,
   apis jsonb not null default '[]'::jsonb,
+  uses_default_organization boolean not null default false,
   constraint applications_pkey PRIMARY KEY (workspace_id, project_id, environment, id),
   constraint applications_client_id_key UNIQUE (client_id),
   constraint applications_id_token_claims_check CHECK ((id_token_claims = ANY (ARRAY['requested'::text, 'scopes'::text]))),
@@ -244,6 +245,17 @@ create table data_keys (
   constraint data_keys_state_check CHECK ((state = ANY (ARRAY['next'::text, 'active'::text, 'former'::text, 'retired'::text])))
 );
 CREATE UNIQUE INDEX data_keys_state ON public.data_keys USING btree (state) WHERE (state = ANY (ARRAY['next'::text, 'active'::text]));
+
+create table default_organizations (
+  workspace_id text not null,
+  project_id text not null,
+  environment text not null,
+  member_id text not null,
+  organization_id text not null,
+  constraint default_organizations_pkey PRIMARY KEY (workspace_id, project_id, environment, member_id),
+  constraint default_organizations_workspace_id_project_id_environment__fkey FOREIGN KEY (workspace_id, project_id, environment, organization_id, member_id) REFERENCES organization_members(workspace_id, project_id, environment, organization_id, member_id) ON DELETE CASCADE
+);
+CREATE INDEX default_organizations_of_organization ON public.default_organizations USING btree (workspace_id, project_id, environment, organization_id, member_id);
 
 create table default_projects (
   environment text not null,

@@ -2,9 +2,10 @@ import type { Account, Client, KoaContextWithOIDC } from 'oidc-provider';
 import { Value } from 'typebox/value';
 import { admit, type Decision, deviceOfSession, mustBeLookedAtAgain } from '#admission';
 import { type Application, isFirstParty } from '#applications';
+import { defaultOrganizationOf } from '#default-organizations';
 import { projectOf } from '#environments';
 import { type Ctx, transaction } from '#platform/ctx.ts';
-import { IdSchema } from '#platform/ids.ts';
+import { IdSchema, type OrganizationId } from '#platform/ids.ts';
 import { parseSource } from '#platform/source.ts';
 import type { System } from '#platform/system.ts';
 import { enterProject, findEntry, findSession } from '#sessions';
@@ -36,19 +37,68 @@ export function decisionOn(system: System, ctx: KoaContextWithOIDC, grant?: Boun
 
 const ADMITTED: Decision = { kind: 'admitted', by: 'proof', joins: false };
 
-async function decideOn(system: System, { oidc, ip }: KoaContextWithOIDC, grant?: Bound): Promise<Decision> {
+async function decideOn(system: System, ctx: KoaContextWithOIDC, grant?: Bound): Promise<Decision> {
+  const { oidc } = ctx;
   const { session, account, client } = oidc;
-  if (!session || !account || !client || !Value.Check(UserIdSchema, session.accountId)) return ADMITTED;
+  if (!session || !account || !client) return ADMITTED;
   const application = applicationOf(client);
-  const ctx = ctxOf(system, application);
-  const organizationId = await organizationAsked(ctx, oidc.params);
+  const organizationId = await organizationEntered(system, ctx);
   if (organizationId === undefined) return { kind: 'refused', because: 'no_organization' };
   const { settings } = await projectOf(system, application);
-  const secondFactor = secondFactorAsked(oidc);
   const { acr = 'aal1' } = session;
-  const isKept = organizationId === null && secondFactor === 'no';
+  const isKept = organizationId === null && secondFactorAsked(oidc) === 'no';
   if (grant?.admittedUnder && isKept && !isStricter(settings, { acr, grant }))
     return { kind: 'admitted', by: grant.onDevice ? 'remembered_device' : 'proof', joins: false };
+  return decideIn(system, ctx, organizationId);
+}
+
+/** Cached per request, because several of its steps need it. */
+const entered = new WeakMap<
+  KoaContextWithOIDC['oidc'],
+  { organizationId: Promise<OrganizationId | null | undefined> }
+>();
+
+/**
+ * The organization that an authorization request enters: the one it names; or the default of the signed-in user, if the
+ * application wants it and the browser's session suffices for it as it is. The sign-in succeeds without the default.
+ * @returns null for none; undefined if the request names one that the project does not have
+ */
+export async function organizationEntered(
+  system: System,
+  ctx: KoaContextWithOIDC,
+): Promise<OrganizationId | null | undefined> {
+  const { oidc } = ctx;
+  const { session, account, client } = oidc;
+  if (!client) return null;
+  const application = applicationOf(client);
+  const named = await organizationAsked(ctxOf(system, application), oidc.params);
+  if (named !== null || !application.usesDefaultOrganization || !session || !account) return named;
+  const known = entered.get(oidc);
+  if (known) return known.organizationId;
+  const organizationId = defaultEntered(system, ctx);
+  entered.set(oidc, { organizationId });
+  return organizationId;
+}
+
+async function defaultEntered(system: System, ctx: KoaContextWithOIDC): Promise<OrganizationId | null> {
+  const { client, session } = ctx.oidc;
+  if (!Value.Check(UserIdSchema, session?.accountId)) return null;
+  const organizationId = await defaultOrganizationOf(ctxOf(system, applicationOf(client)), session.accountId);
+  if (organizationId === null) return null;
+  const { kind } = await decideIn(system, ctx, organizationId);
+  return kind === 'admitted' ? organizationId : null;
+}
+
+async function decideIn(
+  system: System,
+  { oidc, ip }: KoaContextWithOIDC,
+  organizationId: OrganizationId | null,
+): Promise<Decision> {
+  const { session } = oidc;
+  if (!session || !Value.Check(UserIdSchema, session.accountId)) return ADMITTED;
+  const application = applicationOf(oidc.client);
+  const ctx = ctxOf(system, application);
+  const secondFactor = secondFactorAsked(oidc);
   const proof = await proofOf(ctx, session, { usesCurrent: secondFactor === 'no' });
   const trace = { ...ctx.trace, ip: parseSource(ip) };
   const { decision } = await admit({ ...ctx, trace }, 'authorize', {

@@ -6,23 +6,23 @@ import type { Ctx, TxCtx } from '#platform/ctx.ts';
 import type { OrganizationId, ProjectId, SessionId, UserId } from '#platform/ids.ts';
 import type { System } from '#platform/system.ts';
 import { ctxOf } from './accounts.ts';
-import { admittedUnder, decisionOn, enterProjectOf } from './admission.ts';
+import { admittedUnder, decisionOn, enterProjectOf, organizationEntered } from './admission.ts';
 import { requestedScopes } from './apis.ts';
 import type { Bound } from './bound-sessions.ts';
 import { applicationOf } from './clients.ts';
 import { consentTo, removeConsent } from './consents.ts';
 import { endGrants, type GrantRef } from './grant-endings.ts';
 import { askOfflineAccess, withoutOfflineAccess } from './offline-access.ts';
-import { grantIn, organizationAsked } from './organizations.ts';
+import { grantIn } from './organizations.ts';
 
 /**
  * The grant for an authorization request. It is the one that the browser's session has with the client, for the
- * organization of the request if there is one. The request extends it where no consent is needed: for first-party
+ * organization that it enters if there is one. The request extends it where no consent is needed: for first-party
  * applications, and for scopes and claims that the user consented to before.
  * @returns undefined when the user must be asked
  */
 export async function grantFor(system: System, ctx: KoaContextWithOIDC): Promise<Grant | undefined> {
-  const { client, session, account, result, provider, params } = ctx.oidc;
+  const { client, session, account, result, provider } = ctx.oidc;
   askOfflineAccess(ctx);
   if (!client || !session || !account) return undefined;
   bindSession(ctx);
@@ -30,7 +30,7 @@ export async function grantFor(system: System, ctx: KoaContextWithOIDC): Promise
   const last = grantId ? await provider.Grant.find(grantId) : undefined;
   const application = applicationOf(client);
   const there = ctxOf(system, application);
-  const organizationId = await organizationAsked(there, params);
+  const organizationId = await organizationEntered(system, ctx);
   const current = organizationId === undefined ? undefined : await currentGrant(there, ctx, { last, organizationId });
   const decision = await decisionOn(system, ctx, current);
   // The user has to sign in again (see prompts.ts). The current grant does not change.

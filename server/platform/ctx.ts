@@ -79,6 +79,8 @@ export type Ctx = {
   authAddress?: string;
   /** The application requested two factors for this sign-in (`acr_values`), whatever the project requires. */
   wantsSecondFactor?: true;
+  /** The application of this sign-in wants the person's default organization (`usesDefaultOrganization`). */
+  wantsDefaultOrganization?: true;
   /**
    * Distinguishes the types: limits and hashing need a connection of their own, so they take a `Ctx` and never a
    * {@link TxCtx}.

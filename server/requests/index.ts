@@ -8,4 +8,13 @@ export {
 } from './cookies.ts';
 export { addCors } from './cors.ts';
 export { addAuthentication } from './principal.ts';
-export { anonymousCtx, ctxFor, environmentOf, linkCtx, proofCtx, realmOfSecret, scopeFields } from './scope.ts';
+export {
+  anonymousCtx,
+  ctxFor,
+  environmentOf,
+  forApplication,
+  linkCtx,
+  proofCtx,
+  realmOfSecret,
+  scopeFields,
+} from './scope.ts';

@@ -61,7 +61,16 @@ export async function anonymousCtx(request: Request, fields: ScopeFields): Promi
   const named = Object.keys(fields).some(
     (name) => name === 'clientId' || name === 'workspaceId' || name === 'projectId',
   );
-  return ctxFor(request, scope && !named ? scope : await resolveScope(system, environment, fields));
+  const ctx = ctxFor(request, scope && !named ? scope : await resolveScope(system, environment, fields));
+  return forApplication(ctx, fields.clientId);
+}
+
+/** Notes what the application that sends a request wants. Ignores one of another project. */
+export async function forApplication(ctx: Ctx, clientId: string | undefined): Promise<Ctx> {
+  if (clientId === undefined) return ctx;
+  const application = await findApplication(ctx.system, ctx.scope.environment, clientId);
+  const isOwn = application?.enabled && application.projectId === ctx.scope.projectId;
+  return isOwn && application.usesDefaultOrganization ? { ...ctx, wantsDefaultOrganization: true } : ctx;
 }
 
 const ROUTED = /^lk[a-z]_([a-z0-9]{8})_/;
@@ -88,8 +97,9 @@ export async function linkCtx(request: Request, token: string): Promise<Ctx> {
 }
 
 /** The context of a proof: a link determines its project; a code belongs to the project that the request names. */
-export function proofCtx(request: Request, fields: ScopeFields & { token?: string }): Promise<Ctx> {
-  return fields.token === undefined ? anonymousCtx(request, fields) : linkCtx(request, fields.token);
+export async function proofCtx(request: Request, fields: ScopeFields & { token?: string }): Promise<Ctx> {
+  if (fields.token === undefined) return anonymousCtx(request, fields);
+  return forApplication(await linkCtx(request, fields.token), fields.clientId);
 }
 
 /**

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { activityOf } from '#audit';
+import { defaultOrganizationsOf } from '#default-organizations';
 import { listDevices } from '#devices';
 import { eventsOfUser } from '#events';
 import { listFactors } from '#factors';
@@ -29,7 +30,9 @@ export const OwnData = Type.Object({
   profile: Type.Record(Type.String(), Type.Unknown()),
   identifiers: Records('Email, phone and username, and when each was verified.'),
   memberships: Records('Memberships in every project of the workspace, with roles and metadata.'),
-  organizations: Records('Organizations of those projects, with the roles in each.'),
+  organizations: Records(
+    'Organizations of those projects, with the roles in each, and whether it is the default of its project.',
+  ),
   credentials: Type.Object({
     passwordChangedAt: Type.Union([Type.String(), Type.Null()], { description: 'Null without a password.' }),
     factors: Records('Second factors.'),
@@ -65,11 +68,10 @@ export async function ownData(ctx: Ctx) {
   const credentials = await credentialsOf(ctx);
   const phones = credentials.factors.flatMap(({ phone }) => phone ?? []);
   const addresses = [...new Set([...identifiers.map(({ value }) => value), ...phones])];
-  const [organizations, invitations, messages] = await Promise.all([
-    organizationsOf(
-      ctx,
-      memberships.items.map(({ id }) => id),
-    ),
+  const memberIds = memberships.items.map(({ id }) => id);
+  const [organizations, defaults, invitations, messages] = await Promise.all([
+    organizationsOf(ctx, memberIds),
+    defaultOrganizationsOf(ctx, memberIds),
     invitationsTo(ctx, addresses),
     messagesTo(ctx, addresses, MAX_ROWS),
   ]);
@@ -78,7 +80,7 @@ export async function ownData(ctx: Ctx) {
     profile,
     identifiers,
     memberships: memberships.items,
-    organizations,
+    organizations: organizations.map((own) => ({ ...own, isDefault: defaults.includes(own.id) })),
     credentials,
     linkedIdentities,
     sessions,

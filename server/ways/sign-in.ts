@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
-import { admit, refusal } from '#admission';
-import type { UsableConnection } from '#connections';
+import { admit, type Entrance, refusal } from '#admission';
+import { isConnection, type UsableConnection } from '#connections';
+import { defaultOrganizationOf } from '#default-organizations';
 import { type DeviceId, useRememberedDevice } from '#devices';
 import { addMember, memberSeen } from '#members';
 import { askForFactor, MfaChallenge } from '#mfa-challenges';
@@ -71,24 +72,48 @@ export async function signIn(
 ): Promise<SignedIn> {
   const { way, amr, acr, connection } = first;
   const { deviceToken } = options;
-  const organizationId = connection?.organizationId ?? null;
+  const entrance = way.entrance();
   const method = connection?.id ?? way.method();
   const signInMethods = method ? [method] : provenMethods(amr, { secondFactor: false });
-  const { decision, device } = await admit(tx, way.entrance(), {
+  const proof = { amr, acr, authTime: tx.now, signInMethods };
+  const { decision, device } = await admit(tx, entrance, {
     userId,
-    organizationId,
-    proof: { amr, acr, authTime: tx.now, signInMethods },
+    organizationId: connection?.organizationId ?? null,
+    proof,
     device: async () => (deviceToken === undefined ? null : useRememberedDevice(tx, userId, deviceToken)),
   });
   if (decision.kind === 'refused') throw refusal(decision.because);
   if ((options.failures ?? 0) >= SUSPICIOUS_FAILURES) await successAfterFailures(tx, userId, options.failures ?? 0);
+  const target = connection?.organizationId ?? (await wantedDefault(tx, userId));
   if (decision.kind === 'needs') {
     const enrolling = decision.what === 'enrolment';
     tx.afterCommit(() => noteResult(tx.trace, 'second_factor'));
-    return { challenge: await askForFactor(tx, userId, { amr, signInMethods, organizationId, enrolling }) };
+    return { challenge: await askForFactor(tx, userId, { amr, signInMethods, organizationId: target, enrolling }) };
   }
   if (decision.joins) await addMember(tx, userId);
+  const organizationId = connection
+    ? target
+    : await enterable(tx, entrance, { userId, organizationId: target, proof, device });
   return begin(tx, userId, { amr, acr, signInMethods, organizationId, rememberedDevice: device });
+}
+
+/** The default organization of a person, if the application wants it; null otherwise. */
+async function wantedDefault(tx: TxCtx, userId: UserId): Promise<OrganizationId | null> {
+  return tx.wantsDefaultOrganization ? defaultOrganizationOf(tx, userId) : null;
+}
+
+type Entering = {
+  userId: UserId;
+  organizationId: OrganizationId | null;
+  proof: { amr: string[]; acr: string; authTime: Date; signInMethods: readonly string[] };
+  device: DeviceId | null;
+};
+
+/** The default organization, if the person may enter it with this proof; null otherwise. The sign-in succeeds without it. */
+async function enterable(tx: TxCtx, entrance: Entrance, { device, ...candidate }: Entering) {
+  if (candidate.organizationId === null) return null;
+  const { decision } = await admit(tx, entrance, { ...candidate, device: async () => device });
+  return decision.kind === 'admitted' ? candidate.organizationId : null;
 }
 
 /**
@@ -100,12 +125,23 @@ export async function enterWithBoth(
   userId: UserId,
   { way, ...how }: { way: Passage } & Pick<Proven, 'amr' | 'signInMethods' | 'organizationId'>,
 ) {
-  const { amr, signInMethods, organizationId } = how;
+  const { amr, signInMethods } = how;
+  const entrance = way.entrance();
   const proof = { amr, acr: 'aal2', authTime: tx.now, signInMethods };
-  const { decision } = await admit(tx, way.entrance(), { userId, organizationId, proof, device: async () => null });
+  // A connection signs people in to its organization. Any other organization of a challenge is the person's default.
+  const isVouched = signInMethods.some(isConnection);
+  const { decision } = await admit(tx, entrance, {
+    userId,
+    organizationId: isVouched ? how.organizationId : null,
+    proof,
+    device: async () => null,
+  });
   if (decision.kind === 'refused') throw refusal(decision.because);
   if (decision.kind === 'admitted' && decision.joins) await addMember(tx, userId);
-  return begin(tx, userId, { ...how, acr: 'aal2', rememberedDevice: null });
+  const organizationId = isVouched
+    ? how.organizationId
+    : await enterable(tx, entrance, { userId, organizationId: how.organizationId, proof, device: null });
+  return begin(tx, userId, { ...how, organizationId, acr: 'aal2', rememberedDevice: null });
 }
 
 type Proven = {

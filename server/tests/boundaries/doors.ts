@@ -37,7 +37,7 @@ const WIDER: Exceptions = {
   oidc: { max: 16, why: 'account pages, requests and exports call the provider' },
   exchange: { max: 17, why: 'redirect addresses, PKCE and codes go together' },
   proofs: { max: 24, why: 'a challenge is started, sent, read, counted and spent' },
-  requests: { max: 15, why: 'scope, principal and cookies of a request' },
+  requests: { max: 16, why: 'scope, principal, application and cookies of a request' },
   'sign-in': { max: 22, why: 'every way in, called by the API and again by the hosted pages' },
   ways: { max: 15, why: 'the checks of every way in, its message, its end and its count' },
   federation: { max: 14, why: 'sign-ins elsewhere, the exchange of their codes, and linking' },

@@ -163,6 +163,15 @@ export function Protocol({ form, canWrite }: Props) {
           />
         )}
         {kind !== 'management' && (
+          <Checkbox
+            label="Enter the default organization"
+            description="Sign-ins that name no organization enter the one that the person has chosen as default, if its policy allows it."
+            checked={values.usesDefaultOrganization}
+            error={errors.usesDefaultOrganization}
+            onChange={(event) => set({ usesDefaultOrganization: event.currentTarget.checked })}
+          />
+        )}
+        {kind !== 'management' && (
           <TextInput
             label="Back-channel logout address"
             description="Receives a logout token when a session ends."
