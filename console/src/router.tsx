@@ -9,6 +9,7 @@ import {
 import { problemOf } from '#api/problem.ts';
 import { ScopeProvider } from '#api/scope.tsx';
 import { knownSession, loadSession, signInAddress } from '#api/session.ts';
+import { organizationScreens } from '#screens/organizations/screens.ts';
 import { environmentOf, lastPlace, useHere } from '#shell/place.ts';
 import { Shell } from '#shell/Shell.tsx';
 import { SignedIn } from '#shell/SignInAgain.tsx';
@@ -134,61 +135,7 @@ const projectScreens = [
     '/invitations',
     lazyRouteComponent(() => import('#screens/people/Invitations.tsx'), 'Invitations'),
   ),
-  under(
-    project,
-    '/organizations',
-    lazyRouteComponent(() => import('#screens/organizations/Organizations.tsx'), 'Organizations'),
-  ),
-  under(
-    project,
-    '/organizations/roles',
-    lazyRouteComponent(() => import('#screens/organizations/OrganizationRoles.tsx'), 'OrganizationRoles'),
-  ),
-  under(
-    project,
-    '/organizations/roles/$id',
-    lazyRouteComponent(() => import('#screens/organizations/OrganizationRole.tsx'), 'OrganizationRole'),
-  ),
-  under(
-    project,
-    '/organizations/$id',
-    lazyRouteComponent(() => import('#screens/organizations/Organization.tsx'), 'Organization'),
-  ),
-  under(
-    project,
-    '/organizations/$id/invitations',
-    lazyRouteComponent(() => import('#screens/organizations/OrganizationInvitations.tsx'), 'OrganizationInvitations'),
-  ),
-  under(
-    project,
-    '/organizations/$id/domains',
-    lazyRouteComponent(() => import('#screens/organizations/OrganizationDomains.tsx'), 'OrganizationDomains'),
-  ),
-  under(
-    project,
-    '/organizations/$id/domains/$domain',
-    lazyRouteComponent(() => import('#screens/organizations/OrganizationDomain.tsx'), 'OrganizationDomain'),
-  ),
-  under(
-    project,
-    '/organizations/$id/connections',
-    lazyRouteComponent(() => import('#screens/organizations/OrganizationConnections.tsx'), 'OrganizationConnections'),
-  ),
-  under(
-    project,
-    '/organizations/$id/connections/$connection',
-    lazyRouteComponent(() => import('#screens/organizations/OrganizationConnection.tsx'), 'OrganizationConnection'),
-  ),
-  under(
-    project,
-    '/organizations/$id/directory',
-    lazyRouteComponent(() => import('#screens/organizations/Directory.tsx'), 'Directory'),
-  ),
-  under(
-    project,
-    '/organizations/$id/directory/log',
-    lazyRouteComponent(() => import('#screens/organizations/ProvisioningLog.tsx'), 'ProvisioningLog'),
-  ),
+  ...organizationScreens.map(([path, screen]) => under(project, path, screen)),
   under(
     project,
     '/roles',

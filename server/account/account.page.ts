@@ -67,7 +67,8 @@ export const accountRoutes: Routes = [
 /** The page for a visitor who is not signed in and is not sent to sign in. */
 async function outside(request: Request, reply: Reply, text: TextId): Promise<Reply> {
   const scope = await scopeAsked(request);
-  const voice = await voiceOf({ system: request.server.system, scope, languages: request.trace.languages });
+  const { system } = request.server;
+  const voice = await voiceOf({ system, in: { scope, organizationId: null }, languages: request.trace.languages });
   const { document, headers } = renderPage(voice, {
     title: voice.say('account.title'),
     body: html`<p>${voice.say(text, { project: voice.project })}</p><a class="button" href="${BASE}?clientId=${accountPageId(scope)}">${voice.say('signIn.action')}</a>`,

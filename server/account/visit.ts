@@ -83,7 +83,7 @@ export async function visitOf(request: Request, reply: Reply): Promise<Visit | u
   const profile = await getProfile(ctx, userId);
   const { settings } = await projectOf(ctx.system, scope);
   const languages = profile.locale ?? request.trace.languages;
-  const voice = await voiceOf({ system: ctx.system, scope, languages });
+  const voice = await voiceOf({ system: ctx.system, in: { scope, organizationId: null }, languages });
   const place = { base: BASE, owner: userId, cookie: ['account', null] } as const;
   return { request, reply, place, ctx, entry, settings, voice, profile, step: flow.readStep(request, place) };
 }

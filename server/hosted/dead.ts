@@ -6,7 +6,7 @@ import { Problem } from '#platform/problem.ts';
 /** Shows what to do when a sign-in is over or was started in another browser; rethrows anything else. */
 export async function deadPage(request: Request, reply: Reply, error: unknown): Promise<Reply> {
   if (!(error instanceof Problem) || error.code !== 'INVALID_TOKEN') throw error;
-  const voice = await voiceOf({ system: request.server.system, scope: null, languages: request.trace.languages });
+  const voice = await voiceOf({ system: request.server.system, in: null, languages: request.trace.languages });
   const { document, headers } = renderPage(voice, {
     title: voice.say('error.deadTitle'),
     body: html`<p>${voice.say('error.dead')}</p>`,

@@ -43,6 +43,10 @@ const Step = Type.Object({
   provider: Type.Optional(Type.String()),
   /** The browser was sent to the connection of an organization; from there on, the person chooses. */
   routed: Type.Optional(Type.Boolean()),
+  /** The organization to whose connection the browser was sent. */
+  sentTo: Type.Optional(IdSchema('org')),
+  /** The organization whose connection vouched for the person: the pages that follow show its brand. */
+  vouchedBy: Type.Optional(IdSchema('org')),
   /** An identity at the provider to link once the user has authenticated to the account with its address. */
   link: Type.Optional(Type.Object({ code: Type.String(), hint: Type.String() })),
   recoveryCodes: Type.Optional(Type.Array(Type.String())),
@@ -99,9 +103,11 @@ export async function flowOf(request: Request, reply: Reply): Promise<Flow> {
   const project = await projectOf(ctx.system, ctx.scope);
   const settings = { ...project.settings, signInMethods: await offeredMethods(ctx, interaction.asked) };
   const languages = interaction.asked.locales ?? request.trace.languages;
-  const voice = await voiceOf({ system: ctx.system, scope: ctx.scope, languages });
   const place = placeOf(interaction.uid);
-  return { request, reply, place, ctx, interaction, settings, voice, step: pages.readStep(request, place) };
+  const step = pages.readStep(request, place);
+  const organizationId = interaction.asked.organizationId ?? step.vouchedBy ?? null;
+  const voice = await voiceOf({ system: ctx.system, in: { scope: ctx.scope, organizationId }, languages });
+  return { request, reply, place, ctx, interaction, settings, voice, step };
 }
 
 /** The ways in of the project, without those that the organization of the request does not allow. */
@@ -167,12 +173,13 @@ type Sending = { status: 'verification_required'; flowId: Sent['flowId']; hint: 
 /** Continues after a sign-in method: to the application, a second factor, a code, or the proof of another account. */
 export async function proceed(flow: Flow, response: Outcome | MfaSession): Promise<Reply> {
   if ('access_token' in response) return enter(flow, response);
-  const { identifier, provider, link, routed } = flow.step;
+  const { identifier, provider, link, routed, vouchedBy } = flow.step;
   const kept: Step = {
     ...(identifier && { identifier }),
     ...(provider && { provider }),
     ...(link && { link }),
     ...(routed && { routed }),
+    ...(vouchedBy && { vouchedBy }),
   };
   switch (response.status) {
     case 'mfa_required':
@@ -199,8 +206,11 @@ async function enter(flow: Flow, response: MfaSession): Promise<Reply> {
     expiresAt: new Date(expiresAt),
   };
   const next = await interactions.signedIn({ request, reply }, { ctx, interaction: flow.interaction, session });
-  const { link, provider } = step;
-  const asked: Step = link ? { link, ...(provider && { provider }), session: { userId, sessionId } } : {};
+  const { link, provider, vouchedBy } = step;
+  const asked: Step = {
+    ...(link && { link, ...(provider && { provider }), session: { userId, sessionId } }),
+    ...(vouchedBy && { vouchedBy }),
+  };
   if (response.recoveryCodes)
     return goTo(flow, '/recovery-codes', { recoveryCodes: response.recoveryCodes, next, ...asked });
   return goOn({ ...flow, step: { next, ...asked } });

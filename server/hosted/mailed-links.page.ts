@@ -63,11 +63,12 @@ async function withLink(arrival: Arrival, work: (visit: Visit) => Promise<Reply>
   const { request, reply, kind, token } = arrival;
   const { system } = request.server;
   const { languages } = request.trace;
-  let voice = await voiceOf({ system, scope: null, languages });
+  let voice = await voiceOf({ system, in: null, languages });
   let visit: Visit | null = null;
   try {
     const ctx = await links[kind].open(request, token);
-    voice = await voiceOf({ system, scope: ctx.scope, languages });
+    const organizationId = (await links[kind].organization?.(ctx, token)) ?? null;
+    voice = await voiceOf({ system, in: { scope: ctx.scope, organizationId }, languages });
     visit = { ...arrival, opened: { ctx, voice, token, browser: browserOf(request) } };
     return await work(visit);
   } catch (error) {

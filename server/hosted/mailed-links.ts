@@ -11,6 +11,7 @@ import type { Markup, Voice } from '#pages';
 import { minimumLength } from '#passwords';
 import type { Ctx } from '#platform/ctx.ts';
 import type { Request } from '#platform/http.ts';
+import type { OrganizationId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import { at } from '#platform/scoped.ts';
 import { lookAtLink, withProof } from '#proofs';
@@ -47,6 +48,8 @@ type Opened = { ctx: Ctx; voice: Voice; token: string; browser: string | undefin
  */
 type Link = {
   open: (request: Request, token: string) => Promise<Ctx>;
+  /** The organization that the link is about. */
+  organization?: (ctx: Ctx, token: string) => Promise<OrganizationId | null>;
   look: (opened: Opened) => Promise<Looked>;
   finish: (opened: Opened, form: Form) => Promise<Finished>;
 };
@@ -156,6 +159,8 @@ const invitationLink: Link = {
     const realm = await realmOfSecret(request, token);
     return at(realm, { projectId: await projectOfInvitation(realm, token) });
   },
+
+  organization: async (ctx, token) => (await findInvitation(ctx, token)).organizationId,
 
   async look({ ctx, voice, token }) {
     const { say, project } = voice;

@@ -1,3 +1,4 @@
+import { brandFrom, type OrganizationBranding } from '#branding';
 import { projectOf } from '#environments';
 import { type Rendered, renderPage, voiceOf } from '#pages';
 import type { Reply, Request } from '#platform/http.ts';
@@ -6,7 +7,14 @@ import { type Flow, placeOf } from './flow.ts';
 import { firstPage } from './sign-in.page.ts';
 
 /** Unsaved settings, and the language of the page. */
-type Wish = { settings: Partial<Settings>; branding: Partial<Branding>; locale: Language };
+type Wish = {
+  settings: Partial<Settings>;
+  branding: Partial<Branding>;
+  /** The branding of an organization, to preview a sign-in for it. */
+  organization?: OrganizationBranding;
+  /** Null: the project's default. */
+  locale: Language | null;
+};
 
 /**
  * Previews the project's sign-in page with other settings, rendered by the code of the real page.
@@ -17,13 +25,15 @@ export async function signInPreview(request: Request, reply: Reply, wish: Wish):
   const { settings, projectName } = await projectOf(ctx.system, ctx.scope);
   const branding = { ...settings.branding, ...wish.branding };
   const wanted: Settings = { ...settings, ...wish.settings, branding };
-  const voice = await voiceOf({ system: ctx.system, scope: ctx.scope, languages: wish.locale });
+  const { scope } = ctx;
+  const voice = await voiceOf({ system: ctx.system, in: { scope, organizationId: null }, languages: wish.locale });
+  const brand = brandFrom({ name: projectName, branding }, wish.organization ?? null);
   const flow: Flow = {
     request,
     reply,
     ctx,
     settings: wanted,
-    voice: { ...voice, branding },
+    voice: { ...voice, brand },
     step: {},
     place: placeOf('preview'),
     interaction: {

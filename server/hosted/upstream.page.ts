@@ -28,7 +28,8 @@ export const upstreamRoutes: Routes = [
         loginHint: interaction.asked.loginHint,
       };
       const there = await sendAway(request, reply, { ctx, party: providerParty(ctx, provider), start });
-      keepStep(flow, { ...step, provider: provider.name, verifier });
+      const { sentTo: _elsewhere, ...kept } = step;
+      keepStep(flow, { ...kept, provider: provider.name, verifier });
       return reply.redirect(there, 303);
     } catch (error) {
       return explain(flow, '', error);
@@ -51,7 +52,8 @@ export const upstreamRoutes: Routes = [
         loginHint: step.identifier ?? loginHint,
       };
       const there = await sendAway(request, reply, { ctx, party: connectionParty(ctx, connection), start });
-      keepStep(flow, { ...step, provider: connection.name, verifier, routed: true });
+      const sentTo = connection.organizationId;
+      keepStep(flow, { ...step, provider: connection.name, verifier, routed: true, sentTo });
       return reply.redirect(there, 303);
     } catch (error) {
       return explain({ ...flow, step: { ...step, routed: true } }, '', error);
@@ -63,9 +65,12 @@ export const upstreamRoutes: Routes = [
     if (typeof code !== 'string') return failed(flow, 'UPSTREAM');
     try {
       // A code injected by another page was not requested here, so its verifier is missing.
-      const { verifier: codeVerifier = '' } = flow.step;
+      const { verifier: codeVerifier = '', sentTo } = flow.step;
       const exchanged = { code, codeVerifier, deviceToken: deviceTokenOf(flow), browser: markOf(flow) };
-      return await proceed(flow, await exchangeCode(flow.ctx, exchanged));
+      const response = await exchangeCode(flow.ctx, exchanged);
+      // The code belongs to the verifier of this step, so it came from where the step was sent.
+      const vouched = sentTo ? { ...flow, step: { ...flow.step, vouchedBy: sentTo } } : flow;
+      return await proceed(vouched, response);
     } catch (error) {
       return explain(flow, '', error);
     }

@@ -6,6 +6,7 @@ import { part as attempts } from '#attempts';
 import { part as audit } from '#audit';
 import { part as backups } from '#backups';
 import { part as billing } from '#billing';
+import { part as branding } from '#branding';
 import { part as connections } from '#connections';
 import { part as consoleApi } from '#console-api';
 import { part as defaultOrganizations } from '#default-organizations';
@@ -65,6 +66,7 @@ export const PARTS: readonly Part[] = [
   scim,
   connections,
   defaultOrganizations,
+  branding,
   organizations,
   imports,
   members,

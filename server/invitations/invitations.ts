@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox';
 import { sendMessage } from '#messages';
 import { type Actor, type Ctx, type Scope, type TxCtx, transaction } from '#platform/ctx.ts';
 import { isUniqueViolation, type Tables } from '#platform/db.ts';
-import type { WorkspaceId } from '#platform/ids.ts';
+import type { OrganizationId, WorkspaceId } from '#platform/ids.ts';
 import { hashSecret, randomSecret } from '#platform/keyring.ts';
 import { openCursor, type PageQuery, pageOf } from '#platform/page.ts';
 import { problem } from '#platform/problem.ts';
@@ -57,7 +57,12 @@ type InvitationTarget<Row extends InvitationRow> = {
 /** @throws Problem AUTHORIZATION_DENIED if the actor may not grant what the invitation grants now */
 export type RequireToGrant<Row> = (tx: TxCtx, act: 'resend' | 'revoke', row: Row) => Promise<void>;
 
-type Letter = { sender: TxCtx; locale: string | null; variables: { link: string; project?: string } };
+type Letter = {
+  sender: TxCtx;
+  locale: string | null;
+  variables: { link: string; project?: string };
+  organizationId: OrganizationId | null;
+};
 
 export function statusOf({ now }: Pick<Ctx, 'now'>, row: InvitationRow): InvitationStatus {
   if (row.accepted_at) return 'accepted';
@@ -274,12 +279,12 @@ export class Invitations<Row extends InvitationRow> {
   }
 
   async #mail(tx: TxCtx, row: Row, token: string): Promise<void> {
-    const { sender, locale, variables } = await this.#target.letter(tx, row, token);
+    const { sender, variables, ...letter } = await this.#target.letter(tx, row, token);
     const days = Math.max(1, Math.round((row.expires_at.getTime() - tx.now.getTime()) / DAY_MS));
     await sendMessage(sender, {
       template: 'invitation',
       to: row.email,
-      locale,
+      ...letter,
       variables: { ...variables, days },
       expiresAt: row.expires_at,
     });

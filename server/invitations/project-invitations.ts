@@ -113,9 +113,9 @@ const invitations = new Invitations<InvitationRow>({
     const { routingKey, settings } = await projectOf(tx.system, tx.scope);
     return { prefix: `lki_${routingKey}`, seconds: settings.invitationSeconds };
   },
-  letter: async (tx, { locale }, token) => {
+  letter: async (tx, { locale, organization_id: organizationId }, token) => {
     const link = `${await authAddressOf(tx)}/link/invitation?token=${token}`;
-    return { sender: tx, locale, variables: { link } };
+    return { sender: tx, locale, variables: { link }, organizationId };
   },
   requireToGrant: async (tx, act, row) =>
     asAdministrator(tx, act, {
@@ -307,7 +307,13 @@ export async function revokeUnbacked(ctx: Ctx, token: string): Promise<void> {
 }
 
 /** An invitation as the holder of its link sees it. */
-export type OpenInvitation = { id: InvitationId; email: string; roles: string[]; projectId: ProjectId };
+export type OpenInvitation = {
+  id: InvitationId;
+  email: string;
+  roles: string[];
+  projectId: ProjectId;
+  organizationId: OrganizationId | null;
+};
 
 /**
  * The open invitation of a link. Served by invitations_token.
@@ -320,7 +326,7 @@ export async function findInvitation(
 ): Promise<OpenInvitation> {
   const row = await ctx.db
     .selectFrom('invitations')
-    .select(['id', 'email', 'roles', 'project_id as projectId'])
+    .select(['id', 'email', 'roles', 'project_id as projectId', 'organization_id as organizationId'])
     .where(acrossProjects(ctx))
     .where('token_hash', '=', hashSecret(token))
     .where(isOpen(ctx))

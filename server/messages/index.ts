@@ -8,4 +8,5 @@ export {
   sendMessage,
 } from './messages.ts';
 export { part } from './part.ts';
+export { previewMessage } from './previews.ts';
 export type { CredentialChange } from './templates.ts';

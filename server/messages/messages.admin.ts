@@ -1,20 +1,20 @@
 import { type Static, Type } from 'typebox';
-import { projectOf } from '#environments';
+import { brandOf } from '#branding';
 import { emit } from '#events';
 import { type Ctx, transaction } from '#platform/ctx.ts';
 import { IdSchema } from '#platform/ids.ts';
 import { newestFirst, PageOf, PageQuery, pageOfWhole } from '#platform/page.ts';
-import { problem } from '#platform/problem.ts';
 import { del, get, post, put, type Routes } from '#platform/route.ts';
 import { Instant, nullable } from '#platform/schemas.ts';
 import { inScope, scopeColumns } from '#platform/scoped.ts';
 import { type Language, languages } from '#settings';
 import { messageStatuses, ownText } from './messages.ts';
-import { builtInTexts, faultsOf, render, sampleVariables } from './render.ts';
+import { checkText, previewMessage, type TemplateRef } from './previews.ts';
+import { builtInTexts } from './render.ts';
 import { TemplateId, TemplateText, templateIds, variablesOf } from './templates.ts';
 
 const LanguageParam = Type.Enum([...languages]);
-const TemplateRef = Type.Object({ template: TemplateId, locale: LanguageParam });
+const TemplateParams = Type.Object({ template: TemplateId, locale: LanguageParam });
 
 const Template = Type.Object(
   {
@@ -73,7 +73,7 @@ export const messageRoutes: Routes = [
     permission: 'settings:read',
     etag: true,
     summary: 'Read a message template',
-    params: TemplateRef,
+    params: TemplateParams,
     responses: { 200: Template },
     handler: (request) => getTemplate(request.ctx, request.params),
   }),
@@ -81,7 +81,7 @@ export const messageRoutes: Routes = [
     permission: 'settings:write',
     stepUp: true,
     summary: 'Replace a message template',
-    params: TemplateRef,
+    params: TemplateParams,
     body: TemplateText,
     responses: { 200: Template },
     handler: (request) => replaceTemplate(request.ctx, request.params, request.body),
@@ -90,7 +90,7 @@ export const messageRoutes: Routes = [
     permission: 'settings:write',
     stepUp: false,
     summary: 'Restore the built-in template',
-    params: TemplateRef,
+    params: TemplateParams,
     responses: { 204: Type.Null() },
     handler: (request) => deleteTemplate(request.ctx, request.params),
   }),
@@ -99,11 +99,12 @@ export const messageRoutes: Routes = [
     stepUp: false,
     summary: 'Preview a message template',
     description: 'Renders a text with sample values; without a body, the current text.',
-    params: TemplateRef,
+    params: TemplateParams,
     body: Type.Partial(TemplateText, { additionalProperties: false }),
     responses: { 200: Preview },
     silent: 'it changes nothing',
-    handler: (request) => preview(request.ctx, request.params, request.body),
+    handler: async ({ ctx, params, body }) =>
+      previewMessage(ctx, params, body, await brandOf(ctx.system, ctx.scope, null)),
   }),
 ];
 
@@ -133,8 +134,6 @@ async function listMessages(ctx: Ctx, { limit, cursor }: Static<typeof PageQuery
   return { items, nextCursor: page.nextCursor };
 }
 
-type Ref = { template: TemplateId; locale: Language };
-
 async function pageOfTemplates(ctx: Ctx, query: Static<typeof TemplateQuery>) {
   const list = JSON.stringify(['message-templates', query.locale]);
   const all = await listTemplates(ctx, query.locale);
@@ -158,27 +157,20 @@ async function listTemplates(ctx: Ctx, locale?: Language): Promise<Static<typeof
 }
 
 /** The project's own text, or the built-in text. */
-async function getTemplate(ctx: Ctx, ref: Ref): Promise<Static<typeof Template>> {
+async function getTemplate(ctx: Ctx, ref: TemplateRef): Promise<Static<typeof Template>> {
   const own = await ownText(ctx, ref.template, ref.locale);
   return described(ref, own ?? builtInTexts[ref.locale][ref.template], own !== undefined);
 }
 
-function described({ template, locale }: Ref, { subject, body, action }: Static<typeof TemplateText>, custom: boolean) {
+function described(
+  { template, locale }: TemplateRef,
+  { subject, body, action }: Static<typeof TemplateText>,
+  custom: boolean,
+) {
   return { template, locale, custom, variables: [...variablesOf(template)], subject, body, action };
 }
 
-/** @throws Problem VALIDATION_FAILED for a text that can't be rendered */
-function checkText({ template, locale }: Ref, text: Static<typeof TemplateText>): void {
-  const faults = faultsOf(template, locale, text);
-  if (faults.length === 0) return;
-  const errors = faults.map((fault) => {
-    const [field, ...message] = fault.split(': ');
-    return { pointer: `/body/${field}`, message: message.join(': ') };
-  });
-  throw problem('VALIDATION_FAILED', { extensions: { errors } });
-}
-
-async function replaceTemplate(ctx: Ctx, ref: Ref, text: Static<typeof TemplateText>) {
+async function replaceTemplate(ctx: Ctx, ref: TemplateRef, text: Static<typeof TemplateText>) {
   checkText(ref, text);
   await transaction(ctx, async (tx) => {
     await tx.db
@@ -195,7 +187,7 @@ async function replaceTemplate(ctx: Ctx, ref: Ref, text: Static<typeof TemplateT
   return described(ref, text, true);
 }
 
-async function deleteTemplate(ctx: Ctx, ref: Ref): Promise<void> {
+async function deleteTemplate(ctx: Ctx, ref: TemplateRef): Promise<void> {
   await transaction(ctx, async (tx) => {
     await tx.db
       .deleteFrom('message_templates')
@@ -205,12 +197,4 @@ async function deleteTemplate(ctx: Ctx, ref: Ref): Promise<void> {
       .execute();
     await emit(tx, 'project.settings.updated', { changed: [`messages.${ref.template}.${ref.locale}`] });
   });
-}
-
-async function preview(ctx: Ctx, ref: Ref, changes: Partial<Static<typeof TemplateText>>) {
-  const inUse = (await ownText(ctx, ref.template, ref.locale)) ?? builtInTexts[ref.locale][ref.template];
-  const text = { ...inUse, ...changes };
-  checkText(ref, text);
-  const { projectName } = await projectOf(ctx.system, ctx.scope);
-  return render(ref.template, ref.locale, text, { ...sampleVariables(ref.template), project: projectName });
 }

@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import PostalMime from 'postal-mime';
 import { SMTPServer } from 'smtp-server';
-import { languages } from '#settings';
+import { brandFrom } from '#branding';
+import { effectiveSettings, languages } from '#settings';
 import {
   eventually,
   expectProblem,
@@ -28,19 +29,21 @@ const mail = (latchkey: TestLatchkey, to: string, extra: { locale?: string; expi
 const runAgain = (latchkey: TestLatchkey) =>
   latchkey.system.pool.query(`update graphile_worker._private_jobs set run_at = now()`);
 
+const BRAND = brandFrom({ name: 'Shop', branding: effectiveSettings('test', {}).branding }, null);
+
 describe('templates', () => {
   test('every template renders in every language', () => {
     for (const language of languages)
       for (const template of templateIds) {
         const text = builtInTexts[language][template];
         assert.deepEqual(faultsOf(template, language, text), [], `${template} ${language}`);
-        const filled = render(template, language, text, sampleVariables(template));
+        const filled = render({ template, language, brand: BRAND }, text, sampleVariables(template));
         assert.ok(!/[{}]/.test(filled.subject + filled.text), `${template} ${language}: ${filled.text}`);
       }
   });
 
   test('every value in HTML is escaped', () => {
-    const { html } = render('new_device', 'en', builtInTexts.en.new_device, {
+    const { html } = render({ template: 'new_device', language: 'en', brand: BRAND }, builtInTexts.en.new_device, {
       ...sampleVariables('new_device'),
       device: '<img src=x onerror=alert(1)>',
     });

@@ -1,9 +1,10 @@
 import { type Generated, sql } from 'kysely';
 import Negotiator from 'negotiator';
 import { countCode, reserveSms } from '#billing';
+import { brandOf } from '#branding';
 import { projectOf } from '#environments';
 import type { Ctx, Environment, TxCtx } from '#platform/ctx.ts';
-import { firstIdAt, type Id, newId, type ProjectId, type WorkspaceId } from '#platform/ids.ts';
+import { firstIdAt, type Id, newId, type OrganizationId, type ProjectId, type WorkspaceId } from '#platform/ids.ts';
 import { addJob } from '#platform/jobs.ts';
 import { deleteOldRows } from '#platform/part.ts';
 import { acrossProjects, inScope } from '#platform/scoped.ts';
@@ -77,6 +78,8 @@ export type NewMessage = {
   /** Do not send after this time. */
   expiresAt?: Date;
   suppressed?: boolean;
+  /** The organization that the message is about; it shows its branding. */
+  organizationId?: OrganizationId | null;
   /** The address that unsubscribes the receiver with one POST (RFC 8058). */
   unsubscribe?: string;
   /** For bulk mail: everything else goes first, and messages of one lane are sent one after the other. */
@@ -125,13 +128,17 @@ export async function sendMessage(tx: TxCtx, message: NewMessage): Promise<void>
   await addJob(tx, 'send_message', { workspaceId, messageId: id }, place);
 }
 
-async function renderFor(tx: TxCtx, { template, variables, locale }: NewMessage): Promise<Rendered> {
+async function renderFor(
+  tx: TxCtx,
+  { template, variables, locale, organizationId = null }: NewMessage,
+): Promise<Rendered> {
   const { projectName, settings } = await projectOf(tx.system, tx.scope);
   const language = languageFor(locale ?? tx.trace.languages, settings.defaultLanguage, settings.locales);
   const own = await ownText(tx, template, language);
   // A text stored before a rule became stricter may break it.
   const text = own && faultsOf(template, language, own).length === 0 ? own : builtInTexts[language][template];
-  return render(template, language, text, { project: projectName, ...variables });
+  const brand = await brandOf(tx.system, tx.scope, organizationId);
+  return render({ template, language, brand }, text, { project: projectName, ...variables });
 }
 
 /** The best supported language for a BCP 47 tag or an `Accept-Language` header. */

@@ -1,5 +1,6 @@
 import { html, raw } from 'hono/html';
 import { IntlMessageFormat } from 'intl-messageformat';
+import { type Brand, mailColours } from '#branding';
 import type { Language } from '#settings';
 import { german } from './language-de.ts';
 import { english } from './language-en.ts';
@@ -25,8 +26,10 @@ export type Variables = Readonly<Record<string, string | number>>;
 /** A rendered message. */
 export type Rendered = { subject: string; text: string; html: string | null; unsubscribe?: string };
 
+type Look = { template: TemplateId; language: Language; brand: Brand };
+
 /** Renders a template's text. */
-export function render(template: TemplateId, language: Language, text: TemplateText, variables: Variables): Rendered {
+export function render({ template, language, brand }: Look, text: TemplateText, variables: Variables): Rendered {
   const fill = (message: string) => format(message, language, variables);
   const subject = fill(text.subject);
   const paragraphs = text.body.split(/\n{2,}/);
@@ -34,8 +37,9 @@ export function render(template: TemplateId, language: Language, text: TemplateT
     paragraph.trim() === '{code}' ? `    ${fill('{code}')}` : fill(paragraph),
   );
   if (templates[template].channel === 'sms') return { subject, text: plain.join('\n'), html: null };
-  const blocks = paragraphs.map((paragraph) => block(paragraph.trim(), text.action, fill));
-  return { subject, text: `${plain.join('\n\n')}\n`, html: String(page(language, subject, blocks)) };
+  const blocks = paragraphs.map((paragraph) => block(paragraph.trim(), { action: text.action, brand }, fill));
+  const document = page({ language, subject, brand }, blocks);
+  return { subject, text: `${plain.join('\n\n')}\n`, html: String(document) };
 }
 
 function format(message: string, language: Language, variables: Variables): string {
@@ -46,11 +50,15 @@ function format(message: string, language: Language, variables: Variables): stri
 
 type Markup = ReturnType<typeof html>;
 
-function block(paragraph: string, action: string, fill: (message: string) => string): Markup {
+type Button = { action: string; brand: Brand };
+
+function block(paragraph: string, { action, brand }: Button, fill: (message: string) => string): Markup {
   if (paragraph === '{code}')
     return html`<p style="font:600 28px/1.3 ui-monospace,Menlo,Consolas,monospace;letter-spacing:4px;margin:24px 0">${fill(paragraph)}</p>`;
-  if (paragraph === '{link}')
-    return html`<p style="margin:24px 0"><a href="${fill(paragraph)}" style="display:inline-block;padding:12px 22px;border-radius:8px;background:#1f5fd0;color:#ffffff;text-decoration:none;font-weight:600">${action || fill(paragraph)}</a></p>`;
+  if (paragraph === '{link}') {
+    const { accent, ink } = mailColours(brand);
+    return html`<p style="margin:24px 0"><a href="${fill(paragraph)}" style="display:inline-block;padding:12px 22px;border-radius:8px;background:${accent};color:${ink};text-decoration:none;font-weight:600">${action || fill(paragraph)}</a></p>`;
+  }
   return html`<p style="margin:16px 0">${raw(escaped(fill(paragraph)).replaceAll('\n', '<br>'))}</p>`;
 }
 
@@ -58,12 +66,25 @@ function escaped(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
+/** The logo on top of a mail, and the name of an organization that has no logo. */
+function head({ logoUrl, name, besideLogo }: Brand): Markup | '' {
+  if (logoUrl === null && !besideLogo) return '';
+  const alt = besideLogo ? '' : name;
+  const image =
+    logoUrl === null
+      ? ''
+      : html`<img src="${logoUrl}" alt="${alt}" height="40" style="max-width:192px;vertical-align:middle">`;
+  return html`<p style="margin:16px 0;font-weight:600">${image}${besideLogo ? html` ${name}` : ''}</p>`;
+}
+
+type Frame = { language: Language; subject: string; brand: Brand };
+
 /** Mail programs support tables and inline styles, and little else. */
-function page(language: Language, subject: string, blocks: readonly Markup[]): Markup {
+function page({ language, subject, brand }: Frame, blocks: readonly Markup[]): Markup {
   return html`<!doctype html>
 <html lang="${language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark"><title>${subject}</title></head>
 <body style="margin:0;padding:24px 12px;background:#f6f7f9;color:#171a20"><table role="presentation" width="100%" cellspacing="0" cellpadding="0"><tr><td align="center">
-<table role="presentation" width="100%" style="max-width:560px;background:#ffffff;border-radius:12px" cellspacing="0" cellpadding="0"><tr><td style="padding:16px 32px 24px;font:16px/1.55 -apple-system,'Segoe UI',Roboto,sans-serif">${blocks}</td></tr></table>
+<table role="presentation" width="100%" style="max-width:560px;background:#ffffff;border-radius:12px" cellspacing="0" cellpadding="0"><tr><td style="padding:16px 32px 24px;font:16px/1.55 -apple-system,'Segoe UI',Roboto,sans-serif">${head(brand)}${blocks}</td></tr></table>
 </td></tr></table></body></html>`;
 }
 

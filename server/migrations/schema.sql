@@ -718,6 +718,17 @@ CREATE INDEX oidc_records_of_session ON public.oidc_records USING btree (session
 CREATE UNIQUE INDEX oidc_records_uid ON public.oidc_records USING btree (issuer, model, uid) WHERE (uid IS NOT NULL);
 CREATE UNIQUE INDEX oidc_records_user_code ON public.oidc_records USING btree (issuer, user_code) WHERE (user_code IS NOT NULL);
 
+create table organization_brandings (
+  workspace_id text not null,
+  project_id text not null,
+  environment text not null,
+  organization_id text not null,
+  branding jsonb not null,
+  updated_at timestamp with time zone not null,
+  constraint organization_brandings_pkey PRIMARY KEY (workspace_id, project_id, environment, organization_id),
+  constraint organization_brandings_workspace_id_project_id_environment_fkey FOREIGN KEY (workspace_id, project_id, environment, organization_id) REFERENCES organizations(workspace_id, project_id, environment, id) ON DELETE CASCADE
+);
+
 create table organization_connections (
   workspace_id text not null,
   project_id text not null,

@@ -15,7 +15,7 @@ async function show(
   const locales = ctx.oidc.params?.['ui_locales'];
   const voice = await voiceOf({
     system,
-    scope: scope ?? null,
+    in: scope ? { scope, organizationId: null } : null,
     languages: typeof locales === 'string' ? locales.replaceAll(' ', ',') : ctx.get('accept-language') || null,
   });
   const { document, headers } = renderPage(voice, page(voice));

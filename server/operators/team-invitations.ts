@@ -74,7 +74,7 @@ const invitations = new Invitations<Row>({
   letter: async (tx, _row, token) => {
     const { name } = await getWorkspace(tx);
     const link = `${tx.system.config.addresses.console}/console/invitation?token=${token}`;
-    return { sender: amongOperators(tx), locale: null, variables: { project: name, link } };
+    return { sender: amongOperators(tx), locale: null, variables: { project: name, link }, organizationId: null };
   },
   requireToGrant: (tx, _act, { role }) => requireToInvite(tx, role),
   isBacked: (tx, row) => couldStillInvite(tx, row.invited_by, row.role),

@@ -28,6 +28,11 @@ export const events = {
     Type.Object({ ...Organization.properties, fields: Type.Array(text) }),
     { ...organization, fields: ['mfa'] },
   ),
+  'organization.branding.changed': define(
+    'The branding of an organization changed.',
+    Type.Object({ ...Organization.properties, fields: Type.Array(text) }),
+    { ...organization, fields: ['logoUrl'] },
+  ),
   'organization.blocked': define('An organization was blocked.', Organization, organization),
   'organization.unblocked': define('An organization was unblocked.', Organization, organization),
   'organization.deleted': define('An organization was deleted; its memberships ended.', Organization, organization),

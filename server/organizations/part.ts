@@ -2,6 +2,8 @@ import type { Part } from '#platform/part.ts';
 import { rowsOfProject } from '#platform/removal.ts';
 import { events } from './events.ts';
 import { joinByDomain } from './joining-by-domain.ts';
+import { organizationBrandingRoutes } from './organization-branding.admin.ts';
+import { ownBrandingRoutes } from './organization-branding.me.ts';
 import { recheckOrganizationDomains } from './organization-domain-checks.ts';
 import { organizationDomainRoutes } from './organization-domains.admin.ts';
 import { ownDomainRoutes } from './organization-domains.me.ts';
@@ -21,10 +23,11 @@ export const part = {
     'organizations:write': 'Add, change, block and remove organizations, and change their members',
   },
   routes: {
-    me: [...ownOrganizationRoutes, ...organizationManagementRoutes, ...ownDomainRoutes],
+    me: [...ownOrganizationRoutes, ...organizationManagementRoutes, ...ownBrandingRoutes, ...ownDomainRoutes],
     admin: [
       ...organizationRoutes,
       ...organizationPolicyRoutes,
+      ...organizationBrandingRoutes,
       ...organizationMemberRoutes,
       ...organizationRoleRoutes,
       ...organizationDomainRoutes,

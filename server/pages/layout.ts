@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { html, raw } from 'hono/html';
+import { type Brand, brandOf, brandStyle } from '#branding';
 import { projectOf } from '#environments';
 import { languageFor } from '#messages';
 import type { Ctx, Scope } from '#platform/ctx.ts';
-import type { Branding, Language } from '#settings';
-import { brandStyle } from './branding.ts';
+import type { OrganizationId } from '#platform/ids.ts';
+import type { Language } from '#settings';
 import { FRAME_STYLE } from './frame-style.ts';
 import { STYLE } from './style.ts';
 import { type Say, speak } from './texts.ts';
@@ -12,23 +13,33 @@ import { type Say, speak } from './texts.ts';
 /** Markup that is safe to send, produced by the escaping `html` tag. */
 export type Markup = ReturnType<typeof html>;
 
-/** The project that a page speaks for, and its language. */
-export type Voice = { say: Say; language: Language; project: string; branding: Branding | null };
+/** The project that a page speaks for, its language, and the brand that it shows. */
+export type Voice = { say: Say; language: Language; project: string; brand: Brand };
 
-/** Where a page is shown: in a project, or (scope null) on a host whose project is not known. */
-type Place = Pick<Ctx, 'system'> & { scope: Scope | null; languages: string | null };
+/** Where a page is shown: in a project and perhaps in an organization, or on a host whose project is not known. */
+type Place = Pick<Ctx, 'system'> & {
+  in: { scope: Scope; organizationId: OrganizationId | null } | null;
+  languages: string | null;
+};
+
+/** Of a host whose project is not known. */
+const LATCHKEY: Brand = {
+  ...{ name: 'Latchkey', besideLogo: false, logoUrl: null, accentColor: null, backgroundColor: null, radius: null },
+  ...{ text: null, links: {} },
+};
 
 /**
- * Chooses the language and branding of a page. `languages` is an `Accept-Language` header, or `ui_locales` with commas.
+ * Chooses the language and brand of a page. `languages` is an `Accept-Language` header, or `ui_locales` with commas.
  */
-export async function voiceOf({ system, scope, languages }: Place): Promise<Voice> {
-  if (scope === null) {
+export async function voiceOf({ system, in: place, languages }: Place): Promise<Voice> {
+  if (place === null) {
     const language = languageFor(languages, 'en');
-    return { say: speak(language), language, project: 'Latchkey', branding: null };
+    return { say: speak(language), language, project: 'Latchkey', brand: LATCHKEY };
   }
-  const { settings, projectName } = await projectOf(system, scope);
+  const { settings, projectName } = await projectOf(system, place.scope);
   const language = languageFor(languages, settings.defaultLanguage, settings.locales);
-  return { say: speak(language), language, project: projectName, branding: settings.branding };
+  const brand = await brandOf(system, place.scope, place.organizationId);
+  return { say: speak(language), language, project: projectName, brand };
 }
 
 /** The frame of related pages: navigation, and `end`, the user and the way to sign out. */
@@ -53,46 +64,54 @@ export type Rendered = { document: string; headers: Record<string, string> };
 
 const SCRIPT = '/assets/sign-in.js';
 
-/** Renders a page in the common layout: the project's branding, no inline script, no framing (OA-6). */
+/** Renders a page in the common layout: the brand, no inline script, no framing (OA-6). */
 export function renderPage(voice: Voice, { title, body, frame, leaves = false, script = false }: Page): Rendered {
   const nonce = randomBytes(16).toString('base64');
-  const { branding, language, project } = voice;
-  const links = Object.entries(branding?.links ?? {}).map(([label, href]) => html`<a href="${href}">${label}</a>`);
-  const brand = html`<div class="brand">${branding?.logoUrl ? html`<img src="${branding.logoUrl}" alt="${project}">` : html`<span class="monogram" aria-hidden="true">${[...project][0] ?? ''}</span><span>${project}</span>`}</div>`;
+  const { brand, language } = voice;
+  const links = Object.entries(brand.links).map(([label, href]) => html`<a href="${href}">${label}</a>`);
+  const head = html`<div class="brand">${logo(brand)}</div>`;
   const document = html`<!doctype html>
 <html lang="${language}" dir="ltr">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>${title} · ${project}</title>
+<title>${title} · ${brand.name}</title>
 <link rel="icon" href="data:,">
-<style nonce="${nonce}">${raw(STYLE)}${frame ? raw(FRAME_STYLE) : ''}${raw(branding ? brandStyle(branding) : '')}</style>
+<style nonce="${nonce}">${raw(STYLE)}${frame ? raw(FRAME_STYLE) : ''}${raw(brandStyle(brand))}</style>
 ${script ? html`<script src="${SCRIPT}" defer></script>` : ''}
 </head>
 <body>
 ${
   frame
-    ? framed(brand, { title, body, frame })
-    : html`<main>${brand}
+    ? framed(head, { title, body, frame })
+    : html`<main>${head}
 <section class="card" aria-labelledby="title">
 <h1 id="title">${title}</h1>
 ${body}
 </section>`
 }
-${branding?.text ? html`<p class="note">${branding.text}</p>` : ''}
+${brand.text ? html`<p class="note">${brand.text}</p>` : ''}
 ${links.length > 0 ? html`<footer>${links}</footer>` : ''}
 </main>
 </body>
 </html>`;
-  return { document: String(document), headers: guards(nonce, { leaves, logoUrl: branding?.logoUrl ?? null }) };
+  return { document: String(document), headers: guards(nonce, { leaves, logoUrl: brand.logoUrl }) };
 }
 
-function framed(brand: Markup, { title, body, frame }: { title: string; body: Markup; frame: Frame }): Markup {
+function logo({ name, logoUrl, besideLogo }: Brand): Markup {
+  if (logoUrl === null)
+    return html`<span class="monogram" aria-hidden="true">${[...name][0] ?? ''}</span><span>${name}</span>`;
+  return besideLogo
+    ? html`<img src="${logoUrl}" alt=""><span>${name}</span>`
+    : html`<img src="${logoUrl}" alt="${name}">`;
+}
+
+function framed(head: Markup, { title, body, frame }: { title: string; body: Markup; frame: Frame }): Markup {
   const links = frame.links.map(
     ({ href, text, current }) => html`<a href="${href}"${current ? html` aria-current="page"` : ''}>${text}</a>`,
   );
-  return html`<header class="bar"><div>${brand}${frame.end}</div></header>
+  return html`<header class="bar"><div>${head}${frame.end}</div></header>
 <main class="framed">
 <nav aria-label="${frame.label}">${links}</nav>
 <div class="content">

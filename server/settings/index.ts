@@ -1,5 +1,5 @@
 export {
-  type Branding,
+  Branding,
   effectiveSettings,
   Language,
   languages,

@@ -48,3 +48,24 @@ test('the preview of the sign-in page follows the form; the page itself changes 
     ['#a02060', LOGO, 'Ask the shop for help.'],
   );
 });
+
+test('the branding of an organization is edited with a preview of the sign-in page and of the invitation', async () => {
+  const app = await openConsole(latchkey, browser);
+  const { page } = app;
+  const { body: organization } = await app.operator.call('/console/v1/organizations', { body: { name: 'Acme' } });
+  await app.open(`/organizations/${organization.id}/branding`);
+  const signIn = page.frameLocator('iframe[title="Preview of the sign-in page"]');
+  await page.getByRole('textbox', { name: 'Name shown' }).fill('Acme Works');
+  await page.getByRole('textbox', { name: 'Accent colour' }).fill('#a02060');
+  await signIn.getByText('Acme Works', { exact: true }).waitFor();
+  await signIn.locator('xpath=//style[contains(., "--accent:light-dark(#a02060")]').waitFor({ state: 'attached' });
+  await page.getByText('Invitation', { exact: true }).click();
+  const mail = page.frameLocator('iframe[title="Preview of the invitation"]');
+  await mail.getByText('Acme Works', { exact: true }).waitFor();
+  await mail.locator('a[style*="background:#a02060"]').waitFor();
+
+  await page.getByRole('region', { name: 'Unsaved changes' }).getByRole('button', { name: 'Save' }).click();
+  await said(page, 'Branding saved');
+  const { body } = await app.operator.call(`/console/v1/organizations/${organization.id}/branding`);
+  assert.deepEqual(body, { name: 'Acme Works', logoUrl: null, accentColor: '#a02060', backgroundColor: null });
+});

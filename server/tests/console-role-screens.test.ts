@@ -228,6 +228,7 @@ async function makeRecords(): Promise<void> {
       edits: 'organizations:write',
       actions: { 'Add domain': 'organizations:write' },
     },
+    { ...inAcme, path: `${acme}/branding`, edits: 'organizations:write' },
     { ...inAcme, path: `${acme}/connections`, actions: { 'Add connection': 'organizations:write' } },
     { ...inAcme, path: `${acme}/directory`, actions: { 'Issue token': 'organizations:write' } },
   ];

@@ -83,6 +83,7 @@ describe('every screen of the console passes axe-core, fits its width, and keeps
         [`/organizations/${organization.id}`, 'Acme'],
         [`/organizations/roles/at-${width}`, 'Clerk'],
         [`/organizations/${organization.id}/domains`, 'Acme'],
+        [`/organizations/${organization.id}/branding`, 'Acme'],
         [`/members/${members.items[0].id}`, members.items[0].displayName],
         [`/organizations/${organization.id}/directory`, 'Acme'],
         [`/applications/${applications.items[0].id}`, applications.items[0].name],

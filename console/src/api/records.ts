@@ -20,6 +20,7 @@ export type Role = ItemOf<'/console/v1/roles'>;
 export type Permission = ItemOf<'/console/v1/permissions'>;
 export type Organization = ResponseOf<'/console/v1/organizations/{organizationId}'>;
 export type OrganizationPolicy = ResponseOf<'/console/v1/organizations/{organizationId}/policy'>;
+export type OrganizationBranding = ResponseOf<'/console/v1/organizations/{organizationId}/branding'>;
 export type OrganizationMember = ItemOf<'/console/v1/organizations/{organizationId}/members'>;
 export type OrganizationDomain = ItemOf<'/console/v1/organizations/{organizationId}/domains'>;
 export type OrganizationConnection = ItemOf<'/console/v1/organizations/{organizationId}/connections'>;

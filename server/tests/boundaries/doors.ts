@@ -14,6 +14,10 @@ const WIDER: Exceptions = {
   tenancy: { max: 24, why: 'workspaces and projects: their directory, and how they close, return and end' },
   domains: { max: 14, why: 'organizations prove their mail domains by the rules of custom domains' },
   billing: { max: 14, why: 'a message is reserved, counted and settled in three steps' },
+  messages: {
+    max: 13,
+    why: 'messages are sent, listed for the inbox and a person, removed, and previewed by the console',
+  },
   pages: { max: 15, why: 'the browser flow of the hosted and the account pages, and the layout of all pages' },
   keys: { max: 16, why: 'signing keys, and the data keys that encrypt everything that is stored' },
   audit: { max: 15, why: 'the log is written, searched, proven, erased, and read in order by log streams' },

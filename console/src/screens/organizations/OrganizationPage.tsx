@@ -35,6 +35,7 @@ export function OrganizationPage({ actions, children }: PageProps) {
             name={record.name}
             tabs={[
               { to: at(path), label: 'Overview' },
+              { to: at(`${path}/branding`), label: 'Branding' },
               { to: at(`${path}/invitations`), label: 'Invitations' },
               { to: at(`${path}/domains`), label: 'Domains' },
               { to: at(`${path}/connections`), label: 'Connections' },

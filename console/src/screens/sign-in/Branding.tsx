@@ -1,4 +1,4 @@
-import { ColorInput, NumberInput, Textarea, TextInput } from '@mantine/core';
+import { NumberInput, Textarea } from '@mantine/core';
 import type { Settings } from '#api/records.ts';
 import { useApi, useCan } from '#api/scope.tsx';
 import { Fields, RecordFields } from '#ui/form.tsx';
@@ -8,6 +8,7 @@ import { Loaded } from '#ui/states.tsx';
 import { BrandingLinks } from './BrandingLinks.tsx';
 import { BrandingPreview } from './BrandingPreview.tsx';
 import classes from './branding.module.css';
+import { LookFields } from './LookFields.tsx';
 
 type Branding = Settings['branding'];
 
@@ -33,23 +34,11 @@ function Editor({ settings }: { settings: Settings }) {
       <div className={classes.editor}>
         <Card>
           <Fields canWrite={canWrite}>
-            <TextInput
-              type="url"
-              label="Logo address"
-              placeholder="https://example.com/logo.svg"
-              value={branding.logoUrl ?? ''}
-              error={form.errors.branding}
-              onChange={({ currentTarget: { value } }) => set({ logoUrl: value || null })}
-            />
-            <Colour
-              label="Accent colour"
-              value={branding.accentColor}
-              onChange={(accentColor) => set({ accentColor })}
-            />
-            <Colour
-              label="Background colour"
-              value={branding.backgroundColor}
-              onChange={(backgroundColor) => set({ backgroundColor })}
+            <LookFields
+              look={branding}
+              errors={{ logoUrl: form.errors.branding }}
+              fallback="Latchkey default"
+              onChange={set}
             />
             <NumberInput
               label="Corner radius"
@@ -71,26 +60,5 @@ function Editor({ settings }: { settings: Settings }) {
         <BrandingPreview branding={branding} signInLayout={signInLayout} defaultLanguage={defaultLanguage} />
       </div>
     </RecordFields>
-  );
-}
-
-function Colour({
-  label,
-  value,
-  onChange,
-}: {
-  label: string;
-  value: string | null;
-  onChange: (value: string | null) => void;
-}) {
-  return (
-    <ColorInput
-      label={label}
-      placeholder="Latchkey default"
-      format="hex"
-      value={value ?? ''}
-      onChange={(next) => onChange(/^#[0-9a-f]{6}$/i.test(next) ? next.toLowerCase() : next === '' ? null : value)}
-      eyeDropperButtonProps={{ 'aria-label': 'Pick a colour from the screen' }}
-    />
   );
 }

@@ -40,18 +40,31 @@ function readableOn(background: string, hex: string): string {
 
 const CARD = { light: '#ffffff', dark: '#181c24' } as const;
 
+function inkOn(accent: string): string {
+  return contrast('#ffffff', accent) >= 4.5 ? '#ffffff' : '#0d1320';
+}
+
 /**
- * A project's colours as CSS variables. An accent with too little contrast is darkened in the light theme and lightened
- * in the dark theme.
+ * The colours of a brand as CSS variables. An accent with too little contrast is darkened in the light theme and
+ * lightened in the dark theme.
  */
-export function brandStyle({ accentColor, backgroundColor, radius }: Branding): string {
+export function brandStyle({
+  accentColor,
+  backgroundColor,
+  radius,
+}: Pick<Branding, 'accentColor' | 'backgroundColor' | 'radius'>): string {
   const variables: string[] = [];
   if (accentColor !== null) {
     const [light, dark] = [readableOn(CARD.light, accentColor), readableOn(CARD.dark, accentColor)];
-    const inks = [light, dark].map((accent) => (contrast('#ffffff', accent) >= 4.5 ? '#ffffff' : '#0d1320'));
-    variables.push(`--accent:light-dark(${light},${dark})`, `--ink:light-dark(${inks.join()})`);
+    variables.push(`--accent:light-dark(${light},${dark})`, `--ink:light-dark(${inkOn(light)},${inkOn(dark)})`);
   }
   if (backgroundColor !== null) variables.push(`--page:light-dark(${backgroundColor},#101319)`);
   if (radius !== null) variables.push(`--radius:${radius}px`);
   return variables.length > 0 ? `:root{${variables.join(';')}}` : '';
+}
+
+/** The colours of buttons in mails, whose background is always light. */
+export function mailColours({ accentColor }: Pick<Branding, 'accentColor'>): { accent: string; ink: string } {
+  const accent = accentColor === null ? '#1f5fd0' : readableOn(CARD.light, accentColor);
+  return { accent, ink: inkOn(accent) };
 }
