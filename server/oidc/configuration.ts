@@ -17,6 +17,7 @@ import { grantFor } from './grants.ts';
 import { cookieNames } from './host-cookies.ts';
 import { signOutByHint } from './logout-hint.ts';
 import { defaultMachineResource, describeToken, machineResource, machineTokenSeconds } from './management-tokens.ts';
+import { applyOrganization } from './organization-switches.ts';
 import { checkOrganization } from './organizations.ts';
 import { prompts } from './prompts.ts';
 import { deviceConfirmed, deviceDone, deviceEntry, failure, loggedOut, logoutQuestion } from './provider-pages.ts';
@@ -52,7 +53,11 @@ export function configuration(system: System, issuer: IssuerAddress): Configurat
     adapter: adapterFor(system, issuer),
     cookies: cookies(system, issuer),
     routes: ROUTES,
-    findAccount: (ctx, subject, source) => admittedAccount(system, ctx, { subject, source }),
+    findAccount: async (ctx, subject, source) => {
+      const account = await admittedAccount(system, ctx, { subject, source });
+      if (account) await applyOrganization(system, issuer, { ctx, source });
+      return account;
+    },
     loadExistingGrant: async (ctx) => {
       await readCodeLifetime(system, ctx);
       return grantFor(system, ctx);

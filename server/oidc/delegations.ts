@@ -27,7 +27,7 @@ export function delegate(
   const actor = { kind: 'management' as const, applicationId, permissions: [] };
   return transaction({ ...ctxOf(system, application), actor }, async (tx) => {
     const { settings } = await projectOf(tx.system, { workspaceId, projectId, environment });
-    if (!(await holdGrant(tx, issuer, subject.grant.jti))) return undefined;
+    if (!(await holdGrantOf(tx, issuer, subject.grant.jti))) return undefined;
     const grant = await grantFor(tx, issuer, { subject, application });
     const { userId, client } = subject;
     const issuedTo = applicationOf(client).id;
@@ -38,7 +38,7 @@ export function delegate(
 }
 
 /** Locks a grant, so that its end also ends what is derived from it concurrently. Served by the primary key. */
-async function holdGrant(tx: TxCtx, issuer: IssuerAddress, id: string): Promise<boolean> {
+export async function holdGrantOf(tx: TxCtx, issuer: IssuerAddress, id: string): Promise<boolean> {
   const { rows } = await sql`select from oidc_records
     where issuer = ${realmOf(issuer)} and model = 'Grant' and id = ${id} and expires_at > ${tx.now} for share`.execute(
     tx.db,

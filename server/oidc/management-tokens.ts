@@ -44,6 +44,8 @@ export async function machineResource(
   ctx: KoaContextWithOIDC,
   resource: string,
 ): Promise<ResourceServer> {
+  if (Object(ctx.oidc.body).organization !== undefined)
+    throw new errors.InvalidRequest('an application has no organization of its own: leave organization out');
   const application = applicationOf(ctx.oidc.client);
   const hosts = await apiHostsOf(system, application);
   const management = hosts.includes(resource);

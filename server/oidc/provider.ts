@@ -13,6 +13,7 @@ import { Documents } from './documents.ts';
 import { endOnLogout } from './ending.ts';
 import { bindCookies } from './host-cookies.ts';
 import { takeOfflineAccess } from './offline-access.ts';
+import { useSwitchedGrants } from './organization-switches.ts';
 import { PROMPT_VALUES } from './prompts.ts';
 import { repeatLostRefreshes, returnSuccessor } from './refresh-rotation.ts';
 import { inSigningOrder, nextChange, ProviderKey } from './signing.ts';
@@ -135,6 +136,7 @@ async function makeIssuer(system: System, address: IssuerAddress): Promise<Issue
   bindToSessions(provider);
   takeOfflineAccess(provider);
   repeatLostRefreshes(provider);
+  useSwitchedGrants(provider);
   addTokenHash(provider);
   serveStructuredTokens(provider, system, address);
   endOnLogout(provider, system, environment);

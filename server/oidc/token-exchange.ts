@@ -13,6 +13,7 @@ import { applicationOf, type IssuerAddress } from './clients.ts';
 import { delegate } from './delegations.ts';
 import { type Act, noteExchange } from './exchanged-claims.ts';
 import { beginImpersonation, type Acting as Impersonated, readTicket } from './impersonation-tickets.ts';
+import { applyOrganization } from './organization-switches.ts';
 import { readSubject, type Subject } from './subject-tokens.ts';
 
 const TOKEN_EXCHANGE: Application['grants'][number] = 'urn:ietf:params:oauth:grant-type:token-exchange';
@@ -63,6 +64,7 @@ async function exchange(system: System, issuer: IssuerAddress, ctx: Context): Pr
     params.subject_token_type === TICKET
       ? await impersonation(system, issuer, ctx)
       : await delegation(system, issuer, ctx);
+  await applyOrganization(system, issuer, { ctx, source: undefined });
   const { account, act, claims } = acting;
   ctx.oidc.entity('Account', account);
   const resourceServer = new provider.ResourceServer(resource, await apiServer(system, ctx, resource));
