@@ -17,9 +17,14 @@ export const events = {
     { ...connection, fields: ['name'] },
   ),
   'organization.connection.tested': define(
-    'Latchkey checked that the identity provider of a connection responds as configured.',
+    'Latchkey checked that the identity provider of a connection responds as configured, or a test sign-in came back. `ok`: a sign-in would be accepted.',
     Type.Object({ ...Connection.properties, ok: Type.Boolean() }),
     { ...connection, ok: true },
+  ),
+  'organization.connection.test_started': define(
+    'Somebody started a test sign-in of a connection of an organization.',
+    Connection,
+    connection,
   ),
   'organization.connection.deleted': define(
     'A connection of an organization was removed; the sessions that began through it ended.',

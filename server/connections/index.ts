@@ -6,4 +6,10 @@ export { part } from './part.ts';
 export { isConnection, type ThroughConnections, throughConnections } from './proofs-through-connections.ts';
 export { fetchIdentityProvider, initiationState, samlOf } from './saml.ts';
 export { samlServiceMetadata } from './saml-service-provider.ts';
-export { connectionToTest, enabledConnection, holdConnection, type UsableConnection } from './usable-connections.ts';
+export {
+  connectionToTest,
+  enabledConnection,
+  enableForTest,
+  holdConnection,
+  type UsableConnection,
+} from './usable-connections.ts';

@@ -82,6 +82,27 @@ export async function connectionToTest(
   return usable(ctx, found(await rowsOf(ctx, organizationId).where('id', '=', connectionId).executeTakeFirst()));
 }
 
+/**
+ * A connection of any status, enabled, with its organization locked; for a test whose transaction is rolled back.
+ * @throws Problem METHOD_DISABLED for one of a blocked organization, NOT_FOUND
+ */
+export async function enableForTest(
+  tx: TxCtx,
+  { organizationId, connectionId }: ConnectionRef,
+): Promise<UsableConnection> {
+  const { status } = await lockOrganization(tx, organizationId);
+  if (status === 'blocked') throw problem('METHOD_DISABLED', 'The organization is blocked.');
+  const row = await tx.db
+    .updateTable('organization_connections')
+    .set({ status: 'enabled' })
+    .where(inScope(tx))
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', connectionId)
+    .returningAll()
+    .executeTakeFirst();
+  return usable(tx, found(row));
+}
+
 function noConnection() {
   return problem('NOT_FOUND', 'There is no such connection in this project, or it is disabled.');
 }

@@ -29,7 +29,7 @@ export const ConnectedPerson = Type.Object({
   familyName: nullableText,
   groups: Type.Array(Type.String()),
 });
-type ConnectedPerson = Static<typeof ConnectedPerson>;
+export type ConnectedPerson = Static<typeof ConnectedPerson>;
 
 /** Reads the attributes by the names in the connection's mapping, without an invalid address. */
 export function personOf({ attributes: names }: UsableConnection, asserted: Asserted): ConnectedPerson {

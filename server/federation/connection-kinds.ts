@@ -8,6 +8,8 @@ import type { UpstreamRequest } from './upstream.ts';
 export type Asserted = {
   subject: string;
   attributes: Record<string, unknown>;
+  /** The attributes as they were sent, to be shown. */
+  received: Record<string, string[]>;
   /** Whether the provider says that the address is verified; null: it says nothing. */
   emailVerified: boolean | null;
 };

@@ -4,8 +4,9 @@ import { ConnectionRef, connectionToTest } from '#connections';
 import { emit } from '#events';
 import { transaction } from '#platform/ctx.ts';
 import { callingAhead } from '#platform/http-ahead.ts';
-import { post, type Routes } from '#platform/route.ts';
+import { get, post, type Routes } from '#platform/route.ts';
 import { CONNECTION_FLOWS } from './connection-kinds.ts';
+import { StartedTestSignIn, startTestSignIn, TestSignIn, TestSignInRef, testSignIn } from './test-sign-ins.ts';
 
 const check = callingAhead(async ({ ctx, params }) => {
   const connection = await connectionToTest(ctx, Value.Parse(ConnectionRef, params));
@@ -30,5 +31,24 @@ export const connectionTestRoutes: Routes = [
       );
       return { ok: result.ok, detail: result.detail };
     },
+  }),
+  post('/v1/admin/organizations/:organizationId/connections/:connectionId/test-sign-ins', {
+    permission: 'organizations:write',
+    stepUp: false,
+    summary: 'Start a test sign-in through a connection',
+    description:
+      'Open `url` in a browser and sign in at the identity provider. What it says, and what a sign-in would do with it, is explained at the test sign-in for a day. Nobody is signed in, and no account changes. The connection may be disabled.',
+    params: ConnectionRef,
+    responses: { 201: StartedTestSignIn },
+    problems: ['NOT_FOUND'],
+    handler: ({ ctx, params }) => startTestSignIn(ctx, params, null),
+  }),
+  get('/v1/admin/organizations/:organizationId/connections/:connectionId/test-sign-ins/:testSignInId', {
+    permission: 'organizations:write',
+    summary: 'Read a test sign-in',
+    params: TestSignInRef,
+    responses: { 200: TestSignIn },
+    problems: ['NOT_FOUND'],
+    handler: ({ ctx, params }) => testSignIn(ctx, params),
   }),
 ];

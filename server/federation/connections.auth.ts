@@ -7,7 +7,8 @@ import { nullable } from '#platform/schemas.ts';
 import { anonymousCtx, realmOfSecret, scopeFields } from '#requests';
 import { Passage } from '#ways';
 import { Returned, returnFrom, StartQuery, sendAway, startedBy } from './browser-visits.ts';
-import { comeBackThrough, connectionParty, finishThrough } from './connections.ts';
+import { comeBackThrough, connectionParty, finishThrough, stillEnabled } from './connections.ts';
+import { beginTest, finishTest } from './test-visits.ts';
 
 const ConnectionRef = Type.Object({ connectionId: IdSchema('con') });
 const PATH = '/v1/auth/login/connections';
@@ -70,6 +71,17 @@ export const connectionSignInRoutes: Routes = [
       );
     },
   }),
+  get(`${PATH}/:connectionId/test`, {
+    permission: 'public',
+    counted: 'proof',
+    summary: 'Begin a test sign-in',
+    description: 'The address of a test sign-in, which an administrator opens in a browser. It signs nobody in.',
+    params: ConnectionRef,
+    query: Type.Object({ ticket: Type.String({ maxLength: 100 }) }),
+    responses: { 303: Type.Null() },
+    problems: ['INVALID_TOKEN', 'NOT_FOUND'],
+    handler: (request, reply) => beginTest(request, reply, { ...request.params, ...request.query }),
+  }),
   get(`${PATH}/:connectionId/callback`, {
     permission: 'public',
     counted: 'begin',
@@ -83,11 +95,14 @@ export const connectionSignInRoutes: Routes = [
       const { state = '' } = parameters;
       const realm = await realmOfSecret(request, state);
       const back = await comeBackThrough(realm, { ...params, state, browser: browserOf(request) });
-      const { away, connection } = back;
+      const returned = new URL(request.url, request.address.url);
+      const { away, ctx } = back;
+      if (away.testSignInId !== undefined) return finishTest(request, reply, { back, returned, id: away.testSignInId });
+      const connection = await stillEnabled(ctx, params.connectionId);
       const name = connection?.name ?? 'This connection';
       const to = await returnFrom(request, { away, name, isOffered: connection !== null, parameters }, () => {
         if (!connection) throw new Error('unreachable: the connection is offered');
-        return finishThrough(back, connection, new URL(request.url, request.address.url));
+        return finishThrough(back, connection, returned);
       });
       return reply.redirect(to, 303);
     },

@@ -12,7 +12,7 @@ import { type Ctx, type TxCtx, transaction } from '#platform/ctx.ts';
 import { IdSchema } from '#platform/ids.ts';
 import { Problem, problem } from '#platform/problem.ts';
 import { ConnectedPerson, personOf } from './connected-people.ts';
-import { CONNECTION_FLOWS } from './connection-kinds.ts';
+import { type Asserted, CONNECTION_FLOWS } from './connection-kinds.ts';
 import { type Away, type Party, spendFlow, staleFlow } from './upstream-flows.ts';
 
 const CODE_SECONDS = 60;
@@ -34,34 +34,43 @@ export function connectionParty(ctx: Ctx, connection: UsableConnection): Party {
   return { id, name, callbackPath: callbackPath(id), addressFor };
 }
 
-type CameBack = { ctx: Ctx; away: Away; message: string | null; connection: UsableConnection | null };
+export type CameBack = { ctx: Ctx; away: Away; message: string | null };
 
 /**
  * Spends the stored flow of a browser that returns, from the connection that it was sent to.
- * @returns a connection of null if it was disabled or removed in the meantime
  * @throws Problem INVALID_TOKEN
  */
 export async function comeBackThrough(
   realm: Ctx,
   { connectionId, ...shown }: { connectionId: ConnectionId; state: string; browser: string | undefined },
 ): Promise<CameBack> {
-  const { ctx, partyId, away, message } = await spendFlow(realm, shown);
+  const { partyId, ...back } = await spendFlow(realm, shown);
   if (partyId !== connectionId) throw staleFlow();
-  const connection = await enabledConnection(ctx, connectionId).catch((error: unknown) => {
+  return back;
+}
+
+/** @returns null for a connection that was disabled or removed in the meantime */
+export async function stillEnabled(ctx: Ctx, id: ConnectionId): Promise<UsableConnection | null> {
+  return enabledConnection(ctx, id).catch((error: unknown) => {
     if (error instanceof Problem && error.code === 'NOT_FOUND') return null;
     throw error;
   });
-  return { ctx, away, message, connection };
 }
 
-/** Reads what the identity provider says about the person, and issues the code that the application exchanges. */
-export async function finishThrough(
+/** What the identity provider says about the person. */
+export function assertedBy(
   { ctx, away, message }: CameBack,
   connection: UsableConnection,
   returned: URL,
-): Promise<string> {
+): Promise<Asserted> {
   const request = { ...away, challenge: '', loginHint: null };
-  const asserted = await CONNECTION_FLOWS[connection.kind].finish(ctx, connection, { request, returned, message });
+  return CONNECTION_FLOWS[connection.kind].finish(ctx, connection, { request, returned, message });
+}
+
+/** Reads what the identity provider says about the person, and issues the code that the application exchanges. */
+export async function finishThrough(back: CameBack, connection: UsableConnection, returned: URL): Promise<string> {
+  const { ctx, away } = back;
+  const asserted = await assertedBy(back, connection, returned);
   const { id: connectionId, issuer } = connection;
   const person = personOf(connection, asserted);
   const content: ConnectionResult = { connectionId, issuer, person, binding: away.binding };

@@ -33,10 +33,15 @@ export const oidcConnections: ConnectionFlow = {
     const { sub, email_verified: verified } = claims;
     // Some providers write the boolean as text.
     const emailVerified = verified === undefined ? null : verified === true || verified === 'true';
-    return { subject: String(sub), attributes: claims, emailVerified };
+    return { subject: String(sub), attributes: claims, received: shown(claims), emailVerified };
   },
   test: (ctx, connection) => checkProvider(ctx, providerOf(connection)),
 };
+
+function shown(claims: Record<string, unknown>): Record<string, string[]> {
+  const textOf = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
+  return Object.fromEntries(Object.entries(claims).map(([name, value]) => [name, [value].flat().map(textOf)]));
+}
 
 /** @throws Error for an account of another company at an issuer that several share */
 async function requireOwnAccount(

@@ -8,7 +8,12 @@ export const samlConnections: ConnectionFlow = {
   finish: async (ctx, connection, { request, returned, message }) => {
     const callback = `${returned.origin}${returned.pathname}`;
     const content = await readArrived(ctx, connection, { message: message ?? '', callback, nonce: request.nonce });
-    return { subject: content.nameId, attributes: attributesOf(content), emailVerified: null };
+    return {
+      subject: content.nameId,
+      attributes: attributesOf(content),
+      received: content.attributes,
+      emailVerified: null,
+    };
   },
   test: checkMetadata,
 };

@@ -2,21 +2,19 @@ import assert from 'node:assert/strict';
 import { createVerify, X509Certificate } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { newServiceKey, type ServiceKey } from '#saml';
-import { type Company, exchange, newCompany, startOf } from '#tests/connections.ts';
+import { exchange, startOf } from '#tests/connections.ts';
 import { expectProblem, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
 import { browserOf } from '#tests/oidc.ts';
+import { about, ENTITY_ID, leftFrom, newSamlCompany, postResponse, type SamlCompany } from '#tests/saml-companies.ts';
 import {
   assertionXml,
   encryptedAssertion,
-  providerMetadata,
-  requestIn,
   responseXml,
   type Said,
   signedResponse,
   signXml,
 } from '#tests/saml-provider.ts';
 
-const ENTITY_ID = 'https://idp.example.com';
 const APPLICATION = 'https://app.example.com/start';
 
 let latchkey: TestLatchkey;
@@ -26,67 +24,15 @@ before(async () => {
 });
 after(() => latchkey.stop());
 
-type SamlCompany = Company & {
-  id: string;
-  acs: string;
-  audience: string;
-  path: string;
-  relayState: string;
-  certificate: string;
-};
-
-/** A company whose people sign in by SAML. */
-async function samlCompany(
-  more: Record<string, unknown> = {},
-  saml: Record<string, unknown> = {},
-): Promise<SamlCompany> {
-  const company = await newCompany(latchkey);
-  const metadata = providerMetadata({
-    entityId: ENTITY_ID,
-    signOn: `${ENTITY_ID}/sso`,
-    certificates: [key.certificate],
-  });
-  const body = { name: 'SAML', status: 'enabled', justInTime: true, saml: { metadata, ...saml }, ...more };
-  const created = await company.call('/connections', 'POST', body);
-  assert.equal(created.status, 201, created.text);
-  const { id, callbackUrl } = created.body;
-  const { serviceProvider, idpInitiatedRelayState: relayState } = created.body.saml;
-  const [{ pem: certificate }] = serviceProvider.certificates;
-  const path = `/connections/${id}`;
-  return { ...company, id, path, acs: callbackUrl, audience: serviceProvider.entityId, relayState, certificate };
-}
-
-/** What the identity provider says about a person at a company. */
-function about({ acs, audience }: SamlCompany, nameId: string, inResponseTo: string | null): Said {
-  return {
-    now: new Date(),
-    issuer: ENTITY_ID,
-    audience,
-    recipient: acs,
-    inResponseTo,
-    nameId,
-    attributes: { mail: nameId },
-  };
-}
-
-/** A form that the identity provider lets the browser post: without cookies, because it comes from another site. */
-function postTo({ id }: SamlCompany, RelayState: string, xml: string) {
-  const body = new URLSearchParams({ RelayState, SAMLResponse: Buffer.from(xml).toString('base64') });
-  return latchkey.auth(`/v1/auth/login/connections/${id}/callback`, { method: 'POST', body });
-}
+const samlCompany = (more: Record<string, unknown> = {}, saml: Record<string, unknown> = {}) =>
+  newSamlCompany(latchkey, key, { more, saml });
+const postTo = (company: SamlCompany, relayState: string, xml: string) =>
+  postResponse(latchkey, company, { relayState, xml });
 
 /** Leaves for the identity provider. */
 async function leave(company: SamlCompany, browser = browserOf(latchkey)) {
   const there = await browser.open(startOf(latchkey, company.id));
-  const request = requestIn(there.url);
-  const back = async (xml: string, as = browser) => {
-    const posted = await postTo(company, request.relayState, xml);
-    assert.equal(posted.status, 303, posted.text);
-    const page = await as.open(new URL(posted.headers.get('location') ?? '', company.acs).href);
-    const { searchParams } = new URL(page.url);
-    return { ...page, code: searchParams.get('code'), error: searchParams.get('error') };
-  };
-  return { request, back };
+  return leftFrom(latchkey, company, { there: there.url, browser });
 }
 
 const lastResponse = async (company: SamlCompany) => (await company.call(`${company.path}/saml/last-response`)).body;

@@ -8,7 +8,7 @@ import { authAddressOf } from '#domains';
 import { projectOf } from '#environments';
 import { Binding, challengeOf } from '#exchange';
 import { type Ctx, type Environment, type TxCtx, transaction } from '#platform/ctx.ts';
-import { IdSchema, type ProjectId, type UserId, type WorkspaceId } from '#platform/ids.ts';
+import { type Id, IdSchema, type ProjectId, type UserId, type WorkspaceId } from '#platform/ids.ts';
 import { hashSecret, randomSecret } from '#platform/keyring.ts';
 import { problem } from '#platform/problem.ts';
 import { acrossProjects, at, scopeColumns } from '#platform/scoped.ts';
@@ -57,6 +57,8 @@ const Away = Type.Object({
   appState: nullableText,
   binding: Binding,
   linkTo: LinkTo,
+  /** It signs nobody in: what comes back is explained. */
+  testSignInId: Type.Optional(IdSchema('tsi')),
 });
 export type Away = Static<typeof Away>;
 
@@ -66,6 +68,7 @@ export type UpstreamStart = {
   appState: string | null;
   binding: Binding;
   linkTo: LinkTo;
+  testSignInId?: Id<'tsi'>;
   loginHint: string | null;
   /** A secret of this browser, required to finish the flow. */
   browser: string;
@@ -88,8 +91,8 @@ export type Party = {
 export async function leaveFor(ctx: Ctx, party: Party, start: UpstreamStart): Promise<string> {
   const { routingKey } = await projectOf(ctx.system, ctx.scope);
   const request = { state: `lku_${routingKey}_${randomSecret()}`, nonce: randomSecret(), verifier: randomSecret() };
-  const { redirectUri, appState, binding, linkTo, loginHint, browser } = start;
-  const away: Away = { ...request, redirectUri, appState, binding, linkTo };
+  const { loginHint, browser, ...end } = start;
+  const away: Away = { ...request, ...end };
   // The browser returns to the auth address from which it left.
   const callback = `${await authAddressOf(ctx)}${party.callbackPath}`;
   const challenge = challengeOf(request.verifier);
@@ -107,7 +110,7 @@ export async function leaveFor(ctx: Ctx, party: Party, start: UpstreamStart): Pr
         provider_id: party.id,
         browser_hash: hashSecret(browser),
         sealed: tx.system.keyring.seal(JSON.stringify(away), SEALED, stateHash.toString('hex')),
-        user_id: linkTo?.userId ?? null,
+        user_id: end.linkTo?.userId ?? null,
         expires_at: new Date(tx.now.getTime() + FLOW_SECONDS * 1000),
       })
       .execute(),

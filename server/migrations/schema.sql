@@ -180,6 +180,23 @@ create table backups (
   constraint backups_pkey PRIMARY KEY (name)
 );
 
+create table connection_test_sign_ins (
+  workspace_id text not null,
+  project_id text not null,
+  environment text not null,
+  id text not null,
+  organization_id text not null,
+  connection_id text not null,
+  ticket_hash bytea not null,
+  return_to text,
+  begun_at timestamp with time zone,
+  sealed text,
+  expires_at timestamp with time zone not null,
+  constraint connection_test_sign_ins_pkey PRIMARY KEY (workspace_id, project_id, environment, id)
+);
+CREATE INDEX connection_test_sign_ins_expired ON public.connection_test_sign_ins USING btree (expires_at);
+CREATE UNIQUE INDEX connection_test_sign_ins_of_ticket ON public.connection_test_sign_ins USING btree (workspace_id, environment, ticket_hash);
+
 create table consents (
   workspace_id text not null,
   environment text not null,
@@ -669,6 +686,7 @@ create table mfa_challenges (
   created_at timestamp with time zone not null,
   sign_in_methods text[] not null default '{}'::text[],
   organization_id text,
+  saml_login text,
   constraint mfa_challenges_pkey PRIMARY KEY (workspace_id, environment, id),
   constraint mfa_challenges_workspace_id_environment_user_id_fkey FOREIGN KEY (workspace_id, environment, user_id) REFERENCES users(workspace_id, environment, id) ON DELETE CASCADE
 );
@@ -1060,6 +1078,35 @@ create table saml_last_responses (
   constraint saml_last_responses_pkey PRIMARY KEY (workspace_id, project_id, environment, connection_id)
 );
 CREATE INDEX saml_last_responses_expired ON public.saml_last_responses USING btree (expires_at);
+
+create table saml_logins (
+  workspace_id text not null,
+  project_id text not null,
+  environment text not null,
+  id text not null,
+  connection_id text not null,
+  subject_hash bytea not null,
+  session_index text,
+  sealed text not null,
+  session_id text,
+  expires_at timestamp with time zone not null,
+  constraint saml_logins_pkey PRIMARY KEY (workspace_id, project_id, environment, id)
+);
+CREATE INDEX saml_logins_expired ON public.saml_logins USING btree (expires_at);
+CREATE INDEX saml_logins_of_session ON public.saml_logins USING btree (workspace_id, environment, session_id);
+CREATE INDEX saml_logins_of_subject ON public.saml_logins USING btree (workspace_id, project_id, environment, connection_id, subject_hash);
+
+create table saml_logouts (
+  workspace_id text not null,
+  project_id text not null,
+  environment text not null,
+  state_hash bytea not null,
+  connection_id text not null,
+  sealed text not null,
+  expires_at timestamp with time zone not null,
+  constraint saml_logouts_pkey PRIMARY KEY (workspace_id, environment, state_hash)
+);
+CREATE INDEX saml_logouts_expired ON public.saml_logouts USING btree (expires_at);
 
 create table schema_migrations (
   id integer not null,

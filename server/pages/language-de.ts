@@ -262,4 +262,6 @@ export const german: Texts = {
   'signUp.title': 'Konto erstellen',
   'stepUp.intro': 'Bitte bestätige, dass du es bist.',
   'stepUp.title': 'Bestätige, dass du es bist',
+  'testSignIn.done': 'Die Test-Anmeldung ist beendet. Was zurückkam, steht dort, wo du sie gestartet hast.',
+  'testSignIn.title': 'Test-Anmeldung',
 };

@@ -256,6 +256,8 @@ export const english = {
   'signUp.title': 'Create your account',
   'stepUp.intro': 'Please confirm that it is you.',
   'stepUp.title': 'Confirm it is you',
+  'testSignIn.done': 'The test sign-in is over. Go back to where you started it to see what came back.',
+  'testSignIn.title': 'Test sign-in',
 } as const;
 
 export type TextId = keyof typeof english;

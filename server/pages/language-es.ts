@@ -257,4 +257,6 @@ export const spanish: Texts = {
   'signUp.title': 'Crea tu cuenta',
   'stepUp.intro': 'Confirma que eres tú.',
   'stepUp.title': 'Confirma tu identidad',
+  'testSignIn.done': 'El inicio de sesión de prueba ha terminado. Vuelve a donde lo iniciaste para ver el resultado.',
+  'testSignIn.title': 'Inicio de sesión de prueba',
 };

@@ -261,4 +261,6 @@ export const french: Texts = {
   'signUp.title': 'Créez votre compte',
   'stepUp.intro': 'Confirmez que c’est bien vous.',
   'stepUp.title': 'Confirmez votre identité',
+  'testSignIn.done': 'La connexion de test est terminée. Le résultat s’affiche là où vous l’avez lancée.',
+  'testSignIn.title': 'Connexion de test',
 };

@@ -258,4 +258,6 @@ export const japanese: Texts = {
   'signUp.title': 'アカウントを作成',
   'stepUp.intro': '本人であることを確認してください。',
   'stepUp.title': '本人確認',
+  'testSignIn.done': 'テストサインインが終了しました。結果は開始した画面で確認できます。',
+  'testSignIn.title': 'テストサインイン',
 };

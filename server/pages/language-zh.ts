@@ -248,4 +248,6 @@ export const chinese: Texts = {
   'signUp.title': '创建您的账户',
   'stepUp.intro': '请确认是您本人。',
   'stepUp.title': '确认是您本人',
+  'testSignIn.done': '测试登录已结束。请回到发起测试的页面查看结果。',
+  'testSignIn.title': '测试登录',
 };

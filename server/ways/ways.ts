@@ -66,6 +66,7 @@ export const WAYS = {
   connection_asked: { checks: ['application', 'pkce', 'connection'] },
   connection_linking: { checks: ['connection', 'credential'] },
   connection: { entrance: 'connection', checks: ['pkce', 'application', 'connection', 'credential', 'admission'] },
+  test_sign_in: { entrance: 'connection', checks: ['connection', 'credential', 'admission'] },
   registration: {
     entrance: 'registration',
     checks: ['puzzle', 'registration', 'new_password', 'address', 'admission'],
