@@ -55,7 +55,8 @@ async function endTest(request: Request, reply: Reply, ended: Ended): Promise<Re
   const { ctx, id, connection, outcome, returnTo } = ended;
   await keepOutcome(ctx, { id, connection }, outcome);
   if (returnTo !== null) return reply.redirect(returnTo, 303);
-  const voice = await voiceOf({ system: ctx.system, scope: ctx.scope, languages: request.trace.languages });
+  const place = { scope: ctx.scope, organizationId: connection.organizationId };
+  const voice = await voiceOf({ system: ctx.system, in: place, languages: request.trace.languages });
   const { document, headers } = renderPage(voice, {
     title: voice.say('testSignIn.title'),
     body: html`<p class="done">${voice.say('testSignIn.done')}</p>`,
