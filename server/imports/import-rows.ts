@@ -30,6 +30,18 @@ export const ImportRow = Type.Object(
     passwordHash: Type.Optional(Type.String({ minLength: 1, maxLength: 2_048 })),
     ...Type.Partial(Type.Object(profile)).properties,
     roles: Type.Optional(Type.Array(RoleKey, { maxItems: 50, uniqueItems: true })),
+    organizations: Type.Optional(
+      Type.Array(
+        Type.Object(
+          {
+            organization: Type.String({ pattern: '^[a-z0-9_-]{2,63}$', description: 'An id or a slug.' }),
+            roles: Type.Optional(Type.Array(RoleKey, { maxItems: 50, uniqueItems: true })),
+          },
+          { additionalProperties: false },
+        ),
+        { maxItems: 100 },
+      ),
+    ),
     status: Type.Optional(Type.Enum(['active', 'blocked'])),
     metadata: Type.Optional(Metadata),
     createdAt: Type.Optional(Instant),
@@ -131,11 +143,11 @@ function faultsBeyondSchema(record: ImportRow, identifiers: ReadRow['identifiers
 }
 
 const BOOLEANS = ['emailVerified', 'phoneVerified'];
-const JSONS = ['customData', 'metadata'];
+const JSONS = ['customData', 'metadata', 'organizations'];
 
 /**
- * Converts a CSV record to a row: empty cells are omitted, `roles` are separated by spaces, `customData` and `metadata`
- * are JSON.
+ * Converts a CSV record to a row: empty cells are omitted, `roles` are separated by spaces, `customData`, `metadata`
+ * and `organizations` are JSON.
  */
 export function recordOfCsv(record: Record<string, string>): Record<string, unknown> {
   const cells = Object.entries(record).filter(([, cell]) => cell !== '');

@@ -3,7 +3,8 @@ import { sql } from 'kysely';
 import { Compile } from 'typebox/compile';
 import { emitAll, type NewEvent } from '#events';
 import { ownersOfIdentifiers } from '#identifiers';
-import { authorityNow, insertMembers, lockRoles, memberStatuses, outgrewEstimate } from '#members';
+import { authorityNow, insertMembers, lockRoles, memberIdsOf, outgrewEstimate } from '#members';
+import { importedMemberships } from '#organizations';
 import { createUsers, type NewPerson } from '#people';
 import { type Ctx, systemCtx, type TxCtx, transaction } from '#platform/ctx.ts';
 import { isRaceLost, mayPassLater } from '#platform/db.ts';
@@ -14,6 +15,14 @@ import { addJob } from '#platform/jobs.ts';
 import type { System } from '#platform/system.ts';
 import { isClosed, projectNames } from '#tenancy';
 import { noteWouldBeMembers, wouldBeMembers } from './import-dry-runs.ts';
+import {
+  countOrganizations,
+  type Joined,
+  type KnownOrganizations,
+  lockOrganizationsOf,
+  membershipsOf,
+  planOrganizations,
+} from './import-organizations.ts';
 import { type ReadRow, readRow } from './import-rows.ts';
 import { type ClaimedChunk, claimChunk, finishChunk, type ImportId, ImportWork, type RowResult } from './imports.ts';
 
@@ -145,6 +154,8 @@ type Planned = RowResult & {
   userId: UserId;
   memberId: MemberId;
   roleIds: RoleId[];
+  /** The organizations that the person joins. */
+  joins: readonly Joined[];
   /** The row's identifiers that belong to the person already. */
   named: NormalisedIdentifier[];
 };
@@ -168,13 +179,15 @@ async function planRows(
   rows: readonly ReadRow[],
   before: ReadonlyMap<string, UserId> = new Map(),
 ): Promise<{ plan: Planned[]; owners: ReadonlyMap<string, UserId> }> {
+  const named = await lockOrganizationsOf(tx, rows);
   const identifiers = rows.flatMap((row) => row.identifiers);
   const owners = new Map([...before, ...(await ownersOfIdentifiers(tx, identifiers))]);
-  const statuses = await memberStatuses(tx, [...new Set(owners.values())]);
-  const members = new Set([...statuses.keys(), ...before.values()]);
+  const memberIds = await memberIdsOf(tx, [...new Set(owners.values())]);
+  const memberships = await membershipsOf(tx, named, [...memberIds.values()]);
+  const members = new Set([...memberIds.keys(), ...before.values()]);
   const may = await authorityNow(tx, tx.actor, 'member.import');
   const roles = await grantableRoles(tx, rows, (grants) => may?.covers(grants) ?? false);
-  const known = { owners, members, roles, allowed: may !== null };
+  const known = { owners, members, memberIds, organizations: { ...named, memberships }, roles, allowed: may !== null };
   return { plan: rows.map((read) => planRow(tx, read, known)), owners };
 }
 
@@ -186,34 +199,44 @@ type Known = {
   /** By kind and value; rows of the same chunk are added as they are planned. */
   owners: Map<string, UserId>;
   members: Set<UserId>;
+  /** Rows of the same chunk are added as they are planned. */
+  memberIds: Map<UserId, MemberId>;
+  organizations: KnownOrganizations;
   roles: ReadonlyMap<string, RoleId | 'denied'>;
   /** Whether the import's creator may still import. */
   allowed: boolean;
 };
 
-function planRow(tx: TxCtx, read: ReadRow, { owners, members, roles, allowed }: Known): Planned {
+function planRow(tx: TxCtx, read: ReadRow, all: Known): Planned {
+  const { owners, members, memberIds, roles, allowed } = all;
   const keys = keysOf(read);
   const known = [...new Set(keys.flatMap((key) => owners.get(key) ?? []))];
   const userId = known[0] ?? newId('usr', tx.now);
+  const memberId = memberIds.get(userId) ?? newId('mem', tx.now);
+  const organizations = planOrganizations(read, memberId, all.organizations);
   const wanted = (read.record.roles ?? []).map((key) => ({ key, role: roles.get(key) }));
   const errors = [
     ...(allowed ? [] : [{ pointer: '', message: 'the person who started the import may no longer import members' }]),
     ...(known.length > 1 ? [{ pointer: '', message: 'has identifiers of several accounts' }] : []),
     ...wanted.flatMap(({ key, role }) => faultOfRole(key, role)),
+    ...organizations.errors,
   ];
   const base = {
     row: read.row,
     read,
     userId,
-    memberId: newId('mem', tx.now),
+    memberId,
+    joins: organizations.joins,
     named: read.identifiers.filter(({ kind, value }) => owners.get(`${kind} ${value}`) === userId),
     roleIds: wanted.flatMap(({ role }) => (role && role !== 'denied' ? [role] : [])),
     errors,
   };
-  if (errors.length > 0) return { ...base, outcome: 'failed' };
+  if (errors.length > 0) return { ...base, joins: [], outcome: 'failed' };
   const outcome = known.length === 0 ? 'created' : members.has(userId) ? 'unchanged' : 'joined';
   if (outcome === 'created') for (const key of keys) owners.set(key, userId);
   members.add(userId);
+  memberIds.set(userId, memberId);
+  countOrganizations(base.joins, memberId, all.organizations);
   return { ...base, outcome };
 }
 
@@ -239,6 +262,14 @@ async function grantableRoles(
 
 /** Writes the new people, memberships and roles, and an event for each: a fixed number of statements. */
 async function carryOut(tx: TxCtx, plan: readonly Planned[]): Promise<void> {
+  await enterProject(tx, plan);
+  await importedMemberships.insert(
+    tx,
+    plan.flatMap(({ joins, memberId, userId }) => joins.map((joined) => ({ ...joined, memberId, userId }))),
+  );
+}
+
+async function enterProject(tx: TxCtx, plan: readonly Planned[]): Promise<void> {
   const created = plan.filter(({ outcome }) => outcome === 'created');
   const entering = plan.filter(({ outcome }) => isEntering(outcome));
   if (entering.length === 0) return;

@@ -1,6 +1,9 @@
 import { emit } from '#events';
 import { membersAfter, requirePermission } from '#members';
+import { organizationsOf } from '#organizations';
 import { type Ctx, transaction } from '#platform/ctx.ts';
+import type { MemberId } from '#platform/ids.ts';
+import { Problem } from '#platform/problem.ts';
 import type { ImportRow } from './import-rows.ts';
 
 /** Members per page; memory holds one page of an export at a time. */
@@ -20,25 +23,56 @@ export async function noteExport(ctx: Ctx, { passwordHashes }: Exported): Promis
 
 /**
  * Every member, oldest first, as rows that an import accepts: one JSON object per line. Password hashes and
- * `customData` belong to the account, so a project gets them only for accounts it manages. Read page by page, so
- * concurrent changes may be missing. Served by the primary key.
+ * `customData` belong to the account, so a project gets them only for accounts it manages; organizations need
+ * `organizations:read`. Read page by page, so concurrent changes may be missing. Served by the primary key.
  */
 export async function* exportMembers(ctx: Ctx, { passwordHashes }: Exported): AsyncGenerator<string> {
+  const withOrganizations = await mayReadOrganizations(ctx);
   let after = '';
   for (;;) {
     // biome-ignore lint/performance/noAwaitInLoops: pages follow one another
     const members = await membersAfter(ctx, after, PAGE);
     const last = members.at(-1);
     if (!last) return;
+    const joined = withOrganizations ? await organizationsByMember(ctx, members) : undefined;
     yield members
       .flatMap(({ user, ...member }) => {
         if (!user) return [];
-        const row = { ...rowOf(member, user), ...accountOf(member, { user, passwordHashes }) };
+        const organizations = joined?.get(member.id);
+        const row = {
+          ...rowOf(member, user),
+          ...accountOf(member, { user, passwordHashes }),
+          ...(organizations && {
+            organizations: organizations.map(({ organization, roles }) => ({ organization, roles })),
+          }),
+        };
         return [`${JSON.stringify(row)}\n`];
       })
       .join('');
     after = last.id;
   }
+}
+
+async function mayReadOrganizations(ctx: Ctx): Promise<boolean> {
+  try {
+    await requirePermission(ctx, 'organizations:read');
+    return true;
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'AUTHORIZATION_DENIED') return false;
+    throw error;
+  }
+}
+
+/** The organizations of each member who is in any, by slug where they have one, because ids differ between installations. */
+async function organizationsByMember(ctx: Ctx, members: readonly { id: MemberId }[]) {
+  const rows = await organizationsOf(
+    ctx,
+    members.map(({ id }) => id),
+  );
+  return Map.groupBy(
+    rows.map(({ memberId, slug, id, roles }) => ({ memberId, organization: slug ?? id, roles })),
+    ({ memberId }) => memberId,
+  );
 }
 
 type Read = Awaited<ReturnType<typeof membersAfter>>[number];

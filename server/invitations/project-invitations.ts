@@ -10,7 +10,6 @@ import {
   lockOrganization,
   lockOrganizationRoles,
   mayInside,
-  type OrganizationRole,
   ownPermissions,
   requireInvitedDomain,
   requireRoomInOrganization,
@@ -138,7 +137,7 @@ type Gift = {
   organizationId: OrganizationId | null;
   roles: readonly { permissions: readonly string[] }[];
   /** Its roles in the organization. */
-  inside: readonly OrganizationRole[];
+  inside: Awaited<ReturnType<typeof lockOrganizationRoles>>;
 };
 
 /** @throws Problem AUTHORIZATION_DENIED unless the actor may give everything that the invitation gives */

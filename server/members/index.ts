@@ -5,7 +5,14 @@ export { leaveProject } from './leaving.ts';
 export { managedMembers } from './managed-members.ts';
 export { activeOwners, keepOwnersWithout } from './member-actions.ts';
 export { addMember, addRoles, changeMember, memberSeen, membersById } from './members.ts';
-export { insertMembers, memberCount, memberStatuses, membersAfter, outgrewEstimate } from './members-in-bulk.ts';
+export {
+  insertMembers,
+  memberCount,
+  memberIdsOf,
+  memberStatuses,
+  membersAfter,
+  outgrewEstimate,
+} from './members-in-bulk.ts';
 export { listMemberships, ownMemberships } from './memberships.ts';
 export { part } from './part.ts';
 export { lockRoles, RoleKey, setUpRoles } from './roles.ts';

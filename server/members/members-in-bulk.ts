@@ -19,6 +19,18 @@ export async function memberStatuses(ctx: Ctx | TxCtx, userIds: readonly UserId[
   return new Map(rows.map((row) => [row.user_id, row.status]));
 }
 
+/** The member ids of those of these users who are members of the project. Served by members_of_user. */
+export async function memberIdsOf(ctx: Ctx | TxCtx, userIds: readonly UserId[]): Promise<Map<UserId, MemberId>> {
+  if (userIds.length === 0) return new Map();
+  const rows = await ctx.db
+    .selectFrom('members')
+    .select(['user_id', 'id'])
+    .where(inScope(ctx))
+    .where('user_id', '=', sql<UserId>`any(${[...userIds]})`)
+    .execute();
+  return new Map(rows.map((row) => [row.user_id, row.id]));
+}
+
 type NewMember = {
   id: MemberId;
   userId: UserId;

@@ -4,6 +4,7 @@ export {
   removeByDirectory,
   rolesInOrganization,
 } from './directory-members.ts';
+export { importedMemberships } from './imported-memberships.ts';
 export { isNewIn } from './joining-by-domain.ts';
 export { asAdministrator } from './organization-authority.ts';
 export { organizationAt, requireInvitedDomain } from './organization-domains.ts';
@@ -13,7 +14,6 @@ export {
   lockJoiningRoles,
   lockKnownRoles,
   lockOrganizationRoles,
-  type OrganizationRole,
   ownPermissions,
 } from './organization-roles.ts';
 export { findOrganizationId, getOrganization, lockOrganization, OrganizationRef } from './organizations.ts';

@@ -47,10 +47,19 @@ function withMemberships(ctx: Ctx | TxCtx, memberIds: readonly MemberId[]) {
     )
     .where(acrossProjects(ctx, 'm'))
     .where('m.member_id', '=', sql<MemberId>`any(${[...memberIds]})`)
-    .select(['o.project_id as projectId', 'o.id', 'o.name', 'o.slug', 'o.status', 'm.roles', 'm.created_at']);
+    .select([
+      'o.project_id as projectId',
+      'o.id',
+      'o.name',
+      'o.slug',
+      'o.status',
+      'm.roles',
+      'm.created_at',
+      'm.member_id as memberId',
+    ]);
 }
 
-/** The organizations of these members, for the export of a person's data. Served by organizations_of_member. */
+/** The organizations of these members, for exports. Served by organizations_of_member. */
 export async function organizationsOf(ctx: Ctx, memberIds: readonly MemberId[]) {
   const rows = await withMemberships(ctx, memberIds).orderBy('o.id', 'desc').execute();
   return rows.map(({ created_at, ...row }) => ({ ...row, joinedAt: created_at.toISOString() }));
@@ -86,7 +95,7 @@ type Row = Awaited<ReturnType<ReturnType<typeof withMemberships>['execute']>>[nu
 
 async function recordsOf(ctx: Ctx | TxCtx, rows: readonly Row[]): Promise<OwnOrganization[]> {
   const permissionsOf = await permissionsOfRoles(ctx);
-  return rows.map(({ projectId: _, created_at, ...row }) => ({
+  return rows.map(({ projectId: _, memberId: _member, created_at, ...row }) => ({
     ...row,
     permissions: permissionsOf(row.roles),
     joinedAt: created_at.toISOString(),

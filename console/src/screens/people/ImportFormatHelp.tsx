@@ -46,7 +46,7 @@ export function ImportFormatHelp() {
         <Text size="sm">
           {format === 'ndjson'
             ? 'One JSON object per line, one person each.'
-            : 'The first line names the fields. Empty cells are ignored, roles are separated by spaces, metadata and customData are JSON.'}
+            : 'The first line names the fields. Empty cells are ignored, roles are separated by spaces, metadata, customData and organizations are JSON.'}
         </Text>
         <div className={classes.example}>
           <CodeBlock code={EXAMPLES[format]} name="the example row" />
