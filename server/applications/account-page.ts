@@ -77,6 +77,7 @@ function describe(project: Scope & { projectName: string }, clientId: string, re
     tokensEndedAt: null,
     signInsEndedAt: null,
     secretHashes: [],
+    saml: null,
     signInOnly: true,
     selfRegistered: false,
   };

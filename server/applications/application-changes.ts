@@ -20,6 +20,13 @@ import { checkCombination } from './combinations.ts';
 import { type ApplicationKind, type Grant, TOKEN_EXCHANGE } from './grants.ts';
 import { checkParty } from './parties.ts';
 import { checkAddresses } from './redirect-uris.ts';
+import {
+  checkSamlFields,
+  describedServiceProvider,
+  mergedSaml,
+  type SamlApplication,
+  type SamlChanges,
+} from './saml.ts';
 
 /**
  * Adds an application. Confidential kinds without keys get a secret, which is shown only once.
@@ -29,13 +36,17 @@ export async function addApplication(
   ctx: Ctx,
   application: Static<typeof NewApplicationBody>,
 ): Promise<Static<typeof CreatedApplication>> {
+  checkSamlFields(application.kind, application);
   checkAddresses(ctx.scope.environment, application.kind, application);
   checkCombination(application);
+  const written = samlWritten(application);
+  const described = written && (await describedServiceProvider(ctx, written));
   return transaction(ctx, async (tx) => {
     await requireKnownPermissions(tx, application.permissions ?? []);
     await requireAuthority(tx, 'application.create', { grants: strengthOf({ firstParty: true, ...application }) });
     const apis = await storedGrants(tx, { machine: application.kind === 'management' }, application.apis ?? []);
-    const { id, secret } = await createApplication(tx, { ...application, apis });
+    const saml = written && (await mergedSaml(tx, null, { changes: written, described }));
+    const { id, secret } = await createApplication(tx, { ...application, apis, saml });
     return { ...(await getApplication(tx, id)), secret };
   });
 }
@@ -62,20 +73,23 @@ export async function moveApplication(
  * @throws Problem NOT_FOUND, VALIDATION_FAILED, AUTHORIZATION_DENIED for an application that may do more than the
  * actor, before or after
  */
-export function updateApplication(
+export async function updateApplication(
   ctx: Ctx,
   id: ApplicationId,
   changes: Static<typeof ApplicationChanges>,
 ): Promise<ApplicationRecord> {
+  const described = changes.saml ? await describedServiceProvider(ctx, changes.saml) : null;
   return transaction(ctx, async (tx) => {
     const before = await lockApplication(tx, id);
+    checkSamlFields(before.kind, changes);
     checkAddresses(tx.scope.environment, before.kind, changes);
     checkCombination({ ...before, ...changes });
     checkParty(before, changes.firstParty);
     await requireKnownPermissions(tx, changes.permissions ?? []);
     const grants = [...strengthOf(before), ...strengthOf({ ...before, ...changes })];
     await requireAuthority(tx, 'application.change', { grants });
-    await write(tx, before, changes);
+    const saml = changes.saml && (await mergedSaml(tx, before.saml, { changes: changes.saml, described }));
+    await write(tx, before, { ...changes, saml });
     const ended = changes.enabled === false || changes.permissions !== undefined || changes.jwks !== undefined;
     if (ended) await endTokens(tx, id, changes.enabled === false ? { enabled: false } : {});
     if (changes.firstParty === false) await endDescended(tx, { applicationId: id }, 'application_third_party');
@@ -108,10 +122,17 @@ type Strength = {
   grants?: readonly Grant[];
 };
 
+/** What an administrator writes about SAML; an application of that kind needs it. */
+function samlWritten({ kind, saml }: Pick<Static<typeof NewApplicationBody>, 'kind' | 'saml'>): SamlChanges | null {
+  return kind === 'saml' ? (saml ?? {}) : null;
+}
+
+type Changes = Omit<Static<typeof ApplicationChanges>, 'saml'> & { saml?: SamlApplication | undefined };
+
 async function write(
   tx: TxCtx,
   { id, kind }: Pick<ApplicationRecord, 'id' | 'kind'>,
-  changes: Static<typeof ApplicationChanges>,
+  { saml, ...changes }: Changes,
 ): Promise<void> {
   const { jwks, apis } = changes;
   const columns = {
@@ -133,6 +154,7 @@ async function write(
     grants: changes.grants,
     access_token_seconds: changes.accessTokenSeconds,
     refresh_token_seconds: changes.refreshTokenSeconds,
+    saml: saml && JSON.stringify(saml),
     enabled: changes.enabled,
     updated_at: tx.now,
   };

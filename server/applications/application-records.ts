@@ -12,6 +12,7 @@ import { inScope } from '#platform/scoped.ts';
 import type { ApplicationsTable } from './applications.ts';
 import { TOKEN_EXCHANGE } from './grants.ts';
 import { Jwks } from './jwks.ts';
+import { SamlApplication, SamlChanges } from './saml.ts';
 
 const address = Type.String({ minLength: 1, maxLength: 2_000 });
 const addresses = (description: string) => Type.Array(address, { maxItems: 50, uniqueItems: true, description });
@@ -81,13 +82,14 @@ const fields = {
 const { name, ...others } = fields;
 export const NewApplicationBody = Type.Object(
   {
-    kind: Type.Enum(['spa', 'web', 'native', 'management', 'device']),
+    kind: Type.Enum(['spa', 'web', 'native', 'management', 'device', 'saml']),
     name,
     ...Type.Partial(Type.Object(others)).properties,
+    saml: Type.Optional(SamlChanges),
   },
   { additionalProperties: false },
 );
-export const ApplicationChanges = Type.Partial(Type.Object({ ...fields, enabled: Type.Boolean() }), {
+export const ApplicationChanges = Type.Partial(Type.Object({ ...fields, enabled: Type.Boolean(), saml: SamlChanges }), {
   additionalProperties: false,
   minProperties: 1,
 });
@@ -105,6 +107,10 @@ export const ApplicationRecord = Type.Object(
     kind: NewApplicationBody.properties.kind,
     ...fields,
     apis: Type.Array(ApiGrant),
+    grants: Type.Array(fields.grants.items, {
+      description: 'The OAuth grant types it uses; the kind `saml` has none.',
+    }),
+    saml: Type.Union([SamlApplication, Type.Null()], { description: 'Of the kind `saml`.' }),
     registrationTokenId: Type.Union([IdSchema('rgt'), Type.Null()], {
       description: 'The token it registered itself with; null: an administrator added it.',
     }),
@@ -165,6 +171,7 @@ function recordOf(row: Row, apis: Awaited<ReturnType<typeof readApis>>): Applica
     grants: row.grants,
     accessTokenSeconds: row.access_token_seconds,
     refreshTokenSeconds: row.refresh_token_seconds,
+    saml: row.saml,
     registrationTokenId: row.registration_token_id,
     enabled: row.enabled,
     secrets: (row.secrets ?? []).map(({ id, hint, created_at }) => ({

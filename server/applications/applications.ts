@@ -20,6 +20,8 @@ import { CLOSING_TOPIC, isClosed } from '#tenancy';
 import { accountPage, isAccountPage } from './account-page.ts';
 import { type ApplicationKind, type Grant, grantsOf } from './grants.ts';
 import type { RegistrationTokenId } from './registration-tokens.ts';
+import type { SamlApplication } from './saml.ts';
+
 export type ApplicationsTable = {
   workspace_id: WorkspaceId;
   project_id: ProjectId;
@@ -46,6 +48,7 @@ export type ApplicationsTable = {
   access_token_seconds: Generated<number | null>;
   refresh_token_seconds: Generated<number | null>;
   registration_token_id: Generated<RegistrationTokenId | null>;
+  saml: Json<SamlApplication> | null;
   enabled: boolean;
   tokens_ended_at: Date | null;
   sign_ins_ended_at: Generated<Date | null>;
@@ -122,8 +125,10 @@ export type Application = {
   signInsEndedAt: Date | null;
   /** SHA-256 of each live secret. */
   secretHashes: Buffer[];
+  /** The service provider of an application by SAML. */
+  saml: SamlApplication | null;
   /** It only signs people in and gets no code or token (OAuth 2.0 Multiple Response Type Encoding Practices §4). */
-  signInOnly?: true;
+  signInOnly: boolean;
 };
 
 export type NewApplication = Pick<Application, 'kind' | 'name'> &
@@ -146,6 +151,7 @@ export type NewApplication = Pick<Application, 'kind' | 'name'> &
       | 'accessTokenSeconds'
       | 'refreshTokenSeconds'
       | 'origins'
+      | 'saml'
     >
   > & { permissions?: readonly string[]; registrationTokenId?: RegistrationTokenId };
 
@@ -171,7 +177,7 @@ export async function createApplication(
       ...scopeColumns(tx),
       id,
       client_id: clientId,
-      ...tokenColumns(application),
+      ...columnsOfKind(application),
       kind: application.kind,
       name: application.name,
       redirect_uris: application.redirectUris ?? [],
@@ -199,9 +205,10 @@ export async function createApplication(
   return { id, clientId, secret };
 }
 
-function tokenColumns({ kind, grants, ...tokens }: NewApplication) {
+function columnsOfKind({ kind, grants, saml, ...tokens }: NewApplication) {
   return {
     uses_default_organization: tokens.usesDefaultOrganization ?? false,
+    saml: saml ? JSON.stringify(saml) : null,
     dpop_bound: tokens.dpopBound ?? false,
     grants: grants ?? [...grantsOf(kind)],
     access_token_seconds: tokens.accessTokenSeconds ?? null,
@@ -372,5 +379,7 @@ async function loadApplication(system: System, { environment, clientId }: Wanted
     tokensEndedAt: row.tokens_ended_at,
     signInsEndedAt: row.sign_ins_ended_at,
     secretHashes: row.hashes ?? [],
+    saml: row.saml,
+    signInOnly: row.kind === 'saml',
   };
 }

@@ -40,12 +40,13 @@ export function checkCombination({ kind, profile, pkce, jwks, permissions = [], 
 
 function faultsOfTokens({ kind, grants, refreshTokenSeconds }: Combination): { pointer: string; message: string }[] {
   const own = grantsOf(kind);
+  const [mandatory] = own;
   const foreign = grants?.find((grant) => grant !== TOKEN_EXCHANGE && !own.includes(grant));
   const used: readonly string[] = grants ?? own;
   return [
     ...(foreign ? [{ pointer: '/body/grants', message: `"${foreign}" is not for the kind "${kind}"` }] : []),
-    ...(grants && !grants.includes(own[0])
-      ? [{ pointer: '/body/grants', message: `the kind "${kind}" needs "${own[0]}"` }]
+    ...(grants && mandatory && !grants.includes(mandatory)
+      ? [{ pointer: '/body/grants', message: `the kind "${kind}" needs "${mandatory}"` }]
       : []),
     ...(typeof refreshTokenSeconds === 'number' && !used.includes('refresh_token')
       ? [{ pointer: '/body/refreshTokenSeconds', message: 'it gets no refresh tokens' }]

@@ -1,7 +1,7 @@
 export { accountPageId, isAccountPage } from './account-page.ts';
 export { moveApplication } from './application-changes.ts';
 export { applicationNames } from './application-names.ts';
-export { applicationIdsOf } from './application-records.ts';
+export { applicationIdsOf, getApplication } from './application-records.ts';
 export {
   type Application,
   checkSecret,

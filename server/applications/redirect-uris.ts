@@ -37,7 +37,8 @@ function faults(field: string, values: readonly string[] = [], faultOf: (value: 
   });
 }
 
-function uriFault(uri: string, environment: Environment, native: boolean): string | null {
+/** @returns what is wrong with an address that people or messages are sent to */
+export function uriFault(uri: string, environment: Environment, native: boolean): string | null {
   const url = URL.parse(uri);
   if (!url) return 'must be an absolute URI';
   if (uri.includes('*')) return 'must be exact: wildcards are not supported';

@@ -86,4 +86,6 @@ const NOBODYS: Omit<Flow['interaction']['application'], 'workspaceId' | 'project
   signInsEndedAt: null,
   secretHashes: [],
   selfRegistered: false,
+  saml: null,
+  signInOnly: false,
 };

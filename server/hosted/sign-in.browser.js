@@ -1,6 +1,7 @@
 // Runs in the browser: forms with `data-passkey` ask for a passkey before they are sent, those with `data-new-passkey` make one,
-// and those with `data-proof` solve a challenge.
+// those with `data-proof` solve a challenge, and one with `data-at-once` is sent.
 document.documentElement.classList.add('scripted');
+document.querySelector('form[data-at-once]')?.requestSubmit();
 
 const fromBase64Url = (text) =>
   Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (character) => character.charCodeAt(0));

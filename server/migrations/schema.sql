@@ -86,11 +86,12 @@ create table applications (
   pkce text not null default 'required'::text,
   id_token_claims text not null default 'requested'::text,
   apis jsonb not null default '[]'::jsonb,
+  saml jsonb,
   uses_default_organization boolean not null default false,
   constraint applications_pkey PRIMARY KEY (workspace_id, project_id, environment, id),
   constraint applications_client_id_key UNIQUE (client_id),
   constraint applications_id_token_claims_check CHECK ((id_token_claims = ANY (ARRAY['requested'::text, 'scopes'::text]))),
-  constraint applications_kind_check CHECK ((kind = ANY (ARRAY['spa'::text, 'web'::text, 'native'::text, 'management'::text, 'device'::text]))),
+  constraint applications_kind_check CHECK ((kind = ANY (ARRAY['spa'::text, 'web'::text, 'native'::text, 'management'::text, 'device'::text, 'saml'::text]))),
   constraint applications_pkce_check CHECK ((pkce = ANY (ARRAY['required'::text, 'optional'::text]))),
   constraint applications_pkce_needed CHECK (((pkce = 'required'::text) OR ((kind = 'web'::text) AND (profile = 'oauth'::text)))),
   constraint applications_profile_check CHECK ((profile = ANY (ARRAY['oauth'::text, 'fapi2'::text]))),
@@ -1067,6 +1068,20 @@ create table saml_assertions (
   constraint saml_assertions_pkey PRIMARY KEY (workspace_id, project_id, environment, connection_id, assertion_hash)
 );
 CREATE INDEX saml_assertions_expired ON public.saml_assertions USING btree (expires_at);
+
+create table saml_keys (
+  workspace_id text not null,
+  project_id text not null,
+  environment text not null,
+  id text not null,
+  certificate text not null,
+  private_sealed text not null,
+  signs boolean not null,
+  created_at timestamp with time zone not null,
+  constraint saml_keys_pkey PRIMARY KEY (workspace_id, project_id, environment, id),
+  constraint saml_keys_workspace_id_project_id_fkey FOREIGN KEY (workspace_id, project_id) REFERENCES projects(workspace_id, id) ON DELETE CASCADE
+);
+CREATE UNIQUE INDEX saml_keys_signing ON public.saml_keys USING btree (workspace_id, project_id, environment) WHERE signs;
 
 create table saml_last_responses (
   workspace_id text not null,

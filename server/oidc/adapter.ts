@@ -55,7 +55,7 @@ class ClientAdapter implements Adapter {
 
   async find(clientId: string): Promise<AdapterPayload | undefined> {
     const application = await applicationAt(this.#system, this.#issuer, clientId);
-    return application && clientMetadata(application);
+    return application && clientMetadata(application, this.#issuer);
   }
 
   async upsert(): Promise<void> {

@@ -61,13 +61,14 @@ export function useApplications(provider: Provider, system: System, issuer: Issu
 }
 
 /** The client metadata of an application; undefined if it is disabled, incomplete, or can't authenticate. */
-export function clientMetadata(application: Application): AdapterPayload | undefined {
+export function clientMetadata(application: Application, issuer: IssuerAddress): AdapterPayload | undefined {
   const authentication = authenticationOf(application);
   if (!application.enabled || !authentication) return undefined;
   const browser = application.kind !== 'device' && application.kind !== 'management';
   const responses = application.signInOnly ? 'none' : 'code';
   // It has no redirect address yet.
-  if (browser && application.redirectUris.length === 0) return undefined;
+  const redirectUris = application.saml ? [samlReturnUrl(issuer.url, application)] : application.redirectUris;
+  if (browser && redirectUris.length === 0) return undefined;
   return {
     client_id: application.clientId,
     client_name: application.name,
@@ -75,7 +76,7 @@ export function clientMetadata(application: Application): AdapterPayload | undef
     application_type: application.kind === 'native' ? 'native' : 'web',
     grant_types: application.grants,
     response_types: browser ? [responses] : [],
-    redirect_uris: browser ? application.redirectUris : [],
+    redirect_uris: browser ? redirectUris : [],
     post_logout_redirect_uris: application.postLogoutRedirectUris,
     subject_type: application.subjectType,
     ...(application.backchannelLogoutUri !== null && {
@@ -86,6 +87,11 @@ export function clientMetadata(application: Application): AdapterPayload | undef
     require_pushed_authorization_requests: application.profile === 'fapi2',
     ...(application.profile === 'fapi2' && FAPI_ALGORITHMS),
   };
+}
+
+/** Where the sign-in for an application by SAML ends, at the address where it began. */
+export function samlReturnUrl(auth: string, { clientId }: Pick<Application, 'clientId'>): string {
+  return `${auth}/saml/${clientId}/return`;
 }
 
 /** FAPI 2.0 Security Profile §5.4.1 does not allow RS256. */

@@ -1,6 +1,8 @@
 export { holderAtOwnIssuer, holderOf, type PresentedToken } from './access-tokens.ts';
 export { recordsFor } from './adapter.ts';
+export { type ApplicationSignIn, scopesOf, signInAt } from './application-sign-ins.ts';
 export { browserSession } from './browser-sessions.ts';
+export { applicationAt, samlReturnUrl } from './clients.ts';
 export { consentsOf } from './consents.ts';
 export { removeEveryRecord } from './grant-endings.ts';
 export { clientsOfSessions } from './grants.ts';

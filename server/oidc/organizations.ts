@@ -46,7 +46,9 @@ export function organizationClaims({ id, name, slug, roles, permissions }: Stand
  */
 export async function grantIn(
   ctx: Ctx,
-  { oidc: { client, session, provider } }: KoaContextWithOIDC,
+  {
+    oidc: { client, session, provider },
+  }: { oidc: Pick<KoaContextWithOIDC['oidc'], 'client' | 'session' | 'provider'> },
   organizationId: OrganizationId | null,
 ): Promise<Grant | undefined> {
   if (!client || !session?.sessionId) return undefined;

@@ -239,6 +239,8 @@ export const german: Texts = {
   'reset.intro': 'Gib den Code ein, den wir an {address} geschickt haben, und wähle ein neues Passwort.',
   'reset.done': 'Dein Passwort ist geändert. Melde dich damit an.',
   'reset.title': 'Neues Passwort wählen',
+  'saml.intro': 'Falls sich {application} nicht von selbst öffnet, geht es hier weiter.',
+  'saml.title': 'Zurück zu {application}',
   'scope.email': 'Deine E-Mail-Adresse',
   'scope.offline_access': 'Zugriff, während du weg bist',
   'scope.openid': 'Wer du bist',

@@ -233,6 +233,8 @@ export const english = {
   'reset.intro': 'Enter the code we sent to {address}, and choose a new password.',
   'reset.done': 'Your password has been changed. Sign in with it.',
   'reset.title': 'Choose a new password',
+  'saml.intro': 'If {application} does not open by itself, continue.',
+  'saml.title': 'Back to {application}',
   'scope.email': 'Your email address',
   'scope.offline_access': 'Access while you are away',
   'scope.openid': 'Who you are',

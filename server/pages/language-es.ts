@@ -234,6 +234,8 @@ export const spanish: Texts = {
   'reset.intro': 'Escribe el código enviado a {address} y elige una contraseña nueva.',
   'reset.done': 'Tu contraseña ha cambiado. Inicia sesión con ella.',
   'reset.title': 'Elige una contraseña nueva',
+  'saml.intro': 'Si {application} no se abre por sí sola, continúa.',
+  'saml.title': 'Volver a {application}',
   'scope.email': 'Tu correo electrónico',
   'scope.offline_access': 'Acceso cuando no estás',
   'scope.openid': 'Quién eres',

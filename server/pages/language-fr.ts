@@ -238,6 +238,8 @@ export const french: Texts = {
   'reset.intro': 'Saisissez le code envoyé à {address} et choisissez un nouveau mot de passe.',
   'reset.done': 'Votre mot de passe est changé. Connectez-vous avec.',
   'reset.title': 'Choisissez un nouveau mot de passe',
+  'saml.intro': 'Si {application} ne s’ouvre pas tout seul, continuez.',
+  'saml.title': 'Retour à {application}',
   'scope.email': 'Votre adresse e-mail',
   'scope.offline_access': 'Accès en votre absence',
   'scope.openid': 'Qui vous êtes',

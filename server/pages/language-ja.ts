@@ -235,6 +235,8 @@ export const japanese: Texts = {
   'reset.intro': '{address} に送ったコードを入力し、新しいパスワードを選んでください。',
   'reset.done': 'パスワードを変更しました。新しいパスワードでサインインしてください。',
   'reset.title': '新しいパスワードを選択',
+  'saml.intro': '{application} が自動的に開かない場合は、続行してください。',
+  'saml.title': '{application} に戻る',
   'scope.email': 'メールアドレス',
   'scope.offline_access': '不在時のアクセス',
   'scope.openid': 'あなたが誰か',

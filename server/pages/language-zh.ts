@@ -225,6 +225,8 @@ export const chinese: Texts = {
   'reset.intro': '输入发送到 {address} 的验证码，并设置新密码。',
   'reset.done': '密码已更改，请用新密码登录。',
   'reset.title': '设置新密码',
+  'saml.intro': '如果 {application} 没有自动打开，请继续。',
+  'saml.title': '返回 {application}',
   'scope.email': '您的电子邮箱',
   'scope.offline_access': '您离开时的访问',
   'scope.openid': '您的身份',

@@ -37,46 +37,71 @@ const MAX_CERTIFICATES = 10;
  */
 export function parseMetadata(source: string, { now, insecure }: { now: Date; insecure: boolean }): IdentityProvider {
   const root = parseXml(source);
-  const entity = entityOf(root);
-  const entityId = attribute(entity, 'entityID');
-  if (entityId === null || entityId.length > 1_024) throw fault('The metadata have no entityID.');
-  for (const element of [root, entity]) {
-    const until = attribute(element, 'validUntil');
-    if (until !== null && !(new Date(until).getTime() > now.getTime())) throw fault(`The metadata ended at ${until}.`);
-  }
+  const entity = entityOf(root, 'IDPSSODescriptor');
+  const entityId = requireValid(root, entity, now);
   const role = child(entity, METADATA, 'IDPSSODescriptor');
   if (!role || !attribute(role, 'protocolSupportEnumeration')?.split(/\s+/).includes(PROTOCOL))
-    throw fault('The metadata describe no identity provider of SAML 2.0.');
+    throw metadataFault('The metadata describe no identity provider of SAML 2.0.');
   return {
     entityId,
-    certificates: certificatesOf(role),
+    certificates: signingCertificates(role),
     signOnUrl: signOnOf(role, insecure),
   };
 }
 
-function fault(message: string): SamlFault {
+export function metadataFault(message: string): SamlFault {
   return new SamlFault('metadata', message);
 }
 
-function entityOf(root: Element): Element {
+const ROLES = { IDPSSODescriptor: 'identity providers', SPSSODescriptor: 'service providers' } as const;
+
+/**
+ * The one entity that has a role.
+ * @throws SamlFault
+ */
+export function entityOf(root: Element, role: keyof typeof ROLES): Element {
   if (is(root, METADATA, 'EntityDescriptor')) return root;
-  if (!is(root, METADATA, 'EntitiesDescriptor')) throw fault('The XML is not SAML metadata.');
+  if (!is(root, METADATA, 'EntitiesDescriptor')) throw metadataFault('The XML is not SAML metadata.');
   const providers = descendantsNamed(root, METADATA, 'EntityDescriptor').filter(
-    (entity) => childrenNamed(entity, METADATA, 'IDPSSODescriptor').length > 0,
+    (entity) => childrenNamed(entity, METADATA, role).length > 0,
   );
   const [only, second] = providers;
-  if (!only || second) throw fault(`The metadata describe ${providers.length} identity providers instead of one.`);
+  if (!only || second) throw metadataFault(`The metadata describe ${providers.length} ${ROLES[role]} instead of one.`);
   return only;
 }
 
-function certificatesOf(role: Element): string[] {
-  const signing = childrenNamed(role, METADATA, 'KeyDescriptor').filter(
-    (key) => attribute(key, 'use') !== 'encryption',
-  );
-  const encoded = signing.flatMap((key) => descendantsNamed(key, SIGNATURE, 'X509Certificate')).map(textOf);
+/**
+ * Checks that the metadata name their entity and still count.
+ * @returns the entity id
+ * @throws SamlFault
+ */
+export function requireValid(root: Element, entity: Element, now: Date): string {
+  const entityId = attribute(entity, 'entityID');
+  if (entityId === null || entityId.length > 1_024) throw metadataFault('The metadata have no entityID.');
+  for (const element of [root, entity]) {
+    const until = attribute(element, 'validUntil');
+    if (until !== null && !(new Date(until).getTime() > now.getTime()))
+      throw metadataFault(`The metadata ended at ${until}.`);
+  }
+  return entityId;
+}
+
+function signingCertificates(role: Element): string[] {
+  const certificates = certificatesFor(role, 'signing');
+  if (certificates.length === 0) throw metadataFault('The metadata have no certificate that signs.');
+  return certificates;
+}
+
+/**
+ * The certificates of a role for a use; a key without a use is for both.
+ * @throws SamlFault
+ */
+export function certificatesFor(role: Element, use: 'signing' | 'encryption'): string[] {
+  const keys = childrenNamed(role, METADATA, 'KeyDescriptor').filter((key) => (attribute(key, 'use') ?? use) === use);
+  const encoded = keys.flatMap((key) => descendantsNamed(key, SIGNATURE, 'X509Certificate')).map(textOf);
   const certificates = [...new Set(encoded.map(certificateFrom))];
-  if (certificates.length === 0) throw fault('The metadata have no certificate that signs.');
-  if (certificates.length > MAX_CERTIFICATES) throw fault(`The metadata have over ${MAX_CERTIFICATES} certificates.`);
+  if (certificates.length > MAX_CERTIFICATES)
+    throw metadataFault(`The metadata have over ${MAX_CERTIFICATES} certificates.`);
   return certificates;
 }
 
@@ -85,11 +110,11 @@ function certificatesOf(role: Element): string[] {
  * because the metadata name it.
  * @throws SamlFault
  */
-function certificateFrom(encoded: string): string {
+export function certificateFrom(encoded: string): string {
   try {
     const certificate = new X509Certificate(Buffer.from(encoded.replace(/-----[A-Z ]+-----|\s/g, ''), 'base64'));
     if (!isAcceptedKey(certificate))
-      throw fault('A certificate has no RSA key of at least 2048 bits and no key on P-256 or P-384.');
+      throw metadataFault('A certificate has no RSA key of at least 2048 bits and no key on P-256 or P-384.');
     return certificate.toString();
   } catch (error) {
     throw error instanceof SamlFault ? error : new SamlFault('metadata', 'A certificate can not be read.', error);
@@ -100,15 +125,15 @@ function signOnOf(role: Element, insecure: boolean): string {
   const service = childrenNamed(role, METADATA, 'SingleSignOnService').find(
     (one) => attribute(one, 'Binding') === REDIRECT,
   );
-  if (!service) throw fault('The metadata have no SingleSignOnService by HTTP-Redirect.');
-  return addressOf(service, insecure);
+  if (!service) throw metadataFault('The metadata have no SingleSignOnService by HTTP-Redirect.');
+  return httpsAddress(service, insecure);
 }
 
-function addressOf(service: Element, insecure: boolean): string {
+export function httpsAddress(service: Element, insecure: boolean): string {
   const written = attribute(service, 'Location') ?? '';
   const url = URL.parse(written);
   if (!url || written.length > 2_000 || !(url.protocol === 'https:' || (insecure && url.protocol === 'http:')))
-    throw fault(`Location is not an https address: ${written.slice(0, 200)}.`);
+    throw metadataFault(`Location is not an https address: ${written.slice(0, 200)}.`);
   return url.href;
 }
 

@@ -68,6 +68,12 @@ async function makeRecords(): Promise<Records> {
     kind: 'json_lines',
     url: `${receiver.origin}/victim-stream`,
   });
+  const samlApplication = await make('applications', {
+    kind: 'saml',
+    name: 'Victim shop',
+    saml: { entityId: 'https://victim.example', consumers: [{ url: 'https://victim.example/acs', index: 0 }] },
+  });
+  const samlKey = await make('saml/keys', {});
   const role = await make('roles', { key: 'victim', name: 'Victim role', permissions: [] });
   const delivery = await eventually(async () => {
     const { body } = await latchkey.api(`/v1/admin/webhooks/deliveries?endpointId=${endpoint.id}`, { token });
@@ -116,6 +122,8 @@ async function makeRecords(): Promise<Records> {
     api: api.id,
     org: organization.id,
     odm: mailDomain.id,
+    samlApplicationId: samlApplication.id,
+    sky: samlKey.id,
     roleKey: organizationRole.key,
     imp: job.body.id,
     key: 'victim:act',

@@ -79,7 +79,7 @@ export function responseXml(said: Said, content: string): string {
 }
 
 type Signing = {
-  element: 'Assertion' | 'Response';
+  element: 'Assertion' | 'Response' | 'AuthnRequest' | 'LogoutRequest';
   signatureAlgorithm?: string;
   digestAlgorithm?: string;
   canonicalization?: string;

@@ -14,6 +14,7 @@ import { ApiGrants } from './ApiGrants.tsx';
 import { kindOf } from './kinds.ts';
 import { Protocol, Tokens } from './Protocol.tsx';
 import { Secrets } from './Secrets.tsx';
+import { OwnSide, SamlKeys, ServiceProvider } from './ServiceProvider.tsx';
 import { Snippets } from './Snippets.tsx';
 
 export function Application() {
@@ -28,8 +29,6 @@ type DetailProps = { application: ApplicationRecord; reread: () => Promise<{ dat
 
 function Detail({ application, reread }: DetailProps) {
   const at = useAt();
-  const { environment } = useHere();
-  const { addresses } = useSession();
   const canWrite = useCan('applications:write');
   const { secret } = kindOf(application.kind);
   return (
@@ -44,25 +43,35 @@ function Detail({ application, reread }: DetailProps) {
       }
       actions={canWrite && <Remove application={application} />}
     >
-      <Card title="Get started">
-        <Stack gap="md">
-          <Facts
-            facts={[
-              ['Client id', <Copy key="id" value={application.clientId} />],
-              ['Issuer', environment ? <Copy key="issuer" value={addresses[environment].auth} /> : '–'],
-            ]}
-          />
-          <Snippets application={application} />
-        </Stack>
-      </Card>
+      {application.saml ? <OwnSide id={application.id} /> : <GetStarted application={application} />}
       {secret && <Secrets application={application} canWrite={canWrite} />}
       <Edit application={application} reread={reread} canWrite={canWrite} />
+      {application.saml && <SamlKeys canWrite={canWrite} />}
     </Page>
+  );
+}
+
+function GetStarted({ application }: Pick<DetailProps, 'application'>) {
+  const { environment } = useHere();
+  const { addresses } = useSession();
+  return (
+    <Card title="Get started">
+      <Stack gap="md">
+        <Facts
+          facts={[
+            ['Client id', <Copy key="id" value={application.clientId} />],
+            ['Issuer', environment ? <Copy key="issuer" value={addresses[environment].auth} /> : '–'],
+          ]}
+        />
+        <Snippets application={application} />
+      </Stack>
+    </Card>
   );
 }
 
 function Edit({ application, reread, canWrite }: DetailProps & { canWrite: boolean }) {
   const change = useApi().useMutation('patch', '/console/v1/applications/{id}');
+  const canReadApis = useCan('apis:read');
   const { id, kind } = application;
   const form = useRecordForm({
     record: application,
@@ -70,7 +79,7 @@ function Edit({ application, reread, canWrite }: DetailProps & { canWrite: boole
     save: {
       isPending: change.isPending,
       mutateAsync: ({ changes, headers }) => {
-        return change.mutateAsync({ params: { path: { id } }, body: changes, headers });
+        return change.mutateAsync({ params: { path: { id } }, body: written(changes), headers });
       },
     },
     reread,
@@ -100,11 +109,24 @@ function Edit({ application, reread, canWrite }: DetailProps & { canWrite: boole
           />
         </Fields>
       </Card>
-      {useCan('apis:read') && <ApiGrants form={form} canWrite={canWrite} />}
-      <Tokens form={form} canWrite={canWrite} />
-      <Protocol form={form} canWrite={canWrite} />
+      {kind === 'saml' ? (
+        <ServiceProvider form={form} canWrite={canWrite} />
+      ) : (
+        <>
+          {canReadApis && <ApiGrants form={form} canWrite={canWrite} />}
+          <Tokens form={form} canWrite={canWrite} />
+          <Protocol form={form} canWrite={canWrite} />
+        </>
+      )}
     </RecordFields>
   );
+}
+
+/** The address of metadata is only written to read them again. */
+function written({ saml, ...changes }: Partial<ApplicationRecord>) {
+  if (!saml) return changes;
+  const { metadataUrl: _, ...fields } = saml;
+  return { ...changes, saml: fields };
 }
 
 function Addresses({ form }: { form: RecordForm<ApplicationRecord> }) {

@@ -17,6 +17,7 @@ export function NewApplication() {
   const kind = kinds.find((known) => known === chosen) ?? 'spa';
   const [name, setName] = useState('');
   const [redirects, setRedirects] = useState('');
+  const [metadata, setMetadata] = useState('');
   const [errors, setErrors] = useState<Record<string, string>>({});
   const [made, setMade] = useState<Made | null>(null);
   const create = useAction(useApi().useMutation('post', '/console/v1/applications'));
@@ -30,6 +31,7 @@ export function NewApplication() {
       kind,
       name,
       ...(kindOf(kind).redirects && { redirectUris }),
+      ...(kind === 'saml' && { saml: describedBy(metadata) }),
       ...(kind === 'spa' && { origins: originsOf(redirectUris) }),
     };
     const onProblem = ({ fields }: { fields: Record<string, string> }) => {
@@ -69,6 +71,19 @@ export function NewApplication() {
                   onChange={(event) => setRedirects(event.currentTarget.value)}
                 />
               )}
+              {kind === 'saml' && (
+                <Textarea
+                  required
+                  label="Metadata of the service provider"
+                  description="Their address, or the XML. Afterwards you get the fields that it needs."
+                  placeholder="https://app.example.com/saml/metadata"
+                  autosize
+                  maxRows={10}
+                  value={metadata}
+                  error={errors['saml']}
+                  onChange={(event) => setMetadata(event.currentTarget.value)}
+                />
+              )}
             </Stack>
           </Card>
           <Group justify="flex-end">
@@ -103,6 +118,12 @@ function KindChoice({ kind, onChange }: { kind: Kind; onChange: (kind: string) =
       </SimpleGrid>
     </Radio.Group>
   );
+}
+
+/** Metadata by their address or as XML. */
+function describedBy(text: string) {
+  const written = text.trim();
+  return /^https?:\/\//.test(written) ? { metadataUrl: written } : { metadata: written };
 }
 
 /** A browser app calls from the origin that serves it. */

@@ -29,6 +29,12 @@ const KINDS: Record<Kind, KindText> = {
     redirects: false,
     secret: false,
   },
+  saml: {
+    name: 'SAML service provider',
+    about: 'Software that signs people in by SAML 2.0, bought or your own.',
+    redirects: false,
+    secret: false,
+  },
   management: {
     name: 'Back end',
     about: 'Calls the admin API without a user, with the permissions you grant.',
@@ -37,7 +43,7 @@ const KINDS: Record<Kind, KindText> = {
   },
 };
 
-export const kinds: readonly Kind[] = ['spa', 'web', 'native', 'device', 'management'];
+export const kinds: readonly Kind[] = ['spa', 'web', 'native', 'device', 'saml', 'management'];
 export const kindOf = (kind: Kind): KindText => KINDS[kind];
 
 /** One address per line; empty lines are ignored. */

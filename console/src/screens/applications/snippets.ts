@@ -177,6 +177,7 @@ const SNIPPETS: Record<Kind, readonly Snippet[]> = {
   web: [next, node],
   native: [swift, kotlin],
   device: [device],
+  saml: [],
   management: [management, managementNode],
 };
 
