@@ -47,6 +47,7 @@ export function resourcesOf(data: Record<string, unknown>): string[] {
 function actorKey(actor: NumberedEvent['actor']): string {
   if (actor.kind === 'customer') return actor.userId;
   if (actor.kind === 'management') return actor.applicationId;
+  if (actor.kind === 'setup_link') return actor.setupLinkId;
   return actor.kind === 'system' ? actor.name : actor.kind;
 }
 

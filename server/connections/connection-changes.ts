@@ -1,7 +1,13 @@
 import { emit } from '#events';
 import { unlinkIssuer, usersOfIssuer } from '#linked-identities';
 import { requireAuthority } from '#members';
-import { getOrganization, lockJoiningRoles, lockKnownRoles, lockOrganization, ownPermissions } from '#organizations';
+import {
+  getOrganization,
+  lockJoiningRoles,
+  lockKnownRoles,
+  lockOrganization,
+  ownPermissions,
+} from '#organizations';
 import { type Ctx, type TxCtx, transaction } from '#platform/ctx.ts';
 import { newId, type OrganizationId } from '#platform/ids.ts';
 import { found, problem } from '#platform/problem.ts';
@@ -23,8 +29,27 @@ import { type ConnectionKind, connectionKinds, KINDS, type Kind, type Stored } f
 /** The maximum of connections of an organization, of any status. */
 const MAX_CONNECTIONS = 10;
 
+type OrganizationRole = Awaited<ReturnType<typeof lockKnownRoles>>[number];
+
 /** A change with what its kind did before the transaction. */
 export type Prepared<Given> = { given: Given; prepared: unknown };
+
+/**
+ * Checks that the actor may change a connection, which vouches for people and grants these roles.
+ * @throws Problem AUTHORIZATION_DENIED
+ */
+export type MayConnect = (tx: TxCtx, roles: readonly OrganizationRole[]) => Promise<void>;
+
+const asAdministrator: MayConnect = (tx, roles) =>
+  requireAuthority(tx, 'organization.connection.change', { grants: grantsOfConnection(roles) });
+
+/** The permissions in the project that a connection with these roles takes. */
+export function grantsOfConnection(roles: readonly OrganizationRole[]): string[] {
+  return ['providers:write', ...roles.flatMap(({ permissions }) => ownPermissions(permissions))];
+}
+
+/** By what authority a connection changes; by default that of the actor in the project. */
+type By = { may?: MayConnect };
 
 /** @throws Problem NOT_FOUND, VALIDATION_FAILED */
 export async function prepareNew(
@@ -52,12 +77,14 @@ export async function prepareChanges(
 
 /**
  * Adds a connection.
+ * @param by `id`: the id of the connection, if the identity provider was given it in advance
  * @throws Problem NOT_FOUND, CONFLICT at the limit, VALIDATION_FAILED, AUTHORIZATION_DENIED
  */
 export function createConnection(
-  ctx: Ctx,
+  ctx: Ctx | TxCtx,
   organizationId: OrganizationId,
   { given: connection, prepared }: Prepared<NewConnection>,
+  { id = newId('con', ctx.now), may = asAdministrator }: By & { id?: ConnectionId } = {},
 ): Promise<Connection> {
   const { name, status = 'disabled', required = false, justInTime = false, ...given } = connection;
   const { roles = [], groupRoles = {}, attributes = {} } = given;
@@ -65,8 +92,7 @@ export function createConnection(
     await lockOrganization(tx, organizationId);
     const kind = kindIn(given);
     await requireRoom(tx, organizationId);
-    await requireGrants(tx, null, { roles, groupRoles });
-    const id = newId('con', tx.now);
+    await requireGrants(tx, may, { before: null, after: { roles, groupRoles } });
     const row = await tx.db
       .insertInto('organization_connections')
       .values({
@@ -120,7 +146,11 @@ type Granting = { roles: readonly string[]; groupRoles: Readonly<Record<string, 
  * that the roles grant, before and afterwards.
  * @throws Problem AUTHORIZATION_DENIED, VALIDATION_FAILED for an unknown role or `owner`
  */
-async function requireGrants(tx: TxCtx, before: Granting | null, { roles, groupRoles }: Granting): Promise<void> {
+async function requireGrants(
+  tx: TxCtx,
+  may: MayConnect,
+  { before, after: { roles, groupRoles } }: { before: Granting | null; after: Granting },
+): Promise<void> {
   const earlier = before ? [...before.roles, ...ofGroups(before)] : [];
   const isNew = (key: string) => !earlier.includes(key);
   const affected = [
@@ -128,8 +158,7 @@ async function requireGrants(tx: TxCtx, before: Granting | null, { roles, groupR
     ...(await lockJoiningRoles(tx, ofGroups({ groupRoles }).filter(isNew), '/body/groupRoles')),
     ...(await lockKnownRoles(tx, earlier)),
   ];
-  const grants = affected.flatMap(({ permissions }) => ownPermissions(permissions));
-  await requireAuthority(tx, 'organization.connection.change', { grants: ['providers:write', ...grants] });
+  await may(tx, affected);
 }
 
 function ofGroups({ groupRoles }: Pick<Granting, 'groupRoles'>): string[] {
@@ -172,14 +201,16 @@ async function lockConnection(tx: TxCtx, { organizationId, connectionId }: Conne
  * @throws Problem NOT_FOUND, VALIDATION_FAILED, AUTHORIZATION_DENIED
  */
 export function updateConnection(
-  ctx: Ctx,
+  ctx: Ctx | TxCtx,
   ref: ConnectionRef,
   { given: changes, prepared }: Prepared<ConnectionChanges>,
+  { may = asAdministrator }: By = {},
 ): Promise<Connection> {
   return transaction(ctx, async (tx) => {
     const before = await lockConnection(tx, ref);
     const { roles = before.roles, groupRoles = before.group_roles } = changes;
-    await requireGrants(tx, { roles: before.roles, groupRoles: before.group_roles }, { roles, groupRoles });
+    const earlier = { roles: before.roles, groupRoles: before.group_roles };
+    await requireGrants(tx, may, { before: earlier, after: { roles, groupRoles } });
     const stored = mergedWith(storedIn(tx, before), before.kind, { given: changes, prepared });
     const after = await tx.db
       .updateTable('organization_connections')
@@ -216,11 +247,15 @@ function mergedWith(before: Stored, kind: ConnectionKind, { given, prepared }: P
 }
 
 /** @throws Problem NOT_FOUND, AUTHORIZATION_DENIED */
-export async function deleteConnection(ctx: Ctx, ref: ConnectionRef): Promise<void> {
+export async function deleteConnection(
+  ctx: Ctx | TxCtx,
+  ref: ConnectionRef,
+  { may = asAdministrator }: By = {},
+): Promise<void> {
   await transaction(ctx, async (tx) => {
     const before = await lockConnection(tx, ref);
-    const nothing = { roles: [], groupRoles: {} };
-    await requireGrants(tx, { roles: before.roles, groupRoles: before.group_roles }, nothing);
+    const earlier = { roles: before.roles, groupRoles: before.group_roles };
+    await requireGrants(tx, may, { before: earlier, after: { roles: [], groupRoles: {} } });
     await tx.db
       .deleteFrom('organization_connections')
       .where(inScope(tx))

@@ -13,7 +13,7 @@ import { Instant, nullable } from '#platform/schemas.ts';
 import { inScope } from '#platform/scoped.ts';
 import { type AttributeNames, type ConnectionKind, connectionKinds, KINDS } from './kinds.ts';
 import { NewOidcConfiguration, OidcChanges, ShownOidcConfiguration, shownOidc } from './oidc.ts';
-import { NewSamlConfiguration, SamlChanges, ShownSamlConfiguration, shownSaml } from './saml.ts';
+import { NewSamlConfiguration, SamlChanges, ShownSamlConfiguration, serviceEntityId, shownSaml } from './saml.ts';
 
 export type ConnectionId = Id<'con'>;
 
@@ -168,6 +168,16 @@ export function callbackPath(id: ConnectionId): string {
   return `/v1/auth/login/connections/${id}/callback`;
 }
 
+/**
+ * What an identity provider is told about this side. The id is known before the connection is added, because most
+ * identity providers want these values before they give theirs.
+ */
+export async function serviceAddresses({ system, scope }: Pick<TxCtx, 'system' | 'scope'>, id: ConnectionId) {
+  const { auth: own } = await addressesOf(system, scope);
+  const { auth } = system.config.addresses[scope.environment];
+  return { entityId: serviceEntityId(id), callbackUrls: [auth, ...own].map((url) => `${url}${callbackPath(id)}`) };
+}
+
 export function rowsOf(ctx: Ctx | TxCtx, organizationId: OrganizationId) {
   return ctx.db
     .selectFrom('organization_connections')
@@ -192,7 +202,10 @@ export async function listConnections(
 }
 
 /** @throws Problem NOT_FOUND */
-export async function getConnection(ctx: Ctx, { organizationId, connectionId }: ConnectionRef): Promise<Connection> {
+export async function getConnection(
+  ctx: Ctx | TxCtx,
+  { organizationId, connectionId }: ConnectionRef,
+): Promise<Connection> {
   const row = await rowsOf(ctx, organizationId).where('id', '=', connectionId).executeTakeFirst();
   const [record] = await recordsOf(ctx, [found(row)]);
   return found(record);

@@ -1,4 +1,6 @@
-export { type ConnectionId, ConnectionRef, callbackPath, getConnection } from './connections.ts';
+export type { MayConnect } from './connection-changes.ts';
+export { connectionSetUp } from './connection-set-up.ts';
+export { type Connection, type ConnectionId, ConnectionRef, callbackPath, getConnection } from './connections.ts';
 export { connectionNames, discoverConnection, hasConnections } from './discovery.ts';
 export type { ConnectionKind } from './kinds.ts';
 export { OidcConfiguration } from './oidc.ts';

@@ -7,10 +7,11 @@ import { perSystem, type SystemInTx } from '#platform/system.ts';
 import { catalogueOf } from './catalogue.ts';
 
 /**
- * Who caused an event: a customer, a back end, an operator at the console, an anonymous request, or the system itself.
+ * Who caused an event: a customer, a back end, an operator at the console, a person with a set-up link, an anonymous
+ * request, or the system itself.
  */
 const ActorSchema = Type.Object(
-  { kind: Type.Enum(['anonymous', 'customer', 'management', 'operator', 'system']) },
+  { kind: Type.Enum(['anonymous', 'customer', 'management', 'operator', 'setup_link', 'system']) },
   { description: 'The actor; the other fields depend on `kind`.', additionalProperties: true },
 );
 

@@ -1,5 +1,5 @@
 import { type Generated, sql } from 'kysely';
-import type { Actor, Environment, TxCtx } from '#platform/ctx.ts';
+import type { Actor, Environment, ResponsibleActor, TxCtx } from '#platform/ctx.ts';
 import type { Json } from '#platform/db.ts';
 import type { Events, EventType } from '#platform/event.ts';
 import { type EventId, newId, type ProjectId, type WorkspaceId } from '#platform/ids.ts';
@@ -37,6 +37,10 @@ export async function emit<T extends EventType>(tx: TxCtx, type: T, data: Events
 
 /** The actor without permissions and grants: they are private, and would otherwise be in every event. */
 export function publicActor(actor: Actor) {
+  return actor.kind === 'setup_link' ? { ...actor, maker: publicly(actor.maker) } : publicly(actor);
+}
+
+function publicly(actor: ResponsibleActor) {
   if (actor.kind === 'management') return { kind: actor.kind, applicationId: actor.applicationId };
   if (actor.kind === 'customer') {
     const { descent: _through, ...person } = actor;

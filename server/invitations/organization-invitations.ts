@@ -50,6 +50,8 @@ type OrganizationInvitation = Static<typeof OrganizationInvitation>;
 const { organizationId: _filter, ...query } = InvitationQuery.properties;
 export const OrganizationInvitationQuery = Type.Object(query);
 
+type Authority = ReturnType<typeof asInsider>;
+
 /** An invitation to an organization. */
 type Ref = { organizationId: OrganizationId; invitationId: InvitationId };
 
@@ -85,11 +87,11 @@ export async function listInvitationsInside(
 /** @throws Problem NOT_FOUND, also for an invitation to another organization, AUTHORIZATION_DENIED */
 export async function getInvitationInside(ctx: Ctx, ref: Ref): Promise<OrganizationInvitation> {
   await requireInside(ctx, ref.organizationId, 'org.invitations:read');
-  return recordOf(await findInside(ctx, ref));
+  return recordOf(await findInvitationTo(ctx, ref));
 }
 
 /** @throws Problem NOT_FOUND, also for an invitation to another organization */
-async function findInside(ctx: Ctx, { organizationId, invitationId }: Ref): Promise<Invitation> {
+export async function findInvitationTo(ctx: Ctx, { organizationId, invitationId }: Ref): Promise<Invitation> {
   const invitation = await getInvitation(ctx, invitationId);
   if (invitation.organizationId !== organizationId) throw problem('NOT_FOUND');
   return invitation;
@@ -106,8 +108,8 @@ export async function inviteInside(
   { roles: organizationRoles = [], ...invitation }: Static<typeof NewOrganizationInvitation>,
 ): Promise<OrganizationInvitation> {
   await requireInside(ctx, organizationId, 'org.invitations:write');
-  await count(ctx, organizationId, invitation.email);
-  const may: MayInvite = (tx, act, { inside }) => asInsider(organizationId)(tx, `invitation.${act}`, inside);
+  await countInvitation(ctx, organizationId, invitation.email);
+  const may = invitingAs(asInsider(organizationId));
   return recordOf(await invite(ctx, { ...invitation, organizationId, organizationRoles }, may));
 }
 
@@ -115,22 +117,22 @@ export async function inviteInside(
 export async function resendInside(ctx: Ctx, ref: Ref): Promise<OrganizationInvitation> {
   const { organizationId, invitationId } = ref;
   await requireInside(ctx, organizationId, 'org.invitations:write');
-  const { email } = await findInside(ctx, ref);
-  await count(ctx, organizationId, email);
-  return recordOf(await resendInvitation(ctx, invitationId, insideOnly(organizationId)));
+  const { email } = await findInvitationTo(ctx, ref);
+  await countInvitation(ctx, organizationId, email);
+  return recordOf(await resendInvitation(ctx, invitationId, insideOnly(organizationId, asInsider(organizationId))));
 }
 
 /** @throws Problem NOT_FOUND, ORGANIZATION_BLOCKED, AUTHORIZATION_DENIED, CONFLICT */
 export async function revokeInside(ctx: Ctx, { organizationId, invitationId }: Ref): Promise<void> {
   await requireInside(ctx, organizationId, 'org.invitations:write');
-  await revokeInvitation(ctx, invitationId, insideOnly(organizationId));
+  await revokeInvitation(ctx, invitationId, insideOnly(organizationId, asInsider(organizationId)));
 }
 
 /**
- * Limits the mails that members of an organization can send through it.
+ * Limits the mails that people of an organization can send through it.
  * @throws Problem RATE_LIMIT_EXCEEDED
  */
-async function count(ctx: Ctx, organizationId: OrganizationId, email: string): Promise<void> {
+export async function countInvitation(ctx: Ctx, organizationId: OrganizationId, email: string): Promise<void> {
   const { 'organization-invitations': all, 'organization-invitations-address': one } = sent(ctx.system);
   const { workspaceId, environment } = ctx.scope;
   const counted = await Promise.all([
@@ -141,12 +143,17 @@ async function count(ctx: Ctx, organizationId: OrganizationId, email: string): P
   if (refused) throw problemWithRetry('RATE_LIMIT_EXCEEDED', refused.retryAfter);
 }
 
-/** Lets members change only invitations to their organization, and only those that give no roles of the project. */
-function insideOnly(organizationId: OrganizationId): RequireToGrant<InvitationRow> {
+/** An authority in the organization, for new invitations. */
+export function invitingAs(may: Authority): MayInvite {
+  return (tx, act, { inside }) => may(tx, `invitation.${act}`, inside);
+}
+
+/** Allows changes only of invitations to the organization, and only of those that give no roles of the project. */
+export function insideOnly(organizationId: OrganizationId, may: Authority): RequireToGrant<InvitationRow> {
   return async (tx, act, row) => {
     if (row.organization_id !== organizationId) throw problem('NOT_FOUND');
     if (row.roles.length > 0)
       throw problem('AUTHORIZATION_DENIED', 'This invitation gives roles of the project. Ask its administrators.');
-    await asInsider(organizationId)(tx, `invitation.${act}`, await lockKnownRoles(tx, row.roles_in_organization));
+    await may(tx, `invitation.${act}`, await lockKnownRoles(tx, row.roles_in_organization));
   };
 }

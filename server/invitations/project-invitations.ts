@@ -2,7 +2,7 @@ import { type Selectable, sql } from 'kysely';
 import { type Static, Type } from 'typebox';
 import { authAddressOf } from '#domains';
 import { projectOf } from '#environments';
-import { emit } from '#events';
+import { emit, emitAll } from '#events';
 import { addMember, addRoles, authorityNow, lockRoles, RoleKey, requireAuthority } from '#members';
 import {
   joinOrganization,
@@ -14,7 +14,7 @@ import {
   requireInvitedDomain,
   requireRoomInOrganization,
 } from '#organizations';
-import { type Actor, type Ctx, type Environment, type TxCtx, transaction } from '#platform/ctx.ts';
+import { type Actor, type Ctx, type Environment, responsibleFor, type TxCtx, transaction } from '#platform/ctx.ts';
 import type { Json } from '#platform/db.ts';
 import { Email, normaliseEmail } from '#platform/identifiers.ts';
 import {
@@ -23,6 +23,7 @@ import {
   newId,
   type OrganizationId,
   type ProjectId,
+  type SetupLinkId,
   type UserId,
   type WorkspaceId,
 } from '#platform/ids.ts';
@@ -174,9 +175,10 @@ async function isBackedByProject(tx: TxCtx, row: InvitationRow): Promise<boolean
  * The caller has locked the organization.
  */
 async function isBackedInside(tx: TxCtx, row: InvitationRow): Promise<boolean> {
-  if (row.organization_id === null || row.roles.length > 0 || row.invited_by.kind !== 'customer') return false;
-  const sender = { organizationId: row.organization_id, userId: row.invited_by.userId };
-  return mayInside(tx, sender, 'invitation.create', await lockKnownRoles(tx, row.roles_in_organization));
+  const sender = responsibleFor(row.invited_by);
+  if (row.organization_id === null || row.roles.length > 0 || sender.kind !== 'customer') return false;
+  const who = { organizationId: row.organization_id, userId: sender.userId };
+  return mayInside(tx, who, 'invitation.create', await lockKnownRoles(tx, row.roles_in_organization));
 }
 
 function eventDataOf({
@@ -201,7 +203,8 @@ function recordOf(ctx: Pick<Ctx, 'now'>, row: InvitationRow): Invitation {
   };
 }
 
-function inviterOf(actor: Actor): string | null {
+function inviterOf(invitedBy: Actor): string | null {
+  const actor = responsibleFor(invitedBy);
   if (actor.kind === 'customer' || actor.kind === 'operator') return actor.userId;
   return actor.kind === 'management' ? actor.applicationId : null;
 }
@@ -284,7 +287,7 @@ async function requireRoom(tx: TxCtx, organizationId: OrganizationId): Promise<v
 
 /** @throws Problem NOT_FOUND, CONFLICT, AUTHORIZATION_DENIED */
 export async function resendInvitation(
-  ctx: Ctx,
+  ctx: Ctx | TxCtx,
   id: InvitationId,
   requireToGrant?: RequireToGrant<InvitationRow>,
 ): Promise<Invitation> {
@@ -293,7 +296,7 @@ export async function resendInvitation(
 
 /** @throws Problem NOT_FOUND, CONFLICT, AUTHORIZATION_DENIED */
 export async function revokeInvitation(
-  ctx: Ctx,
+  ctx: Ctx | TxCtx,
   id: InvitationId,
   requireToGrant?: RequireToGrant<InvitationRow>,
 ): Promise<void> {
@@ -378,4 +381,24 @@ export async function removeInvitations(tx: TxCtx, emails: readonly string[]): P
     .where(acrossProjects(tx))
     .where('email', '=', sql<string>`any(${[...emails]})`)
     .execute();
+}
+
+/** Revokes the open invitations that were sent by a set-up link. Served by invitations_to_organization. */
+export async function revokeInvitationsOf(
+  tx: TxCtx,
+  { setupLinkId, organizationId }: { setupLinkId: SetupLinkId; organizationId: OrganizationId },
+): Promise<void> {
+  const rows = await tx.db
+    .updateTable('invitations')
+    .set({ revoked_at: tx.now })
+    .where(inScope(tx))
+    .where('organization_id', '=', organizationId)
+    .where(sql<boolean>`invited_by->>'setupLinkId' = ${setupLinkId}`)
+    .where(isOpen(tx))
+    .returning(['id', 'email', 'organization_id'])
+    .execute();
+  await emitAll(
+    tx,
+    rows.map((row) => ({ type: 'invitation.revoked', data: eventDataOf(row) })),
+  );
 }

@@ -1,5 +1,5 @@
 import { allPermissionKeys } from '#permissions';
-import type { Actor, TxCtx } from '#platform/ctx.ts';
+import { type Actor, type ResponsibleActor, responsibleFor, type TxCtx } from '#platform/ctx.ts';
 import type { UserId } from '#platform/ids.ts';
 import type { Part } from '#platform/part.ts';
 import { Problem } from '#platform/problem.ts';
@@ -24,7 +24,8 @@ type AuthorityNow = {
  * has only the remaining permissions: deferred work never gets more rights than its actor has when it runs.
  * @returns null if they may not do the act at all
  */
-export async function authorityNow(tx: TxCtx, actor: Actor, act: Act): Promise<AuthorityNow | null> {
+export async function authorityNow(tx: TxCtx, requester: Actor, act: Act): Promise<AuthorityNow | null> {
+  const actor = responsibleFor(requester);
   const held = await permissionsNow(tx, actor);
   if (!held.includes(AUTHORITY[act].permission)) return null;
   return {
@@ -33,7 +34,7 @@ export async function authorityNow(tx: TxCtx, actor: Actor, act: Act): Promise<A
   };
 }
 
-function withPermissions(actor: Actor, permissions: readonly string[]): Actor {
+function withPermissions(actor: ResponsibleActor, permissions: readonly string[]): ResponsibleActor {
   return actor.kind === 'operator' || actor.kind === 'management' ? { ...actor, permissions } : actor;
 }
 
@@ -48,7 +49,7 @@ async function isAllowed(tx: TxCtx, act: Act, userId: UserId): Promise<boolean> 
 }
 
 /** The permissions that an actor has now. */
-async function permissionsNow(tx: TxCtx, actor: Actor): Promise<readonly string[]> {
+async function permissionsNow(tx: TxCtx, actor: ResponsibleActor): Promise<readonly string[]> {
   const { management, operator } = readers(tx.system);
   if (actor.kind === 'system') return allPermissionKeys(tx);
   if (actor.kind === 'operator') return (await operator?.(tx, actor)) ?? [];

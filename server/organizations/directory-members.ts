@@ -46,12 +46,12 @@ export async function changeDirectoryRoles(
  * Removes a member from an organization, even its last owner, because a person who left the company must not keep access.
  * The caller has locked the organization.
  */
-export async function removeByDirectory(tx: TxCtx, who: Who): Promise<void> {
+async function removeByDirectory(tx: TxCtx, who: Who): Promise<void> {
   if (await rolesInOrganization(tx, who)) await deleteMembership(tx, who);
 }
 
 /** Whether a member is in any other organization of the project. Served by organizations_of_member. */
-export async function isInOtherOrganization(tx: TxCtx, { organizationId, memberId }: Who): Promise<boolean> {
+async function isInOtherOrganization(tx: TxCtx, { organizationId, memberId }: Who): Promise<boolean> {
   const row = await tx.db
     .selectFrom('organization_members')
     .select('organization_id')
@@ -62,3 +62,6 @@ export async function isInOtherOrganization(tx: TxCtx, { organizationId, memberI
     .executeTakeFirst();
   return row !== undefined;
 }
+
+/** What only the directory of an organization does. */
+export const directoryMembers = { remove: removeByDirectory, isElsewhere: isInOtherOrganization };

@@ -1,9 +1,4 @@
-export {
-  changeDirectoryRoles,
-  isInOtherOrganization,
-  removeByDirectory,
-  rolesInOrganization,
-} from './directory-members.ts';
+export { changeDirectoryRoles, directoryMembers, rolesInOrganization } from './directory-members.ts';
 export { importedMemberships } from './imported-memberships.ts';
 export { isNewIn } from './joining-by-domain.ts';
 export { asAdministrator } from './organization-authority.ts';
@@ -16,6 +11,7 @@ export {
   lockOrganizationRoles,
   ownPermissions,
 } from './organization-roles.ts';
+export { organizationSetUp } from './organization-set-up.ts';
 export { findOrganizationId, getOrganization, lockOrganization, OrganizationRef } from './organizations.ts';
 export { organizationsOf } from './own-organizations.ts';
 export { part } from './part.ts';

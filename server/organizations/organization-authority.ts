@@ -3,11 +3,12 @@ import type { TxCtx } from '#platform/ctx.ts';
 import { isOrganizationPermission, type OrganizationPermission } from './organization-permissions.ts';
 import { type OrganizationRole, ownPermissions } from './organization-roles.ts';
 
-/** The actions on members and invitations of an organization, and the permission in it that each requires. */
+/** The actions on members, domains and invitations of an organization, and the permission in it that each requires. */
 const ACTS = {
   'organization.member.add': 'org.members:write',
   'organization.member.roles.replace': 'org.members:write',
   'organization.member.remove': 'org.members:write',
+  'organization.domain.change': 'org.domains:write',
   'invitation.create': 'org.invitations:write',
   'invitation.resend': 'org.invitations:write',
   'invitation.revoke': 'org.invitations:write',

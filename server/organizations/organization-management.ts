@@ -51,7 +51,13 @@ export const OrganizationAuditEvent = Type.Object(
     id: AuditEvent.properties.id,
     occurredAt: AuditEvent.properties.occurredAt,
     action: AuditEvent.properties.action,
-    actor: Type.Object({ kind: nullable(Type.String()), userId: nullable(Type.String()) }),
+    actor: Type.Object({
+      kind: nullable(Type.String()),
+      userId: nullable(Type.String()),
+      setupLinkId: nullable(
+        Type.String({ description: 'The set-up link that the change was made with; `GET …/setup-links` has it.' }),
+      ),
+    }),
     data: AuditEvent.properties.data,
   },
   { title: 'OrganizationAuditEvent' },
@@ -139,7 +145,8 @@ export async function auditOfOrganization(
   const page = await searchAudit(ctx, { ...query, resource: id, action: AUDITED });
   const items = page.items.map(({ id: entryId, occurredAt, action, actor, data }) => {
     const userId = actor?.kind === 'customer' && 'userId' in actor ? String(actor.userId) : null;
-    return { id: entryId, occurredAt, action, actor: { kind: actor?.kind ?? null, userId }, data };
+    const setupLinkId = actor?.kind === 'setup_link' && 'setupLinkId' in actor ? String(actor.setupLinkId) : null;
+    return { id: entryId, occurredAt, action, actor: { kind: actor?.kind ?? null, userId, setupLinkId }, data };
   });
   return { items, nextCursor: page.nextCursor };
 }

@@ -87,7 +87,7 @@ export async function getOrganizationPolicy(ctx: Ctx | TxCtx, id: OrganizationId
  * address
  */
 export function changeOrganizationPolicy(
-  ctx: Ctx,
+  ctx: Ctx | TxCtx,
   id: OrganizationId,
   changes: Static<typeof OrganizationPolicyChanges>,
 ): Promise<OrganizationPolicy> {

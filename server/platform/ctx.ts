@@ -1,7 +1,16 @@
 import type { Kysely } from 'kysely';
 import type { ReadDb, Tables } from './db.ts';
 import { inTransaction } from './held-connections.ts';
-import type { ApplicationId, OrganizationId, ProjectId, ScopeEntryId, SessionId, UserId, WorkspaceId } from './ids.ts';
+import type {
+  ApplicationId,
+  OrganizationId,
+  ProjectId,
+  ScopeEntryId,
+  SessionId,
+  SetupLinkId,
+  UserId,
+  WorkspaceId,
+} from './ids.ts';
 import { connectionsOf, type System, type SystemInTx, withoutConnections } from './system.ts';
 import { placeNow } from './trace.ts';
 import type { Unit } from './unit.ts';
@@ -47,13 +56,24 @@ export type OperatorActor = {
   permissions: readonly string[];
 };
 
-/** Who acts. Every event records the actor. */
-export type Actor =
+/** An actor who acts for themselves. */
+export type ResponsibleActor =
   | { kind: 'anonymous' }
   | CustomerActor
   | ManagementActor
   | OperatorActor
   | { kind: 'system'; name: string };
+
+/** A person, perhaps without an account, who opened a set-up link. They may do at most what the link's maker may do. */
+type SetupLinkActor = { kind: 'setup_link'; setupLinkId: SetupLinkId; maker: ResponsibleActor };
+
+/** Who acts. Every event records the actor. */
+export type Actor = ResponsibleActor | SetupLinkActor;
+
+/** The actor whose permissions count. */
+export function responsibleFor(actor: Actor): ResponsibleActor {
+  return actor.kind === 'setup_link' ? actor.maker : actor;
+}
 
 /** Where a request came from, and the ids that find it in logs. */
 export type Trace = {

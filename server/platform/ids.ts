@@ -16,6 +16,7 @@ export type SessionId = Id<'ses'>;
 export type ScopeEntryId = Id<'ent'>;
 export type ApplicationId = Id<'app'>;
 export type EventId = Id<'evt'>;
+export type SetupLinkId = Id<'slk'>;
 
 /** The counter of each recent millisecond: a request keeps its time while others come and go. */
 const counted = new Map<number, number>();

@@ -1,12 +1,6 @@
 import { findIdentifier } from '#identifiers';
 import { accessOf, managedMembers, membersById } from '#members';
-import {
-  isInOtherOrganization,
-  joinOrganization,
-  organizationAt,
-  removeByDirectory,
-  rolesInOrganization,
-} from '#organizations';
+import { directoryMembers, joinOrganization, organizationAt, rolesInOrganization } from '#organizations';
 import { usersAwaitingErasure } from '#people';
 import type { TxCtx } from '#platform/ctx.ts';
 import { normaliseEmail } from '#platform/identifiers.ts';
@@ -130,7 +124,7 @@ type Managed = Person & { organizationId: OrganizationId; managesAccount: boolea
  * project, and is in no other organization or project. The caller has locked the member.
  */
 async function decidesAlone(tx: TxCtx, { managesAccount, ...person }: Managed): Promise<boolean> {
-  if (!managesAccount || (await isInOtherOrganization(tx, person))) return false;
+  if (!managesAccount || (await directoryMembers.isElsewhere(tx, person))) return false;
   if (!(await managedMembers.isOnlyHere(tx, person.userId))) return false;
   const [member] = await membersById(tx, [person.memberId]);
   return member !== undefined && member.roles.length === 0;
@@ -157,7 +151,7 @@ export async function endAccess<Decided extends 'blocked' | 'removed'>(
   decided: Decided,
 ): Promise<Decided | 'kept'> {
   const decides = await decidesAlone(tx, person);
-  await removeByDirectory(tx, person);
+  await directoryMembers.remove(tx, person);
   if (!decides) {
     await revokeEntries(tx, { userId: person.userId }, 'directory_deactivated');
     return 'kept';

@@ -15,6 +15,7 @@ import {
   searchAll,
   searchIn,
 } from './calls.ts';
+import { SCIM_PATH } from './directory.ts';
 import { serviceProviderConfig } from './discovery.ts';
 import { errorOf } from './errors.ts';
 import type { Attributes } from './resource.ts';
@@ -22,8 +23,6 @@ import type { ResourceKind } from './schemas.ts';
 import { ScimError } from './scim-error.ts';
 import { findScimToken } from './tokens.ts';
 
-/** Where directories find the SCIM service on the API host. */
-const SCIM_PATH = '/scim/v2';
 const MEDIA_TYPE = 'application/scim+json';
 
 const Ref = Type.Object({ id: Type.String({ maxLength: 200 }) });

@@ -117,7 +117,7 @@ export async function getScimToken(ctx: Ctx, organizationId: OrganizationId, id:
  * @throws Problem NOT_FOUND, CONFLICT beyond the maximum
  */
 export function issueScimToken(
-  ctx: Ctx,
+  ctx: Ctx | TxCtx,
   organizationId: OrganizationId,
   { name, expiresIn }: Static<typeof NewScimToken>,
 ): Promise<Static<typeof IssuedScimToken>> {
@@ -154,7 +154,11 @@ export function issueScimToken(
  * Removes a token; the next request with it is refused. What it provisioned stays.
  * @throws Problem NOT_FOUND
  */
-export async function deleteScimToken(ctx: Ctx, organizationId: OrganizationId, id: ScimTokenId): Promise<void> {
+export async function deleteScimToken(
+  ctx: Ctx | TxCtx,
+  organizationId: OrganizationId,
+  id: ScimTokenId,
+): Promise<void> {
   await transaction(ctx, async (tx) => {
     const row = await tx.db
       .deleteFrom('scim_tokens')

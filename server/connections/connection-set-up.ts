@@ -1,0 +1,23 @@
+import {
+  createConnection,
+  deleteConnection,
+  grantsOfConnection,
+  prepareChanges,
+  prepareNew,
+  updateConnection,
+} from './connection-changes.ts';
+import { ConnectionChanges, listConnections, NewConnection, serviceAddresses } from './connections.ts';
+
+/** What people who set their organization up by a link read and change, by the rules of the API. */
+export const connectionSetUp = {
+  New: NewConnection,
+  Changes: ConnectionChanges,
+  list: listConnections,
+  serviceAddresses,
+  grants: grantsOfConnection,
+  prepareNew,
+  create: createConnection,
+  prepareChanges,
+  update: updateConnection,
+  delete: deleteConnection,
+};
