@@ -4,4 +4,4 @@ export { exchangeCode, type ProvenAddress, requireFirstParty } from './exchange.
 export { part } from './part.ts';
 export { type LinkRequired, providerParty } from './social.ts';
 export { linkingUrl, linkWithCode, linkWithToken, lookAtLinking, lookAtLinkToken } from './social-linking.ts';
-export { StartedTestSignIn, startTestSignIn, TestSignIn, type TestSignInId, testSignIn } from './test-sign-ins.ts';
+export { startTestSignIn, testSignIn } from './test-sign-ins.ts';

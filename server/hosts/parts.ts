@@ -46,6 +46,7 @@ import { part as samlProvider } from '#saml-provider';
 import { part as scim } from '#scim';
 import { part as self } from '#self';
 import { part as sessions } from '#sessions';
+import { part as setupLinks } from '#setup-links';
 import { part as signIn } from '#sign-in';
 import { part as status } from '#status';
 import { part as ways } from '#ways';
@@ -64,6 +65,7 @@ export const PARTS: readonly Part[] = [
   attempts,
   sessions,
   accessTokens,
+  setupLinks,
   invitations,
   scim,
   connections,

@@ -60,6 +60,15 @@ export const german: Readonly<Record<TemplateId, TemplateText>> = {
     ].join('\n\n'),
     action: '',
   },
+  setup_link: {
+    subject: '{organization} bei {project} einrichten',
+    body: [
+      '{project} bittet Sie, {organization} einzurichten. Was Sie einrichten können, steht auf der Seite dieses Links.',
+      '{link}',
+      'Der Link gilt {days, plural, one {einen Tag} other {# Tage}}. Geben Sie ihn nicht weiter: Er braucht kein Passwort. Wenn Sie ihn nicht erwartet haben, ignorieren Sie diese Mail.',
+    ].join('\n\n'),
+    action: 'Beginnen',
+  },
   invitation: {
     subject: 'Du bist zu {project} eingeladen',
     body: [

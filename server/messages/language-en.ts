@@ -60,6 +60,15 @@ export const english: Readonly<Record<TemplateId, TemplateText>> = {
     ].join('\n\n'),
     action: '',
   },
+  setup_link: {
+    subject: 'Set up {organization} at {project}',
+    body: [
+      '{project} asks you to set up {organization}: what you can set up is on the page of this link.',
+      '{link}',
+      'The link works for {days, plural, one {one day} other {# days}}. Do not pass it on: it needs no password. If you did not expect it, ignore this mail.',
+    ].join('\n\n'),
+    action: 'Begin',
+  },
   invitation: {
     subject: 'You are invited to {project}',
     body: [

@@ -60,6 +60,15 @@ export const spanish: Readonly<Record<TemplateId, TemplateText>> = {
     ].join('\n\n'),
     action: '',
   },
+  setup_link: {
+    subject: 'Configurar {organization} en {project}',
+    body: [
+      '{project} le pide que configure {organization}. La página de este enlace indica lo que puede configurar.',
+      '{link}',
+      'El enlace es válido durante {days, plural, one {un día} other {# días}}. No lo comparta: no necesita contraseña. Si no lo esperaba, ignore este correo.',
+    ].join('\n\n'),
+    action: 'Empezar',
+  },
   invitation: {
     subject: 'Te han invitado a {project}',
     body: [

@@ -60,6 +60,15 @@ export const french: Readonly<Record<TemplateId, TemplateText>> = {
     ].join('\n\n'),
     action: '',
   },
+  setup_link: {
+    subject: 'Configurer {organization} chez {project}',
+    body: [
+      '{project} vous demande de configurer {organization}. La page de ce lien indique ce que vous pouvez configurer.',
+      '{link}',
+      'Le lien est valable {days, plural, one {un jour} other {# jours}}. Ne le transmettez pas : il ne demande pas de mot de passe. Si vous ne l’attendiez pas, ignorez ce message.',
+    ].join('\n\n'),
+    action: 'Commencer',
+  },
   invitation: {
     subject: 'Vous êtes invité à rejoindre {project}',
     body: [

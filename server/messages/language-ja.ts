@@ -60,6 +60,15 @@ export const japanese: Readonly<Record<TemplateId, TemplateText>> = {
     ].join('\n\n'),
     action: '',
   },
+  setup_link: {
+    subject: '{project} での {organization} の設定',
+    body: [
+      '{project} が {organization} の設定をお願いしています。設定できる内容はこのリンクのページにあります。',
+      '{link}',
+      'リンクは {days, plural, other {# 日間}}有効です。パスワードなしで開けるため、他の人に渡さないでください。心当たりがない場合は、このメールを無視してください。',
+    ].join('\n\n'),
+    action: '始める',
+  },
   invitation: {
     subject: '{project} への招待',
     body: [

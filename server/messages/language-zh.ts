@@ -58,6 +58,15 @@ export const chinese: Readonly<Record<TemplateId, TemplateText>> = {
     ].join('\n\n'),
     action: '',
   },
+  setup_link: {
+    subject: '在 {project} 设置 {organization}',
+    body: [
+      '{project} 请您设置 {organization}。您可以设置的内容见此链接的页面。',
+      '{link}',
+      '链接在 {days, plural, other {# 天}}内有效。它不需要密码，请勿转发。如果您没有预料到此邮件，请忽略。',
+    ].join('\n\n'),
+    action: '开始',
+  },
   invitation: {
     subject: '邀请你加入 {project}',
     body: [

@@ -146,6 +146,7 @@ const SAMPLES: Variables = {
   ip: '203.0.113.7',
   time: '2026-01-31 12:00 UTC',
   application: 'Order desk',
+  organization: 'Acme',
   change: 'password',
   count: 7,
   name: 'example.com',

@@ -15,6 +15,7 @@ export const templates = {
   change_email: { channel: 'email', variables: ['code', 'minutes'], required: ['code'] },
   known_address: { channel: 'email', variables: [], required: [] },
   invitation: { channel: 'email', variables: ['link', 'days'], required: ['link'] },
+  setup_link: { channel: 'email', variables: ['link', 'organization', 'days'], required: ['link'] },
   new_device: { channel: 'email', variables: ['device', 'ip', 'time'], required: [] },
   credential_changed: { channel: 'email', variables: ['change', 'time'], required: ['change'] },
   application_acts: { channel: 'email', variables: ['application', 'time'], required: ['application'] },

@@ -1278,6 +1278,47 @@ create table sessions (
 CREATE INDEX sessions_expired ON public.sessions USING btree (expires_at);
 CREATE INDEX sessions_of_user ON public.sessions USING btree (workspace_id, environment, user_id, id DESC);
 
+create table setup_links (
+  workspace_id text not null,
+  project_id text not null,
+  environment text not null,
+  organization_id text not null,
+  id text not null,
+  token_hash bytea not null,
+  tasks text[] not null,
+  roles text[] not null,
+  email text,
+  locale text,
+  return_url text,
+  frame_origin text,
+  maker jsonb not null,
+  next_connection_id text not null,
+  created_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  opened_at timestamp with time zone,
+  completed_at timestamp with time zone,
+  revoked_at timestamp with time zone,
+  constraint setup_links_pkey PRIMARY KEY (workspace_id, project_id, environment, organization_id, id),
+  constraint setup_links_workspace_id_project_id_environment_organizati_fkey FOREIGN KEY (workspace_id, project_id, environment, organization_id) REFERENCES organizations(workspace_id, project_id, environment, id) ON DELETE CASCADE
+);
+CREATE INDEX setup_links_email ON public.setup_links USING btree (workspace_id, environment, email) WHERE (email IS NOT NULL);
+CREATE UNIQUE INDEX setup_links_token ON public.setup_links USING btree (workspace_id, environment, token_hash);
+
+create table setup_visits (
+  workspace_id text not null,
+  project_id text not null,
+  environment text not null,
+  organization_id text not null,
+  setup_link_id text not null,
+  token_hash bytea not null,
+  created_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  constraint setup_visits_pkey PRIMARY KEY (workspace_id, project_id, environment, organization_id, setup_link_id, token_hash),
+  constraint setup_visits_workspace_id_project_id_environment_organizat_fkey FOREIGN KEY (workspace_id, project_id, environment, organization_id, setup_link_id) REFERENCES setup_links(workspace_id, project_id, environment, organization_id, id) ON DELETE CASCADE
+);
+CREATE INDEX setup_visits_expired ON public.setup_visits USING btree (expires_at);
+CREATE UNIQUE INDEX setup_visits_token ON public.setup_visits USING btree (workspace_id, environment, token_hash);
+
 create table signing_keys (
   environment text not null,
   id text not null,

@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import { type Static, Type } from 'typebox';
-import { cookieName, cookieOptions, surplusCookies } from '#platform/cookies.ts';
+import { cookieName, cookieOptions, framedCookieOptions, surplusCookies } from '#platform/cookies.ts';
 import type { Reply, Request } from '#platform/http.ts';
 import { noteProblem } from '#platform/http-errors.ts';
 import { Problem } from '#platform/problem.ts';
@@ -33,6 +33,8 @@ type Place = {
   owner: string;
   /** The parts of the name of the cookie that stores the step. */
   cookie: readonly [kind: string, id: string | null];
+  /** The pages may be in a frame of another site. */
+  framed?: boolean;
 };
 
 /** One person in one browser on the pages of a flow. */
@@ -56,7 +58,7 @@ export function browserFlow<Step extends AnyStep>({ purpose, parse, faults }: Ki
   /** Replaces the stored step. */
   function keepStep({ request, reply, place }: Visit, step: object): void {
     const name = stepCookie(request, place);
-    const options = cookieOptions(request.address, 'lax');
+    const options = place.framed ? framedCookieOptions(request.address) : cookieOptions(request.address, 'lax');
     if (Object.keys(step).length === 0) {
       reply.clearCookie(name, options);
       return;

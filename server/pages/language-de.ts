@@ -1,6 +1,8 @@
 import type { Texts } from './language-en.ts';
+import { setupGerman } from './setup-language-de.ts';
 
 export const german: Texts = {
+  ...setupGerman,
   'action.back': 'Zurück',
   'action.cancel': 'Abbrechen',
   'action.continue': 'Weiter',

@@ -1,5 +1,8 @@
+import { setupEnglish } from './setup-language-en.ts';
+
 /** Every text of the hosted pages, in ICU MessageFormat. */
 export const english = {
+  ...setupEnglish,
   'action.back': 'Back',
   'action.cancel': 'Cancel',
   'action.continue': 'Continue',

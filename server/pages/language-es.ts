@@ -1,6 +1,8 @@
 import type { Texts } from './language-en.ts';
+import { setupSpanish } from './setup-language-es.ts';
 
 export const spanish: Texts = {
+  ...setupSpanish,
   'action.back': 'Volver',
   'action.cancel': 'Cancelar',
   'action.continue': 'Continuar',

@@ -1,6 +1,8 @@
 import type { Texts } from './language-en.ts';
+import { setupFrench } from './setup-language-fr.ts';
 
 export const french: Texts = {
+  ...setupFrench,
   'action.back': 'Retour',
   'action.cancel': 'Annuler',
   'action.continue': 'Continuer',

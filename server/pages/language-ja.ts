@@ -1,6 +1,8 @@
 import type { Texts } from './language-en.ts';
+import { setupJapanese } from './setup-language-ja.ts';
 
 export const japanese: Texts = {
+  ...setupJapanese,
   'action.back': '戻る',
   'action.cancel': 'キャンセル',
   'action.continue': '続ける',

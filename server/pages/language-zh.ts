@@ -1,6 +1,8 @@
 import type { Texts } from './language-en.ts';
+import { setupChinese } from './setup-language-zh.ts';
 
 export const chinese: Texts = {
+  ...setupChinese,
   'action.back': '返回',
   'action.cancel': '取消',
   'action.continue': '继续',

@@ -57,6 +57,8 @@ export type Page = {
   leaves?: boolean;
   /** The page uses the script, for passkeys or a proof of work. */
   script?: boolean;
+  /** The origin that may show the page in a frame; none by default. */
+  framedBy?: string | null;
 };
 
 /** A whole document and its security headers. */
@@ -64,8 +66,9 @@ export type Rendered = { document: string; headers: Record<string, string> };
 
 const SCRIPT = '/assets/sign-in.js';
 
-/** Renders a page in the common layout: the brand, no inline script, no framing (OA-6). */
-export function renderPage(voice: Voice, { title, body, frame, leaves = false, script = false }: Page): Rendered {
+/** Renders a page in the common layout: the brand, no inline script, no framing by others (OA-6). */
+export function renderPage(voice: Voice, page: Page): Rendered {
+  const { title, body, frame, leaves = false, script = false, framedBy = null } = page;
   const nonce = randomBytes(16).toString('base64');
   const { brand, language } = voice;
   const links = Object.entries(brand.links).map(([label, href]) => html`<a href="${href}">${label}</a>`);
@@ -96,7 +99,7 @@ ${links.length > 0 ? html`<footer>${links}</footer>` : ''}
 </main>
 </body>
 </html>`;
-  return { document: String(document), headers: guards(nonce, { leaves, logoUrl: brand.logoUrl }) };
+  return { document: String(document), headers: guards(nonce, { leaves, framedBy, logoUrl: brand.logoUrl }) };
 }
 
 function logo({ name, logoUrl, besideLogo }: Brand): Markup {
@@ -120,7 +123,9 @@ ${body}
 </div>`;
 }
 
-function guards(nonce: string, { leaves, logoUrl }: { leaves: boolean; logoUrl: string | null }) {
+type Allowed = { leaves: boolean; framedBy: string | null; logoUrl: string | null };
+
+function guards(nonce: string, { leaves, framedBy, logoUrl }: Allowed) {
   const images = logoUrl === null ? '' : ` ${new URL(logoUrl).origin}`;
   const policy = [
     "default-src 'none'",
@@ -130,7 +135,7 @@ function guards(nonce: string, { leaves, logoUrl }: { leaves: boolean; logoUrl: 
     `img-src 'self' data:${images}`,
     ...(leaves ? [] : ["form-action 'self'"]),
     "base-uri 'none'",
-    "frame-ancestors 'none'",
+    `frame-ancestors ${framedBy ?? "'none'"}`,
   ];
   return {
     'content-security-policy': policy.join('; '),
@@ -138,6 +143,7 @@ function guards(nonce: string, { leaves, logoUrl }: { leaves: boolean; logoUrl: 
     'cache-control': 'no-store',
     'referrer-policy': 'no-referrer',
     'x-content-type-options': 'nosniff',
-    'x-frame-options': 'DENY',
+    // It can name no origin; browsers that know `frame-ancestors` ignore it.
+    ...(framedBy === null && { 'x-frame-options': 'DENY' }),
   };
 }

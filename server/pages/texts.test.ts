@@ -8,6 +8,7 @@ const ids = Object.keys(english).filter((id): id is TextId => id in english);
 const sample = {
   address: 'a@b.example',
   host: 'login.example.com',
+  all: 4,
   application: 'App',
   count: 3,
   date: '1.5.26',
@@ -15,6 +16,7 @@ const sample = {
   length: 15,
   minutes: 2,
   name: 'Ada',
+  organization: 'Acme',
   project: 'Shop',
   provider: 'Google',
   reason: 'Ticket 4711',

@@ -20,6 +20,15 @@ export function cookieOptions<SameSite extends 'lax' | 'strict'>(host: CookieHos
   return { path: '/', httpOnly: true, secure: isSecure(host), sameSite } as const;
 }
 
+/**
+ * The attributes of a cookie of pages in a frame of another site: it belongs to this host in frames of that site alone
+ * (`Partitioned`, CHIPS). Browsers accept them on https only; on http the frame must be of the same site.
+ */
+export function framedCookieOptions(host: CookieHost) {
+  const partitioned = isSecure(host);
+  return { ...cookieOptions(host, 'lax'), sameSite: partitioned ? ('none' as const) : ('lax' as const), partitioned };
+}
+
 /** How many sign-ins one browser can have in progress. The limit exists because every request carries their cookies. */
 const MAX_PENDING_SIGN_INS = 5;
 

@@ -91,6 +91,18 @@ test('an organization is added with a member who gets a role, is changed, blocke
   const { mfa, addresses, signInMethods } = await read(`/organizations/${organization.id}/policy`);
   assert.deepEqual([mfa, addresses, signInMethods], ['required', ['203.0.113.0/24'], null]);
 
+  await page.getByText('No set-up links yet').waitFor();
+  await page.getByRole('button', { name: 'Make link' }).click();
+  await page.getByRole('dialog').getByLabel('Team').check();
+  await page.getByRole('dialog').getByRole('button', { name: 'Make link' }).click();
+  await page.getByText(/\/setup\/open\?token=lkl_/).waitFor();
+  await page.getByRole('button', { name: 'I have saved it' }).click();
+  await page.getByRole('button', { name: 'Revoke the link for Domains, Single sign-on, Team' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+  await page.getByText('Link revoked').waitFor();
+  const [link] = (await read(`/organizations/${organization.id}/setup-links`)).items;
+  assert.deepEqual([link.status, link.tasks, link.roles], ['revoked', ['domains', 'connection', 'team'], ['admin']]);
+
   await page.getByRole('button', { name: 'Block' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Block' }).click();
   await page.getByRole('button', { name: 'Unblock' }).waitFor();

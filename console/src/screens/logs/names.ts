@@ -15,6 +15,7 @@ export function actorOf({ actor }: Pick<AuditEvent, 'actor'>, names: Names): Nam
   if (!actor) return { name: ERASED, id: null };
   const id = [actor['userId'], actor['applicationId']].find((value) => typeof value === 'string');
   if (id !== undefined) return named(id, names);
+  if (typeof actor['setupLinkId'] === 'string') return { name: 'Set-up link', id: actor['setupLinkId'] };
   if (typeof actor['name'] === 'string') return { name: `System (${actor['name']})`, id: null };
   return { name: actor.kind === 'anonymous' ? 'Anonymous' : actor.kind, id: null };
 }

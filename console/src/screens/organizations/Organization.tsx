@@ -12,6 +12,7 @@ import { Time } from '#ui/time.tsx';
 import { OrganizationMembers } from './OrganizationMembers.tsx';
 import { OrganizationPage, type OrganizationProps } from './OrganizationPage.tsx';
 import { OrganizationPolicy } from './OrganizationPolicy.tsx';
+import { SetupLinks } from './SetupLinks.tsx';
 
 export function Organization() {
   const canWrite = useCan('organizations:write');
@@ -30,6 +31,7 @@ export function Organization() {
           <OrganizationMembers organization={organization} canWrite={canWrite} />
           <Edit organization={organization} reread={reread} canWrite={canWrite} />
           <OrganizationPolicy organizationId={organization.id} canWrite={canWrite} />
+          <SetupLinks organizationId={organization.id} canWrite={canWrite} />
         </>
       )}
     </OrganizationPage>

@@ -1,0 +1,50 @@
+import { type Static, Type } from 'typebox';
+import { connectionSetUp, type MayConnect } from '#connections';
+import { authorityNow } from '#members';
+import { limitKey, limits } from '#platform/limits.ts';
+import { problem, problemWithRetry } from '#platform/problem.ts';
+import type { SetupLinkRow } from './setup-links.ts';
+import type { Visit } from './visit.ts';
+
+const calls = limits({ 'setup-link-calls': { points: 20, seconds: 600 } });
+
+/**
+ * Counts a call to an address that a person with a link gives.
+ * @throws Problem RATE_LIMIT_EXCEEDED
+ */
+export async function countCall({ ctx, link }: Visit): Promise<void> {
+  const taken = await calls(ctx.system)['setup-link-calls'].take(ctx, limitKey(link.id));
+  if (!taken.allowed) throw problemWithRetry('RATE_LIMIT_EXCEEDED', taken.retryAfter);
+}
+
+/** The authority over connections of a person with a link: that of its maker now. */
+export function connectingAs({ maker }: SetupLinkRow): MayConnect {
+  return async (tx, roles) => {
+    const authority = await authorityNow(tx, maker, 'organization.connection.change');
+    if (!authority?.covers(connectionSetUp.grants(roles))) throw problem('AUTHORIZATION_DENIED');
+  };
+}
+
+const Text = (maxLength: number) => Type.Optional(Type.String({ maxLength }));
+
+/** What a person enters about their identity provider. An empty field is not given. */
+export const Entered = Type.Object({
+  name: Type.String({ minLength: 1, maxLength: 100, pattern: '\\S' }),
+  metadataUrl: Text(2_048),
+  metadata: Text(200_000),
+  issuer: Text(2_048),
+  clientId: Text(500),
+  clientSecret: Text(10_000),
+});
+
+/** The configuration of a kind among the fields of a form. */
+export function configurationIn(kind: 'saml' | 'oidc', sent: Static<typeof Entered>) {
+  const given = (names: readonly ('metadataUrl' | 'metadata' | 'issuer' | 'clientId' | 'clientSecret')[]) =>
+    Object.fromEntries(
+      names.flatMap((name) => {
+        const value = sent[name]?.trim();
+        return value ? [[name, value]] : [];
+      }),
+    );
+  return kind === 'saml' ? given(['metadataUrl', 'metadata']) : given(['issuer', 'clientId', 'clientSecret']);
+}

@@ -1,0 +1,42 @@
+import type { Static } from 'typebox';
+import { requireInside } from '#organizations';
+import type { Ctx } from '#platform/ctx.ts';
+import type { OrganizationId } from '#platform/ids.ts';
+import type { PageQuery } from '#platform/page.ts';
+import {
+  createSetupLink,
+  getSetupLink,
+  listSetupLinks,
+  type NewSetupLink,
+  revokeSetupLink,
+  type SetupLinkRef,
+} from './setup-links.ts';
+
+/** What the links of an organization take inside it. Each task takes its own permission, too. */
+const PERMISSION = 'org.profile:write';
+
+type Ref = Static<typeof SetupLinkRef>;
+
+/** @throws Problem NOT_FOUND, ORGANIZATION_BLOCKED, AUTHORIZATION_DENIED, INVALID_CURSOR */
+export async function listOwnSetupLinks(ctx: Ctx, id: OrganizationId, query: Static<typeof PageQuery>) {
+  await requireInside(ctx, id, PERMISSION);
+  return listSetupLinks(ctx, id, query);
+}
+
+/** @throws Problem NOT_FOUND, ORGANIZATION_BLOCKED, AUTHORIZATION_DENIED */
+export async function getOwnSetupLink(ctx: Ctx, ref: Ref) {
+  await requireInside(ctx, ref.organizationId, PERMISSION);
+  return getSetupLink(ctx, ref);
+}
+
+/** @throws Problem as {@link createSetupLink} */
+export async function createOwnSetupLink(ctx: Ctx, id: OrganizationId, link: Static<typeof NewSetupLink>) {
+  await requireInside(ctx, id, PERMISSION);
+  return createSetupLink(ctx, id, link);
+}
+
+/** @throws Problem NOT_FOUND, ORGANIZATION_BLOCKED, AUTHORIZATION_DENIED */
+export async function revokeOwnSetupLink(ctx: Ctx, ref: Ref): Promise<void> {
+  await requireInside(ctx, ref.organizationId, PERMISSION);
+  await revokeSetupLink(ctx, ref);
+}

@@ -1,0 +1,92 @@
+import { Type } from 'typebox';
+import { connectionSetUp } from '#connections';
+import { authorityNow } from '#members';
+import { type asInsider, mayInside, ownPermissions } from '#organizations';
+import type { ResponsibleActor, TxCtx } from '#platform/ctx.ts';
+import type { OrganizationId } from '#platform/ids.ts';
+import { problem } from '#platform/problem.ts';
+
+type Authority = ReturnType<typeof asInsider>;
+type Act = Parameters<typeof authorityNow>[2];
+type ActInside = Parameters<Authority>[1];
+type OrganizationRole = Parameters<Authority>[2][number];
+
+/** What a task takes: permissions in the project, or an act that members of the organization may have, too. */
+type Need = { act: Act; grants?: readonly string[]; inside?: ActInside };
+
+/** What can be set up with a link, and what its maker must be able to do for it. */
+const TASKS = {
+  domains: { act: 'organization.domain.change', inside: 'organization.domain.change' },
+  connection: { act: 'organization.connection.change', grants: connectionSetUp.grants([]) },
+  directory: { act: 'organization.setup_link.create' },
+  policies: { act: 'organization.setup_link.create' },
+  team: { act: 'invitation.create', inside: 'invitation.create' },
+} as const satisfies Record<string, Need>;
+
+export type Task = keyof typeof TASKS;
+/** In the order in which they are best done. */
+const tasks: readonly Task[] = ['domains', 'connection', 'directory', 'policies', 'team'];
+export const Task = Type.Enum([...tasks]);
+
+/** The person or client who made a link, and the organization that it is for. */
+type Backing = { maker: ResponsibleActor; organizationId: OrganizationId };
+
+/** Those of the tasks that the maker of a link may still do. Work with a link never has more rights than its maker. */
+export async function backedTasks<T extends Task>(
+  tx: TxCtx,
+  backing: Backing,
+  wanted: readonly T[],
+): Promise<readonly T[]> {
+  const backed: T[] = [];
+  for (const task of wanted) {
+    const need: Need = TASKS[task];
+    // biome-ignore lint/performance/noAwaitInLoops: at most five, on one connection
+    if ((await mayInProject(tx, backing, need)) || (need.inside && (await maySo(tx, backing, need.inside, []))))
+      backed.push(task);
+  }
+  return backed;
+}
+
+async function mayInProject(tx: TxCtx, { maker }: Backing, { act, grants = [] }: Need): Promise<boolean> {
+  const authority = await authorityNow(tx, maker, act);
+  return authority?.covers(grants) === true && (await managesOrganizations(tx, maker));
+}
+
+async function managesOrganizations(tx: TxCtx, maker: ResponsibleActor): Promise<boolean> {
+  return (await authorityNow(tx, maker, 'organization.setup_link.create')) !== null;
+}
+
+function maySo(
+  tx: TxCtx,
+  { maker, organizationId }: Backing,
+  act: ActInside,
+  roles: readonly OrganizationRole[],
+): Promise<boolean> | boolean {
+  return maker.kind === 'customer' && mayInside(tx, { organizationId, userId: maker.userId }, act, roles);
+}
+
+/**
+ * The authority of a person with a link: that of its maker now.
+ * @param only the roles that the link may give, for acts that give roles to chosen people
+ */
+export function asMakerOf(backing: Backing, only: readonly string[]): Authority {
+  return async (tx, act, roles) => {
+    const invites = act === 'invitation.create' || act === 'invitation.resend' || act === 'invitation.revoke';
+    const within = !invites || roles.every(({ key }) => only.includes(key));
+    const grants = roles.flatMap(({ permissions }) => ownPermissions(permissions));
+    const may =
+      within && ((await mayInProject(tx, backing, { act, grants })) || (await maySo(tx, backing, act, roles)));
+    if (!may) throw problem('AUTHORIZATION_DENIED', 'This link does not give these roles.');
+  };
+}
+
+/** @throws Problem AUTHORIZATION_DENIED for a task that the maker may not do themselves */
+export async function requireTasks(tx: TxCtx, backing: Backing, wanted: readonly Task[]): Promise<void> {
+  const backed: readonly Task[] = await backedTasks(tx, backing, wanted);
+  const missing = wanted.find((task) => !backed.includes(task));
+  if (missing !== undefined)
+    throw problem(
+      'AUTHORIZATION_DENIED',
+      `A link does only what you may do yourself, and you may not do "${missing}".`,
+    );
+}
