@@ -12,6 +12,12 @@ import { reportSecondConnection } from './held-connections.ts';
  */
 const FORCE_INDEX_SCANS = 'set enable_seqscan = off';
 
+/**
+ * Compiles no statement. Until PostgreSQL 17, a scan that {@link FORCE_INDEX_SCANS} could not avoid looks expensive enough to
+ * be compiled, which takes longer than any statement here.
+ */
+const NO_COMPILATION = 'set jit = off';
+
 /** PostgreSQL detects a dead client within about ten seconds and releases what its connections held. */
 const DETECT_DEAD_CLIENTS =
   'set tcp_keepalives_idle = 4; set tcp_keepalives_interval = 2; set tcp_keepalives_count = 3';
@@ -141,7 +147,7 @@ function optionsOf(limits: TimeLimits): pg.PoolConfig {
     application_name: 'latchkey',
     ...(limits && { query_timeout: limits.statementMs + SERVER_LEAD_MS }),
     onConnect: async (client) => {
-      await client.query(`${FORCE_INDEX_SCANS}; ${DETECT_DEAD_CLIENTS}; ${settingsOf(limits)}`);
+      await client.query(`${FORCE_INDEX_SCANS}; ${NO_COMPILATION}; ${DETECT_DEAD_CLIENTS}; ${settingsOf(limits)}`);
       await requireWritable(client);
     },
   };
