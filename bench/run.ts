@@ -1,9 +1,10 @@
-import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { cpus, tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { startEmbeddedPostgres } from '../server/platform/embedded-postgres.ts';
 import { measurePaint } from './paint.ts';
 import { flood, paths, type Row, type Subject } from './paths.ts';
+import { replaceReport } from './performance.ts';
 import { revocationDelay } from './revocation.ts';
 import { pinned, pinToLoadCore, residentMegabytes, startLatchkey, stop } from './server.ts';
 import { measureWebhooks } from './webhooks.ts';
@@ -54,7 +55,7 @@ const paint = only.length === 0 || only.includes('paint') ? await measureConsole
 await stop(latchkey.child);
 await postgres.stop();
 await rm(folder, { recursive: true, force: true });
-if (only.length === 0) await writeFile(resolve(import.meta.dirname, '../docs/performance.md'), report());
+if (only.length === 0) await replaceReport(report());
 process.exit(0);
 
 async function readSubject(): Promise<Subject> {
