@@ -9,6 +9,7 @@ import {
 import { problemOf } from '#api/problem.ts';
 import { ScopeProvider } from '#api/scope.tsx';
 import { knownSession, loadSession, signInAddress } from '#api/session.ts';
+import { authorizationScreens } from '#screens/authorization/screens.ts';
 import { organizationScreens } from '#screens/organizations/screens.ts';
 import { environmentOf, lastPlace, useHere } from '#shell/place.ts';
 import { Shell } from '#shell/Shell.tsx';
@@ -141,6 +142,7 @@ const projectScreens = [
     '/roles',
     lazyRouteComponent(() => import('#screens/people/Roles.tsx'), 'Roles'),
   ),
+  ...authorizationScreens.map(([path, screen]) => under(project, path, screen)),
   under(
     project,
     '/applications',

@@ -3,7 +3,7 @@ import { type DeviceId, isRemembered } from '#devices';
 import { projectOf } from '#environments';
 import { enrolledSecondFactors, guardingSecondFactors } from '#factors';
 import { listIdentities } from '#linked-identities';
-import { memberStatuses } from '#members';
+import { membershipsByUser } from '#members';
 import { listPasskeys } from '#passkeys';
 import { findPassword } from '#passwords';
 import { usersById } from '#people';
@@ -71,7 +71,7 @@ export async function admit(ctx: Ctx | TxCtx, entrance: Entrance, candidate: Can
       remembersDevices: settings.rememberDeviceSeconds > 0,
     },
     member:
-      candidate.member === undefined ? ((await memberStatuses(ctx, [userId])).get(userId) ?? null) : candidate.member,
+      candidate.member === undefined ? ((await membershipsByUser(ctx, [userId])).get(userId)?.status ?? null) : candidate.member,
     organization: through.isForeign ? 'foreign_connection' : (organization?.refusal ?? null),
     party,
     proof: { amr: proof.amr, acr: proof.acr, age: ageOf(ctx, proof, policy), remembered: false },

@@ -42,6 +42,7 @@ import { part as permissions } from '#permissions';
 import type { Part } from '#platform/part.ts';
 import { part as proofs } from '#proofs';
 import { part as recoveryCodes } from '#recovery-codes';
+import { part as relations } from '#relations';
 import { part as samlProvider } from '#saml-provider';
 import { part as scim } from '#scim';
 import { part as self } from '#self';
@@ -67,6 +68,7 @@ export const PARTS: readonly Part[] = [
   accessTokens,
   setupLinks,
   invitations,
+  relations,
   scim,
   connections,
   defaultOrganizations,

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { Compile } from 'typebox/compile';
 import { emitAll, type NewEvent } from '#events';
 import { ownersOfIdentifiers } from '#identifiers';
-import { authorityNow, insertMembers, lockRoles, memberIdsOf, outgrewEstimate } from '#members';
+import { authorityNow, insertMembers, lockRoles, membershipsByUser, outgrewEstimate } from '#members';
 import { importedMemberships } from '#organizations';
 import { createUsers, type NewPerson } from '#people';
 import { type Ctx, systemCtx, type TxCtx, transaction } from '#platform/ctx.ts';
@@ -182,7 +182,8 @@ async function planRows(
   const named = await lockOrganizationsOf(tx, rows);
   const identifiers = rows.flatMap((row) => row.identifiers);
   const owners = new Map([...before, ...(await ownersOfIdentifiers(tx, identifiers))]);
-  const memberIds = await memberIdsOf(tx, [...new Set(owners.values())]);
+  const owning = await membershipsByUser(tx, [...new Set(owners.values())]);
+  const memberIds = new Map([...owning].map(([userId, { id }]) => [userId, id]));
   const memberships = await membershipsOf(tx, named, [...memberIds.values()]);
   const members = new Set([...memberIds.keys(), ...before.values()]);
   const may = await authorityNow(tx, tx.actor, 'member.import');

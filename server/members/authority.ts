@@ -46,6 +46,7 @@ export const AUTHORITY = {
   'organization.role.create': { permission: 'roles:write', rules: ['covers'] },
   'organization.role.change': { permission: 'roles:write', rules: ['covers'] },
   'organization.role.delete': { permission: 'roles:write', rules: ['covers'] },
+  'resource.type.change': { permission: 'roles:write', rules: ['covers'] },
   'organization.member.add': { permission: 'organizations:write', rules: ['covers'] },
   'organization.member.roles.replace': { permission: 'organizations:write', rules: ['covers'] },
   'organization.member.remove': { permission: 'organizations:write', rules: ['covers'] },

@@ -1,5 +1,5 @@
 export { authorityNow } from './absent-actors.ts';
-export { accessOf, requirePermission } from './access.ts';
+export { accessOf, accessOfEach, requirePermission } from './access.ts';
 export { requireAuthority } from './authority.ts';
 export { leaveProject } from './leaving.ts';
 export { managedMembers } from './managed-members.ts';
@@ -8,9 +8,8 @@ export { addMember, addRoles, changeMember, memberSeen, membersById } from './me
 export {
   insertMembers,
   memberCount,
-  memberIdsOf,
-  memberStatuses,
   membersAfter,
+  membershipsByUser,
   outgrewEstimate,
 } from './members-in-bulk.ts';
 export { listMemberships, ownMemberships } from './memberships.ts';

@@ -7,28 +7,19 @@ import { inScope } from '#platform/scoped.ts';
 import { isInReachAsRead } from './authority.ts';
 import { knownAs, type MemberStatus, ROLE_KEYS } from './members.ts';
 
-/** The status of those of these users who are members of the project. Served by members_of_user. */
-export async function memberStatuses(ctx: Ctx | TxCtx, userIds: readonly UserId[]): Promise<Map<UserId, MemberStatus>> {
+/** The membership of those of these users who are members of the project. Served by members_of_user. */
+export async function membershipsByUser(
+  ctx: Ctx | TxCtx,
+  userIds: readonly UserId[],
+): Promise<Map<UserId, { id: MemberId; status: MemberStatus }>> {
   if (userIds.length === 0) return new Map();
   const rows = await ctx.db
     .selectFrom('members')
-    .select(['user_id', 'status'])
+    .select(['user_id', 'id', 'status'])
     .where(inScope(ctx))
     .where('user_id', '=', sql<UserId>`any(${[...userIds]})`)
     .execute();
-  return new Map(rows.map((row) => [row.user_id, row.status]));
-}
-
-/** The member ids of those of these users who are members of the project. Served by members_of_user. */
-export async function memberIdsOf(ctx: Ctx | TxCtx, userIds: readonly UserId[]): Promise<Map<UserId, MemberId>> {
-  if (userIds.length === 0) return new Map();
-  const rows = await ctx.db
-    .selectFrom('members')
-    .select(['user_id', 'id'])
-    .where(inScope(ctx))
-    .where('user_id', '=', sql<UserId>`any(${[...userIds]})`)
-    .execute();
-  return new Map(rows.map((row) => [row.user_id, row.id]));
+  return new Map(rows.map(({ user_id: userId, id, status }) => [userId, { id, status }]));
 }
 
 type NewMember = {

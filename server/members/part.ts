@@ -1,6 +1,5 @@
 import type { Part } from '#platform/part.ts';
 import { rowsOfProject } from '#platform/removal.ts';
-import { adminAuthorizationRoutes } from './authorization.admin.ts';
 import { authorizationRoutes } from './authorization.me.ts';
 import { contextRoutes } from './context.me.ts';
 import { events } from './events.ts';
@@ -17,13 +16,7 @@ export const part = {
   routes: {
     me: [...authorizationRoutes, ...contextRoutes, ...membershipRoutes],
     console: searchRoutes,
-    admin: [
-      ...adminAuthorizationRoutes,
-      ...provisioningRoutes,
-      ...memberRoutes,
-      ...permissionRemovalRoutes,
-      ...roleRoutes,
-    ],
+    admin: [...provisioningRoutes, ...memberRoutes, ...permissionRemovalRoutes, ...roleRoutes],
   },
   permissions: {
     'members:read': 'See members',

@@ -1031,6 +1031,61 @@ create table remembered_devices (
 CREATE UNIQUE INDEX remembered_devices_hash ON public.remembered_devices USING btree (workspace_id, environment, hash);
 CREATE INDEX remembered_devices_of_user ON public.remembered_devices USING btree (workspace_id, environment, user_id);
 
+create table resource_relations (
+  workspace_id text not null,
+  project_id text not null,
+  environment text not null,
+  resource_type text not null,
+  resource_id text collate "C" not null,
+  relation text not null,
+  subject text collate "C" not null,
+  member_id text,
+  organization_id text,
+  organization_role text,
+  group_id text,
+  expires_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  constraint resource_relations_pkey PRIMARY KEY (workspace_id, project_id, environment, resource_type, resource_id, relation, subject),
+  constraint resource_relations_workspace_id_project_id_environment_gro_fkey FOREIGN KEY (workspace_id, project_id, environment, group_id) REFERENCES scim_groups(workspace_id, project_id, environment, id) ON DELETE CASCADE,
+  constraint resource_relations_workspace_id_project_id_environment_mem_fkey FOREIGN KEY (workspace_id, project_id, environment, member_id) REFERENCES members(workspace_id, project_id, environment, id) ON DELETE CASCADE,
+  constraint resource_relations_workspace_id_project_id_environment_or_fkey1 FOREIGN KEY (workspace_id, project_id, environment, organization_role) REFERENCES organization_roles(workspace_id, project_id, environment, key) ON DELETE CASCADE,
+  constraint resource_relations_workspace_id_project_id_environment_org_fkey FOREIGN KEY (workspace_id, project_id, environment, organization_id) REFERENCES organizations(workspace_id, project_id, environment, id) ON DELETE CASCADE,
+  constraint resource_relations_workspace_id_project_id_environment_res_fkey FOREIGN KEY (workspace_id, project_id, environment, resource_type) REFERENCES resource_types(workspace_id, project_id, environment, key) ON DELETE CASCADE
+);
+CREATE INDEX resource_relations_expired ON public.resource_relations USING btree (expires_at) WHERE (expires_at IS NOT NULL);
+CREATE INDEX resource_relations_of_group ON public.resource_relations USING btree (workspace_id, project_id, environment, group_id) WHERE (group_id IS NOT NULL);
+CREATE INDEX resource_relations_of_member ON public.resource_relations USING btree (workspace_id, environment, member_id, project_id) WHERE (member_id IS NOT NULL);
+CREATE INDEX resource_relations_of_organization ON public.resource_relations USING btree (workspace_id, project_id, environment, organization_id) WHERE (organization_id IS NOT NULL);
+CREATE INDEX resource_relations_of_role ON public.resource_relations USING btree (workspace_id, project_id, environment, organization_role) WHERE (organization_role IS NOT NULL);
+CREATE INDEX resource_relations_of_subject ON public.resource_relations USING btree (workspace_id, project_id, environment, subject, resource_type, relation, resource_id);
+
+create table resource_type_permissions (
+  workspace_id text not null,
+  project_id text not null,
+  environment text not null,
+  resource_type text not null,
+  relation text not null,
+  permission text not null,
+  constraint resource_type_permissions_pkey PRIMARY KEY (workspace_id, project_id, environment, resource_type, relation, permission),
+  constraint resource_type_permissions_workspace_id_project_id_environ_fkey1 FOREIGN KEY (workspace_id, project_id, environment, permission) REFERENCES permissions(workspace_id, project_id, environment, key),
+  constraint resource_type_permissions_workspace_id_project_id_environm_fkey FOREIGN KEY (workspace_id, project_id, environment, resource_type) REFERENCES resource_types(workspace_id, project_id, environment, key) ON DELETE CASCADE
+);
+CREATE INDEX resource_types_of_permission ON public.resource_type_permissions USING btree (workspace_id, project_id, environment, permission);
+
+create table resource_types (
+  workspace_id text not null,
+  project_id text not null,
+  environment text not null,
+  key text not null,
+  name text not null,
+  description text not null,
+  relations text[] not null,
+  parents jsonb not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint resource_types_pkey PRIMARY KEY (workspace_id, project_id, environment, key)
+);
+
 create table revocations (
   workspace_id text not null,
   environment text not null,
@@ -1160,6 +1215,7 @@ create table scim_groups (
   constraint scim_groups_name UNIQUE (workspace_id, project_id, environment, organization_id, name),
   constraint scim_groups_workspace_id_project_id_environment_organizati_fkey FOREIGN KEY (workspace_id, project_id, environment, organization_id) REFERENCES organizations(workspace_id, project_id, environment, id) ON DELETE CASCADE
 );
+CREATE UNIQUE INDEX scim_groups_id ON public.scim_groups USING btree (workspace_id, project_id, environment, id);
 
 create table scim_log (
   workspace_id text not null,

@@ -147,6 +147,30 @@ export async function permissionsOfRoles(ctx: Ctx | TxCtx): Promise<(keys: reado
   };
 }
 
+/**
+ * The keys of the roles that grant each of these permissions. Served by organization_role_permissions_of_permission; the
+ * roles are read only for permissions in organizations.
+ */
+export async function rolesGranting(ctx: Ctx | TxCtx, permissions: readonly string[]): Promise<Map<string, string[]>> {
+  const granted = await ctx.db
+    .selectFrom('organization_role_permissions')
+    .select(['permission', 'role'])
+    .where(inScope(ctx))
+    .where('permission', '=', sql<string>`any(${[...permissions]})`)
+    .orderBy('role')
+    .execute();
+  const inside = permissions.filter(isOrganizationPermission);
+  const roles = inside.length > 0 ? [...BUILT_IN, ...(await ownRoles(ctx))] : [];
+  return new Map(
+    permissions.map((permission) => [
+      permission,
+      isOrganizationPermission(permission)
+        ? roles.filter((role) => role.permissions.includes(permission)).map(({ key }) => key)
+        : granted.filter((row) => row.permission === permission).map(({ role }) => role),
+    ]),
+  );
+}
+
 /** The project's own roles of organizations, newest first, then the built-in ones. */
 export async function listOrganizationRoles(
   ctx: Ctx,

@@ -2,6 +2,7 @@ import type { Part } from '#platform/part.ts';
 import { rowsOfProject } from '#platform/removal.ts';
 import { events } from './events.ts';
 import { joinByDomain } from './joining-by-domain.ts';
+import { known, memberships } from './memberships-in-bulk.ts';
 import { organizationBrandingRoutes } from './organization-branding.admin.ts';
 import { ownBrandingRoutes } from './organization-branding.me.ts';
 import { recheckOrganizationDomains } from './organization-domain-checks.ts';
@@ -11,6 +12,7 @@ import { organizationManagementRoutes } from './organization-management.me.ts';
 import { organizationMemberRoutes } from './organization-members.admin.ts';
 import { leaveOrganizations } from './organization-members.ts';
 import { organizationRoleRoutes } from './organization-roles.admin.ts';
+import { rolesGranting } from './organization-roles.ts';
 import { organizationRoutes } from './organizations.admin.ts';
 import { ownOrganizationRoutes } from './organizations.me.ts';
 import { organizationPolicyRoutes } from './policies.admin.ts';
@@ -34,6 +36,7 @@ export const part = {
     ],
   },
   standing,
+  organizations: { memberships, rolesGranting, known },
   organizationRoles: {
     organization_members: { rows: 'members', columns: ['roles'] },
     organization_domains: { rows: 'mail domains', columns: ['roles'] },

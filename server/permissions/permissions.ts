@@ -199,13 +199,13 @@ export async function describePermission(ctx: Ctx, key: string, description: str
 
 /**
  * Removes one of the project's own permissions. The caller removes it from the roles of the project that grant it.
- * @throws Problem NOT_FOUND, CONFLICT while a role of organizations grants it
+ * @throws Problem NOT_FOUND, CONFLICT while a role of organizations or a resource type grants it
  */
 export async function removePermission(tx: TxCtx, key: string): Promise<void> {
   const deleting = tx.db.deleteFrom('permissions').where(inScope(tx)).where('key', '=', key).executeTakeFirst();
   const { numDeletedRows } = await deleting.catch((error: unknown) => {
     throw isForeignKeyViolation(error)
-      ? problem('CONFLICT', 'A role of organizations grants this permission. Take it from the role first.')
+      ? problem('CONFLICT', 'A role of organizations or a resource type grants this permission. Take it from there first.')
       : error;
   });
   if (numDeletedRows === 0n) throw problem('NOT_FOUND');

@@ -11,7 +11,7 @@ import type { Works } from './repeating.ts';
 import type { Routes } from './route.ts';
 import type { SealedPlace } from './sealed.ts';
 import { singleWrite } from './single-writes.ts';
-import type { InOrganization, Standing } from './standing.ts';
+import type { InOrganization, Organizations, Standing } from './standing.ts';
 import type { System } from './system.ts';
 
 /** Where routes are served. */
@@ -118,6 +118,8 @@ export type Part = {
   sessions?: SessionSteps;
   /** Reads a person's roles and permissions in an organization; see platform/standing.ts. */
   standing?: (ctx: Ctx | TxCtx, who: InOrganization) => Promise<Standing | undefined>;
+  /** Reads memberships and roles in organizations of many people at once; see platform/standing.ts. */
+  organizations?: Organizations;
   /**
    * The columns with keys of roles in organizations, as arrays or JSON, and what their rows are in the plural. A role that
    * one of them has is not deleted, because a later role with the same key would be given in its place.

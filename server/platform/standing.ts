@@ -1,5 +1,5 @@
 import type { Ctx, TxCtx } from './ctx.ts';
-import type { OrganizationId, UserId } from './ids.ts';
+import type { MemberId, OrganizationId, UserId } from './ids.ts';
 
 /** The requirements of an organization for entering it: the stricter of its own policy and the project's. */
 export type EffectivePolicy = {
@@ -34,4 +34,28 @@ export type Standing = {
 export async function standingIn(ctx: Ctx | TxCtx, who: InOrganization): Promise<Standing | undefined> {
   for (const { standing } of ctx.system.parts) if (standing) return standing(ctx, who);
   return undefined;
+}
+
+/** A membership of an organization that is not blocked, with the roles in it. */
+export type OrganizationMembership = {
+  memberId: MemberId;
+  organizationId: OrganizationId;
+  name: string;
+  /** Keys of roles in the organization. */
+  roles: string[];
+};
+
+/** What the part that has organizations tells about many people at once. */
+export type Organizations = {
+  /** The memberships of these members of the scope's project in its active organizations. */
+  memberships: (ctx: Ctx | TxCtx, memberIds: readonly MemberId[]) => Promise<OrganizationMembership[]>;
+  /** The keys of the roles of organizations that grant each of these permissions. */
+  rolesGranting: (ctx: Ctx | TxCtx, permissions: readonly string[]) => Promise<Map<string, string[]>>;
+  /** Those of these organizations that the scope's project has. */
+  known: (ctx: Ctx | TxCtx, ids: readonly OrganizationId[]) => Promise<ReadonlySet<OrganizationId>>;
+};
+
+export function organizationsIn({ system }: Pick<Ctx | TxCtx, 'system'>): Organizations {
+  for (const { organizations } of system.parts) if (organizations) return organizations;
+  throw new Error('No part has organizations.');
 }

@@ -18,6 +18,7 @@ import { type Ctx, customerOf } from '#platform/ctx.ts';
 import { Instant } from '#platform/schemas.ts';
 import { addressChallengesOf } from '#proofs';
 import { recoveryCodesLeft } from '#recovery-codes';
+import { relationsOfMembers } from '#relations';
 import { sessionsOfUser } from '#sessions';
 
 /** The maximum of rows of each unbounded table; the newest are kept. */
@@ -33,6 +34,7 @@ export const OwnData = Type.Object({
   organizations: Records(
     'Organizations of those projects, with the roles in each, and whether it is the default of its project.',
   ),
+  relations: Records('The first ten thousand relations of the person to resources of those projects.'),
   credentials: Type.Object({
     passwordChangedAt: Type.Union([Type.String(), Type.Null()], { description: 'Null without a password.' }),
     factors: Records('Second factors.'),
@@ -69,9 +71,10 @@ export async function ownData(ctx: Ctx) {
   const phones = credentials.factors.flatMap(({ phone }) => phone ?? []);
   const addresses = [...new Set([...identifiers.map(({ value }) => value), ...phones])];
   const memberIds = memberships.items.map(({ id }) => id);
-  const [organizations, defaults, invitations, messages] = await Promise.all([
+  const [organizations, defaults, relations, invitations, messages] = await Promise.all([
     organizationsOf(ctx, memberIds),
     defaultOrganizationsOf(ctx, memberIds),
+    relationsOfMembers(ctx, memberIds, MAX_ROWS),
     invitationsTo(ctx, addresses),
     messagesTo(ctx, addresses, MAX_ROWS),
   ]);
@@ -81,6 +84,7 @@ export async function ownData(ctx: Ctx) {
     identifiers,
     memberships: memberships.items,
     organizations: organizations.map((own) => ({ ...own, isDefault: defaults.includes(own.id) })),
+    relations,
     credentials,
     linkedIdentities,
     sessions,

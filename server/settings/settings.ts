@@ -139,6 +139,11 @@ export const Settings = Type.Object(
       maximum: 1_000,
       description: 'Organizations that a member may own in order to add another one; 0: members add none.',
     }),
+    maxRelations: Type.Integer({
+      minimum: 0,
+      maximum: 10_000_000,
+      description: 'The maximum number of relations to resources; existing ones stay.',
+    }),
     webhookLogDays: Type.Integer({ minimum: 1, maximum: 365, description: 'How long webhook deliveries are kept.' }),
     accessTokenSeconds: seconds(60, 3_600, 'Lifetime of an access token.'),
     // RFC 6749 §4.1.2: at most ten minutes.
@@ -182,6 +187,7 @@ const common: Omit<Settings, 'signInMethods' | 'emailVerification' | 'enumeratio
   maxOrganizations: 10_000,
   maxOrganizationMembers: 1_000,
   maxOwnOrganizations: 0,
+  maxRelations: 1_000_000,
   webhookLogDays: 30,
   accessTokenSeconds: 900,
   authorizationCodeSeconds: 60,

@@ -4,7 +4,7 @@ import { proofField } from '#attempts';
 import { projectOf } from '#environments';
 import { Binding, CodeChallenge } from '#exchange';
 import { findIdentifier } from '#identifiers';
-import { addMember, memberStatuses } from '#members';
+import { addMember, membershipsByUser } from '#members';
 import { createUser, usersById } from '#people';
 import type { Ctx, TxCtx } from '#platform/ctx.ts';
 import { parseEmail } from '#platform/email-address.ts';
@@ -104,7 +104,7 @@ async function flowOf(ctx: Ctx, way: Passwordless, { address, pending, browser }
   const known = await findIdentifier(ctx, { kind: way.channel, value });
   const { settings } = await projectOf(ctx.system, ctx.scope);
   const userId = known?.userId ?? NOBODY;
-  const status = (await memberStatuses(ctx, [userId])).get(userId);
+  const status = (await membershipsByUser(ctx, [userId])).get(userId)?.status;
   const user = (await usersById(ctx, [userId])).get(userId);
   const welcome = known
     ? status === 'active' || settings.registration === 'open'

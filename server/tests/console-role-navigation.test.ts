@@ -17,7 +17,7 @@ after(async () => {
   await latchkey.stop();
 });
 
-const PEOPLE = ['Members', 'Invitations', 'Organizations', 'Roles'];
+const PEOPLE = ['Members', 'Invitations', 'Organizations', 'Roles', 'Authorization'];
 const SIGN_IN = ['Applications', 'Methods and policy', 'Identity providers', 'Branding', 'Messages', 'Domains'];
 const EVERYTHING = [
   ...PEOPLE,

@@ -59,13 +59,26 @@ const LISTS: readonly Screen[] = [
     needs: 'roles:read',
     actions: { 'Add role': 'roles:write', 'Add permission': 'roles:write', 'More about Clerk': 'roles:write' },
   },
+  { path: '/authorization', title: 'Authorization', needs: 'members:read' },
   {
     path: '/applications',
     title: 'Applications',
     needs: 'applications:read',
     actions: { 'Add application': 'applications:write' },
   },
+  {
+    path: '/authorization/types',
+    title: 'Authorization',
+    needs: 'roles:read',
+    actions: { 'Add type': 'roles:write' },
+  },
   { path: '/apis', title: 'APIs', needs: 'apis:read', actions: { 'Add API': 'apis:write' } },
+  {
+    path: '/authorization/relations',
+    title: 'Authorization',
+    needs: 'relations:read',
+    actions: { 'Add relation': 'relations:write' },
+  },
   { path: '/sign-in', title: 'Sign-in methods and policy', needs: 'settings:read', edits: 'settings:write' },
   {
     path: '/providers',
@@ -164,6 +177,7 @@ async function makeRecords(): Promise<void> {
   });
   await made('/invitations', { email: 'waiting@example.com' });
   await made('/roles', { key: 'clerk', name: 'Clerk', permissions: [] });
+  await made('/authorization/types', { key: 'document', name: 'Document' });
   records = [
     {
       path: `/members/${member.id}`,
@@ -189,6 +203,13 @@ async function makeRecords(): Promise<void> {
       needs: 'apis:read',
       edits: 'apis:write',
       actions: { 'Add scope': 'apis:write', Remove: 'apis:write' },
+    },
+    {
+      path: '/authorization/types/document',
+      title: 'Document',
+      needs: 'roles:read',
+      edits: 'roles:write',
+      actions: { 'Add relation': 'roles:write', Remove: 'roles:write' },
     },
     {
       path: `/providers/${provider.id}`,

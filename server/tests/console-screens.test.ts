@@ -24,9 +24,12 @@ const SCREENS = [
   ['/organizations', 'Organizations'],
   ['/roles', 'Roles and permissions'],
   ['/organizations/roles', 'Organizations'],
+  ['/authorization', 'Authorization'],
   ['/applications', 'Applications'],
   ['/applications/new', 'Add an application'],
+  ['/authorization/types', 'Authorization'],
   ['/apis', 'APIs'],
+  ['/authorization/relations', 'Authorization'],
   ['/sign-in', 'Sign-in methods and policy'],
   ['/providers', 'Identity providers'],
   ['/branding', 'Branding'],
@@ -79,10 +82,13 @@ describe('every screen of the console passes axe-core, fits its width, and keeps
       const joining = { memberId: members.items[0].id, roles: ['owner'] };
       await operator.call(`/console/v1/organizations/${organization.id}/members`, { body: joining });
       await operator.call('/console/v1/organization-roles', { body: { key: `at-${width}`, name: 'Clerk' } });
+      const type = { key: `at-${width}`, name: 'Document', relations: [{ key: 'viewer', permissions: [] }] };
+      await operator.call('/console/v1/authorization/types', { body: type });
       const records = [
         [`/organizations/${organization.id}`, 'Acme'],
         [`/organizations/roles/at-${width}`, 'Clerk'],
         [`/organizations/${organization.id}/domains`, 'Acme'],
+        [`/authorization/types/at-${width}`, 'Document'],
         [`/organizations/${organization.id}/branding`, 'Acme'],
         [`/members/${members.items[0].id}`, members.items[0].displayName],
         [`/organizations/${organization.id}/directory`, 'Acme'],

@@ -29,6 +29,9 @@ export type ScimToken = ItemOf<'/console/v1/organizations/{organizationId}/scim/
 export type DirectoryGroup = ItemOf<'/console/v1/organizations/{organizationId}/scim/groups'>;
 export type ProvisioningLogEntry = ItemOf<'/console/v1/organizations/{organizationId}/scim/log'>;
 export type OrganizationRole = ItemOf<'/console/v1/organization-roles'>;
+export type ResourceType = ResponseOf<'/console/v1/authorization/types/{typeKey}'>;
+export type PermissionCheck =
+  Paths['/console/v1/authorization/check']['post']['responses'][200]['content']['application/json'];
 export type Api = ResponseOf<'/console/v1/apis/{id}'>;
 export type Application = ResponseOf<'/console/v1/applications/{id}'>;
 export type IdentityProvider = ResponseOf<'/console/v1/identity-providers/{providerId}'>;

@@ -8,6 +8,7 @@ import {
   DomainIcon,
   InboxIcon,
   InvitationIcon,
+  LockIcon,
   LogStreamIcon,
   MailIcon,
   MembersIcon,
@@ -45,6 +46,7 @@ export const projectPlaces: readonly PlaceGroup[] = [
       { label: 'Invitations', path: '/invitations', icon: InvitationIcon, permission: 'invitations:read' },
       { label: 'Organizations', path: '/organizations', icon: OrganizationIcon, permission: 'organizations:read' },
       { label: 'Roles', path: '/roles', icon: RolesIcon, permission: 'roles:read' },
+      { label: 'Authorization', path: '/authorization', icon: LockIcon, permission: 'roles:read' },
     ],
   },
   {

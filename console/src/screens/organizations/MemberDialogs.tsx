@@ -1,30 +1,19 @@
-import { Select } from '@mantine/core';
-import { useDebouncedValue } from '@mantine/hooks';
 import { useState } from 'react';
 import type { Organization } from '#api/records.ts';
 import { useApi } from '#api/scope.tsx';
 import { useAction } from '#ui/action.ts';
 import { FormDialog, useFaults } from '#ui/dialog.tsx';
-import { nameOf } from '../people/members.ts';
+import { MemberSelect } from '../people/MemberSelect.tsx';
 import { RoleChoices } from './RoleChoices.tsx';
 
 type AddProps = { organization: Organization; onClose: () => void };
 
 /** Adds a member of the project, who is searched for by name or address. */
 export function AddOrganizationMember({ organization, onClose }: AddProps) {
-  const api = useApi();
-  const [typed, setTyped] = useState('');
-  const [q] = useDebouncedValue(typed, 250);
   const [memberId, setMemberId] = useState<string | null>(null);
   const [roles, setRoles] = useState<string[]>([]);
   const { faults, onProblem } = useFaults('memberId');
-  const found = api.useQuery(
-    'get',
-    '/console/v1/members',
-    { params: { query: { limit: 20, ...(q && { q }) } } },
-    { placeholderData: (before) => before },
-  );
-  const add = useAction(api.useMutation('post', '/console/v1/organizations/{organizationId}/members'));
+  const add = useAction(useApi().useMutation('post', '/console/v1/organizations/{organizationId}/members'));
   const submit = async () => {
     if (memberId === null) return;
     const init = { params: { path: { organizationId: organization.id } }, body: { memberId, roles } };
@@ -39,25 +28,7 @@ export function AddOrganizationMember({ organization, onClose }: AddProps) {
       onSubmit={submit}
       onClose={onClose}
     >
-      <Select
-        data-autofocus
-        required
-        searchable
-        label="Member"
-        placeholder="Name, email or phone"
-        nothingFoundMessage="No members match"
-        data={(found.data?.items ?? []).map((member) => ({
-          value: member.id,
-          label: member.email && member.displayName ? `${member.displayName} · ${member.email}` : nameOf(member),
-        }))}
-        // The server filters the members, so every option it returns is shown.
-        filter={({ options }) => options}
-        searchValue={typed}
-        onSearchChange={setTyped}
-        value={memberId}
-        error={faults['memberId']}
-        onChange={setMemberId}
-      />
+      <MemberSelect autofocus label="Member" value={memberId} error={faults['memberId']} onChange={setMemberId} />
       <RoleChoices chosen={roles} onChange={setRoles} />
     </FormDialog>
   );

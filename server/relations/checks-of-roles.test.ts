@@ -12,6 +12,7 @@ import { createTenant, tenantManagementToken } from '#tests/tenants.ts';
 
 const MINE = '/v1/me/authorization/check';
 const THEIRS = '/v1/admin/authorization/check';
+const NO_PATHS = { because: [], becauseInOrganizations: [], becauseOfRelations: [] };
 let latchkey: TestLatchkey;
 let token: string;
 let person: { access_token: string; memberId: string };
@@ -48,13 +49,14 @@ async function giveRoles(roles: string[]): Promise<void> {
 
 describe('POST /v1/me/authorization/check and its admin twin', () => {
   test('return false, with the reason', async () => {
-    assert.deepEqual(await checked('orders:refund'), { allowed: false, because: [], denial: 'not_granted' });
-    assert.deepEqual(await checked('no:such'), { allowed: false, because: [], denial: 'unknown_permission' });
+    assert.deepEqual(await checked('orders:refund'), { allowed: false, ...NO_PATHS, denial: 'not_granted' });
+    assert.deepEqual(await checked('no:such'), { allowed: false, ...NO_PATHS, denial: 'unknown_permission' });
   });
 
   test('return true with every path that grants it, on the next request', async () => {
     await giveRoles(['editor', 'viewer']);
     assert.deepEqual(await checked('orders:refund'), {
+      ...NO_PATHS,
       allowed: true,
       because: [
         {
@@ -82,7 +84,7 @@ describe('POST /v1/me/authorization/check and its admin twin', () => {
   test('a blocked member has no permission, whatever the roles say', async () => {
     await giveRoles(['editor']);
     await latchkey.api(`/v1/admin/members/${person.memberId}/block`, { method: 'POST', token });
-    assert.deepEqual((await theirs('orders:refund')).body, { allowed: false, because: [], denial: 'not_active' });
+    assert.deepEqual((await theirs('orders:refund')).body, { allowed: false, ...NO_PATHS, denial: 'not_active' });
     await latchkey.api(`/v1/admin/members/${person.memberId}/unblock`, { method: 'POST', token });
   });
 

@@ -1,0 +1,106 @@
+import { Button, Group, Select, Stack, Text, TextInput } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
+import type { PermissionCheck } from '#api/records.ts';
+import { useApi } from '#api/scope.tsx';
+import { Badge } from '#ui/badge.tsx';
+import { Card, Page } from '#ui/page.tsx';
+import { Loaded, Needs } from '#ui/states.tsx';
+import { MemberSelect } from '../people/MemberSelect.tsx';
+import { AuthorizationTabs } from './AuthorizationTabs.tsx';
+import { DENIALS, reasonsOf } from './reasons.ts';
+
+type Question = { memberId: string; permission: string; organizationId?: string; resource?: string };
+
+/** Asks whether a member has a permission, and explains the response. */
+export function Check() {
+  const [asked, setAsked] = useState<Question | null>(null);
+  return (
+    <Page title="Authorization" about="What a member may do in the project, in an organization, or with a resource.">
+      <AuthorizationTabs />
+      <Needs permission="members:read">
+        <Card title="Check a permission">
+          <QuestionForm onAsk={setAsked} />
+        </Card>
+      </Needs>
+      {asked && <Result asked={asked} />}
+    </Page>
+  );
+}
+
+function QuestionForm({ onAsk }: { onAsk: (question: Question) => void }) {
+  const api = useApi();
+  const [memberId, setMemberId] = useState<string | null>(null);
+  const [permission, setPermission] = useState<string | null>(null);
+  const [organizationId, setOrganizationId] = useState('');
+  const [resource, setResource] = useState('');
+  const permissions = api.useQuery('get', '/console/v1/permissions', { params: { query: { limit: 100 } } });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (memberId === null || permission === null) return;
+    const organization = organizationId.trim();
+    const id = resource.trim();
+    onAsk({ memberId, permission, ...(organization && { organizationId: organization }), ...(id && { resource: id }) });
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack gap="md" maw={520}>
+        <MemberSelect label="Member" value={memberId} onChange={setMemberId} />
+        <Select
+          required
+          searchable
+          label="Permission"
+          data={(permissions.data?.items ?? []).map(({ key }) => key)}
+          value={permission}
+          onChange={setPermission}
+        />
+        <TextInput
+          label="Resource"
+          description="Its type and id, such as document:7. Empty: the project, or the organization below."
+          value={resource}
+          onChange={({ currentTarget: { value } }) => setResource(value)}
+        />
+        <TextInput
+          label="Organization"
+          description="Its id. Then only this one of the member’s organizations counts."
+          placeholder="org_…"
+          value={organizationId}
+          onChange={({ currentTarget: { value } }) => setOrganizationId(value)}
+        />
+        <Group>
+          <Button type="submit" disabled={memberId === null || permission === null}>
+            Check
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+function Result({ asked }: { asked: Question }) {
+  const check = useApi().useQuery('post', '/console/v1/authorization/check', { body: asked }, { gcTime: 0 });
+  return (
+    <Card title="Result">
+      <div aria-live="polite">
+        <Loaded query={check}>{(result) => <Explained result={result} />}</Loaded>
+      </div>
+    </Card>
+  );
+}
+
+function Explained({ result }: { result: PermissionCheck }) {
+  return (
+    <Stack gap="sm">
+      <div>{result.allowed ? <Badge tone="good">Allowed</Badge> : <Badge tone="bad">Not allowed</Badge>}</div>
+      {result.denial !== null && <Text size="sm">{DENIALS[result.denial]}</Text>}
+      {result.allowed && (
+        <ul>
+          {reasonsOf(result).map((reason) => (
+            <li key={reason}>
+              <Text size="sm">{reason}</Text>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Stack>
+  );
+}

@@ -1,0 +1,2 @@
+export { part } from './part.ts';
+export { relationsOfMembers } from './relations.ts';
