@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { framedCookieOptions } from '#platform/cookies.ts';
 import {
   expectProblem,
   lastMessage,
@@ -12,6 +13,7 @@ import {
 } from '#tests/harness.ts';
 import { browserOf } from '#tests/oidc.ts';
 import { type Customer, newCustomer, opened, openLink } from '#tests/setup-links.ts';
+import { eraseAddresses } from './setup-links.ts';
 
 const clock = new TestClock();
 let latchkey: TestLatchkey;
@@ -218,5 +220,30 @@ describe('a set-up link', () => {
       [statuses.filter((one) => one === 303).length, statuses.filter((one) => one === 429).length],
       [30, 2],
     );
+  });
+
+  test('has a cookie for frames of one other site alone, on https', () => {
+    const common = { path: '/', httpOnly: true };
+    assert.deepEqual(framedCookieOptions({ url: 'https://auth.example.com' }), {
+      ...common,
+      secure: true,
+      sameSite: 'none',
+      partitioned: true,
+    });
+    assert.deepEqual(framedCookieOptions({ url: 'http://localhost:4100' }), {
+      ...common,
+      secure: false,
+      sameSite: 'lax',
+      partitioned: false,
+    });
+  });
+
+  test('loses its address with the account of the person', async () => {
+    const customer = await newCustomer(latchkey);
+    const person = await register(latchkey);
+    const { body } = await customer.makeLink({ tasks: ['domains'], email: person.email });
+    assert.equal((await customer.admin(`/setup-links/${body.id}`)).body.email, person.email);
+    await latchkey.inProject((tx) => eraseAddresses(tx, person.session.userId));
+    assert.equal((await customer.admin(`/setup-links/${body.id}`)).body.email, null);
   });
 });
