@@ -1,7 +1,9 @@
 import type pg from 'pg';
 import { readMigrations } from '#migrations';
 import { type AppliedSchema, readSchema } from '#platform/applied-migrations.ts';
+import { readBackfills } from '#platform/backfills.ts';
 import type { Finding } from './doctor.ts';
+import { toldBackfill } from './migrate.ts';
 import { type PlannedMigration, planMigrations } from './migration-plan.ts';
 
 const check = 'schema';
@@ -18,17 +20,33 @@ export async function checkUpgrade(client: pg.Client): Promise<{ ready: boolean;
   if (schema.newest === 0)
     return { ready: false, findings: [{ check, state: 'ok', found: 'none yet: the first start creates it' }] };
   if (schema.compatibleSince > known) return { ready: false, findings: [tooNew(schema, known)] };
-  const pending = await planMigrations(client);
+  const pending = await planMigrations(client, await readMigrations());
+  const backfills = await unfinished(client);
   if (pending.length === 0)
-    return { ready: true, findings: [{ check, state: 'ok', found: `${named(schema)}; ${beside(schema)}` }] };
+    return {
+      ready: true,
+      findings: [{ check, state: 'ok', found: `${named(schema)}; ${beside(schema)}` }, ...backfills],
+    };
   return {
     ready: false,
     findings: [
       waiting(schema, pending),
+      ...backfills,
       ...(await rightsFor(client)),
       ...(await blockersOf(client, pending, LONG_SECONDS)),
     ],
   };
+}
+
+/** A later version may need what a backfill fills. */
+async function unfinished(client: pg.Client): Promise<Finding[]> {
+  const open = (await readBackfills(client)).filter(({ completed }) => !completed);
+  return open.map((backfill) => ({
+    check: 'backfill',
+    state: 'warning',
+    found: toldBackfill(backfill),
+    remedy: 'It continues while a process with the role worker runs. Wait for its end before you upgrade again.',
+  }));
 }
 
 function named({ newest, version }: AppliedSchema): string {

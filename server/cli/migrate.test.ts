@@ -75,6 +75,10 @@ describe('an upgrade, before it happens', () => {
       /^42 id-token-claims: earlier versions keep serving\n {2}It blocks applications \(neither reads nor writes\), and takes about 2 s\.\n\n {4}alter table applications\n/m,
     );
     assert.match(output, /\n {4}update applications set id_token_claims = 'scopes'; -- about 2 s\n/);
+    assert.match(
+      output,
+      /\n76 indexes-of-large-tables: earlier[^\n]*\n {2}It runs outside of a transaction, [^\n]*\n {2}It blocks no requests, /,
+    );
     assert.match(output, /\n53 invitations-to-organizations[^\n]*\n[^\n]* invitations \(neither reads nor writes\)/);
     assert.equal(
       (await client.query('select count(*)::integer as n from schema_migrations')).rows[0].n,
@@ -101,7 +105,7 @@ describe('an upgrade, before it happens', () => {
     const planner = new pg.Client({ connectionString: settings['DATABASE_URL'] });
     await planner.connect();
     t.after(() => planner.end());
-    const plan = await planMigrations(planner);
+    const plan = await planMigrations(planner, migrations);
     assert.deepEqual(await blockersOf(planner, plan, 0), []);
     await client.query('begin; select 1 from invitations /* all workspaces */');
     const [blocker] = await blockersOf(planner, plan, 0);
@@ -118,7 +122,15 @@ describe('an upgrade, before it happens', () => {
       new RegExp(`^${newest} of Latchkey [\\d.]+; versions that know schema ${RELEASED} or newer can serve$`),
     );
     assert.match((await runLatchkey(['migrate', '--plan'], settings)).output, /^Nothing is pending\.$/m);
-    await recordMigration(client, { id: 9001, name: 'contracts', compatibleSince: 9000 });
+    await client.query("insert into backfills (name, rows_done, rows_total) values ('folded-names', 40, 100)");
+    const open = await json(['upgrade-check']);
+    assert.equal(open.body.findings[1].found, 'The worker fills folded-names: 40 of about 100 rows.');
+    assert.match(
+      (await runLatchkey(['migrate', '--plan'], settings)).output,
+      /40 of about 100 rows\.\nNothing is pending/,
+    );
+    await client.query('delete from backfills');
+    await recordMigration(client, { id: 9001, name: 'contracts', compatibleSince: 9000, backfill: null });
     const { status, body } = await json(['upgrade-check']);
     assert.equal(status, 1);
     assert.match(body.findings[0].found, /^9001 of Latchkey .* 9000 is needed$/);

@@ -1,4 +1,5 @@
 import { readMigrations } from '#migrations';
+import { type BackfillProgress, readBackfills } from '#platform/backfills.ts';
 import { loadConfig } from '#platform/config.ts';
 import { connectAlone } from '#platform/connections.ts';
 import { migrate } from '#platform/migrate.ts';
@@ -31,14 +32,21 @@ export async function migrateDatabase(
 
 async function showPlan(databaseUrl: string, json?: true): Promise<void> {
   const client = await connectAlone(databaseUrl, { name: 'latchkey-plan', readOnly: true });
-  const migrations = await planMigrations(client).finally(() => client.end());
-  if (json) return say(JSON.stringify({ migrations }, null, 2));
+  const read = async () => [await planMigrations(client, await readMigrations()), await readBackfills(client)] as const;
+  const [migrations, backfills] = await read().finally(() => client.end());
+  if (json) return say(JSON.stringify({ migrations, backfills }, null, 2));
+  for (const backfill of backfills.filter(({ completed }) => !completed)) say(toldBackfill(backfill));
   if (migrations.length === 0) return say('Nothing is pending.');
   for (const migration of migrations) say(described(migration));
   const seconds = migrations.reduce((sum, migration) => sum + migration.seconds, 0);
   say(
     `${migrations.length} migrations are pending; together they take ${duration(seconds)}. The times are rough: they come from the sizes of the tables.`,
   );
+}
+
+/** For a person: how far a backfill is. */
+export function toldBackfill({ name, done, total }: BackfillProgress): string {
+  return `The worker fills ${name}: ${done} of about ${Math.max(done, total)} rows.`;
 }
 
 /** How a lock hinders requests. */
@@ -48,13 +56,20 @@ const BLOCKED: Record<string, string> = {
   ShareLock: 'no writes',
 };
 
-function described({ id, name, compatibleSince, statements, seconds }: PlannedMigration): string {
+function described(migration: PlannedMigration): string {
+  const { id, name, compatibleSince, statements, seconds, concurrently, backfill } = migration;
   const locks = new Map<string, string>();
   for (const { table, mode } of statements.flatMap((statement) => statement.locks))
     if (mode in BLOCKED && locks.get(table) !== 'AccessExclusiveLock') locks.set(table, mode);
   const blocked = [...locks].map(([table, mode]) => `${table} (${BLOCKED[mode]})`);
   return [
     `${id} ${name}: ${compatibleSince === null ? 'earlier versions keep serving' : `versions that know schema ${compatibleSince} keep serving`}`,
+    ...(concurrently
+      ? ['  It runs outside of a transaction, and continues when it is run again after an interruption.']
+      : []),
+    ...(backfill
+      ? [`  The worker then changes ${backfill.rows} rows of ${backfill.table} in small steps, while Latchkey serves.`]
+      : []),
     `  ${blocked.length === 0 ? 'It blocks no requests' : `It blocks ${blocked.join(', ')}`}, and takes ${duration(seconds)}.`,
     ...statements.map(
       ({ sql, seconds: own }) => `\n${sql.replaceAll(/^/gm, '    ')};${own < 1 ? '' : ` -- ${duration(own)}`}`,

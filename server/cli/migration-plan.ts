@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { examine, type Lock, readMigrations } from '#migrations';
+import { examine, type Lock, type Migration } from '#migrations';
 import { readSchema } from '#platform/applied-migrations.ts';
 import { pendingOf } from '#platform/migrate.ts';
 
@@ -16,8 +16,12 @@ export type PlannedMigration = {
   /** For a contracting migration: the schema that a version must know to serve afterwards. */
   compatibleSince: number | null;
   statements: PlannedStatement[];
-  /** Its locks are held as long, because a migration is one transaction. */
+  /** Its locks are held as long, because a migration is one transaction, unless it works concurrently. */
   seconds: number;
+  /** Its statements run outside of a transaction, while requests write. */
+  concurrently: boolean;
+  /** The table whose rows the worker changes afterwards, in small steps. */
+  backfill: { table: string; rows: number } | null;
 };
 
 /** What a slow disk reads, to check a constraint or to build an index. */
@@ -31,11 +35,14 @@ type Size = { rows: number; bytes: number };
  * What `latchkey migrate` would do, on a connection that only reads.
  * @throws StartError if a newer version has migrated the database too far for this one
  */
-export async function planMigrations(client: pg.ClientBase): Promise<PlannedMigration[]> {
-  const pending = pendingOf(await readSchema(client), await readMigrations());
+export async function planMigrations(
+  client: pg.ClientBase,
+  migrations: readonly Migration[],
+): Promise<PlannedMigration[]> {
+  const pending = pendingOf(await readSchema(client), migrations);
   const sizes = await readSizes(client);
   const tableOfIndex = await readIndexes(client);
-  return pending.map(({ id, name, up, compatibleSince }) => {
+  return pending.map(({ id, name, up, compatibleSince, concurrently, backfill }) => {
     const statements = examine(up).map(({ text, locks, scans }) => ({
       sql: text,
       locks: locks.flatMap((lock) => {
@@ -46,7 +53,8 @@ export async function planMigrations(client: pg.ClientBase): Promise<PlannedMigr
       seconds: scans.reduce((sum, table) => sum + secondsFor(text, sizes.get(table)), 0),
     }));
     const seconds = statements.reduce((sum, statement) => sum + statement.seconds, 0);
-    return { id, name, compatibleSince, statements, seconds };
+    const named = backfill && { table: backfill.table, rows: Math.round(sizes.get(backfill.table)?.rows ?? 0) };
+    return { id, name, compatibleSince, statements, seconds, concurrently, backfill: named };
   });
 }
 

@@ -1,4 +1,5 @@
 import { collectDefaultMetrics } from 'prom-client';
+import { backfillMetrics } from '#platform/backfills.ts';
 import { httpDurations } from '#platform/http-metrics.ts';
 import { jobMetrics } from '#platform/job-metrics.ts';
 import { leaders } from '#platform/leading.ts';
@@ -34,6 +35,7 @@ export const METRICS: readonly Metric[] = [
   ...processMetrics,
   leaders,
   ...jobMetrics,
+  ...backfillMetrics,
   periodicRuns,
   ...PARTS.flatMap(({ metrics = [] }) => metrics),
 ];

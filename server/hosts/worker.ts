@@ -5,6 +5,7 @@ import { dailyFigures } from '#figures';
 import { Streamer } from '#log-streams';
 import { openSending } from '#messages';
 import { composeLogout } from '#oidc';
+import { backfillTask, continueBackfills } from '#platform/backfills.ts';
 import { deleteExpiredIdempotencyKeys } from '#platform/http-once.ts';
 import { startJobs } from '#platform/jobs.ts';
 import { deleteOldLimits } from '#platform/limits.ts';
@@ -28,6 +29,7 @@ export async function startWorker(
   const streamer = new Streamer(system);
   const sending = openSending(system, quarantineRefused(system));
   const tasks = {
+    backfill: backfillTask(system),
     send_message: sending.task,
     deliver_webhooks: deliverWebhooksTask(deliverer),
     ...Object.fromEntries(
@@ -35,6 +37,7 @@ export async function startWorker(
     ),
   };
   const jobs = await startJobs(system, tasks, Math.min(JOB_CONNECTIONS, system.config.database.pool));
+  await continueBackfills(system);
   const dispatcher = new Dispatcher(system, [auditFollower, webhookFanOut(system), dailyFigures()]);
   const heartbeat = startHeartbeat(system);
   const cleaning = repeat(system, CLEAN_UP_MS, {

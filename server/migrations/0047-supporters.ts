@@ -1,4 +1,4 @@
-/** Operators with the role `senior_support` may act as members. Finds who acts, for when they lose the permission. */
+/** Operators with the role `senior_support` may act as members. */
 export const up = `
 -- Earlier versions: they name no such constraint.
 alter table team_members drop constraint team_members_role_check;
@@ -12,6 +12,4 @@ alter table team_invitations add constraint team_invitations_role_check
   check (role in ('owner', 'admin', 'developer', 'billing', 'support', 'senior_support', 'analyst', 'viewer'));
 -- Earlier versions: none was released with it.
 drop index if exists oidc_records_of_impersonated;
-create index oidc_records_of_impersonation on oidc_records ((payload->>'workspaceId'))
-  where model = 'Grant' and payload ? 'impersonation';
 `;

@@ -2,6 +2,15 @@ import { readdir } from 'node:fs/promises';
 
 export { examine, type Lock } from './statements.ts';
 
+/** A change of all rows of a large table. The worker makes it in small steps, while Latchkey serves. */
+export type Backfill = {
+  table: string;
+  /** The assignments of its UPDATE, such as `folded = lower(nickname)`. A repeated assignment must change nothing. */
+  set: string;
+  /** The rows that need the assignments, such as `folded is null`. */
+  where: string;
+};
+
 export type Migration = {
   id: number;
   name: string;
@@ -11,7 +20,16 @@ export type Migration = {
    * version uses. Null if it expands: every version that ran before it runs after it.
    */
   compatibleSince: number | null;
+  /**
+   * Its statements run one by one outside of a transaction, and again after an interruption: they create and drop indexes
+   * concurrently.
+   */
+  concurrently: boolean;
+  /** A column for the rows that earlier versions write while the backfill runs needs a trigger. */
+  backfill: Backfill | null;
 };
+
+type MigrationFile = Partial<Migration> & Pick<Migration, 'up'>;
 
 /** Beside the sources, or beside the JavaScript of a release. */
 const FILE = /^(?<id>\d{4})-(?<name>[a-z0-9-]+)\.[jt]s$/;
@@ -25,8 +43,15 @@ export async function readMigrations(): Promise<Migration[]> {
   });
   const migrations = await Promise.all(
     found.map(async ({ file, id, name }) => {
-      const { up, compatibleSince }: { up: string; compatibleSince?: number } = await import(`./${file}`);
-      return { id, name, up, compatibleSince: compatibleSince ?? null };
+      const { up, compatibleSince, concurrently, backfill }: MigrationFile = await import(`./${file}`);
+      return {
+        id,
+        name,
+        up,
+        compatibleSince: compatibleSince ?? null,
+        concurrently: concurrently ?? false,
+        backfill: backfill ?? null,
+      };
     }),
   );
   return migrations.sort((a, b) => a.id - b.id);

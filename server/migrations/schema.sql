@@ -169,6 +169,17 @@ create table audit_resources (
   constraint audit_resources_pkey PRIMARY KEY (workspace_id, project_id, environment, resource, occurred_at, sequence)
 );
 
+create table backfills (
+  name text not null,
+  "position" text[],
+  rows_done bigint not null default 0,
+  rows_total bigint not null,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  completed_at timestamp with time zone,
+  constraint backfills_pkey PRIMARY KEY (name)
+);
+
 create table backups (
   name text not null,
   started_at timestamp with time zone not null,
@@ -1302,7 +1313,7 @@ create table scope_entries (
   constraint scope_entries_admitted_under_check CHECK ((admitted_under = ANY (ARRAY['off'::text, 'optional'::text, 'required'::text]))),
   constraint scope_entries_workspace_id_environment_session_id_fkey FOREIGN KEY (workspace_id, environment, session_id) REFERENCES sessions(workspace_id, environment, id) ON DELETE CASCADE
 );
-CREATE UNIQUE INDEX scope_entries_live ON public.scope_entries USING btree (workspace_id, environment, session_id, project_id, COALESCE(grant_id, ''::text), COALESCE(organization_id, ''::text)) WHERE (revoked_at IS NULL);
+CREATE UNIQUE INDEX scope_entries_live_in ON public.scope_entries USING btree (workspace_id, environment, session_id, project_id, COALESCE(grant_id, ''::text), COALESCE(organization_id, ''::text)) WHERE (revoked_at IS NULL);
 CREATE INDEX scope_entries_of_application ON public.scope_entries USING btree (application_id, workspace_id, environment) WHERE ((application_id IS NOT NULL) AND (revoked_at IS NULL));
 CREATE INDEX scope_entries_of_grant ON public.scope_entries USING btree (grant_id, workspace_id, environment) WHERE ((grant_id IS NOT NULL) AND (revoked_at IS NULL));
 CREATE INDEX scope_entries_of_organization ON public.scope_entries USING btree (workspace_id, project_id, environment, organization_id, user_id) WHERE ((organization_id IS NOT NULL) AND (revoked_at IS NULL));

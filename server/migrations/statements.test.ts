@@ -28,11 +28,16 @@ const LARGE = new Set([
 
 /** The statements of a migration that need a reason. */
 function faultsOf({ up, compatibleSince }: { up: string; compatibleSince: number | null }): string[] {
-  return examine(up).flatMap(({ text, survivedBecause, contracts, scans }) => {
+  return examine(up).flatMap(({ text, survivedBecause, contracts, scans, locks }) => {
     const changed = /^(?:update|delete from) (\w+)/i.exec(text)?.[1];
     const grows = changed !== undefined && LARGE.has(changed) && scans.includes(changed);
-    const reason = grows ? `it changes all rows of ${changed}: let a job do that` : contracts;
-    const isMarked = survivedBecause !== null || (compatibleSince !== null && !grows);
+    const blocked = locks.find((lock) => lock.mode === 'ShareLock' && 'table' in lock && LARGE.has(lock.table));
+    const reason = grows
+      ? `it changes all rows of ${changed}: name a backfill`
+      : blocked
+        ? 'it blocks the writes of a large table: build the index concurrently'
+        : contracts;
+    const isMarked = !blocked && (survivedBecause !== null || (compatibleSince !== null && !grows));
     return reason === null || isMarked ? [] : [`${reason}: ${text.split('\n')[0]}`];
   });
 }
@@ -99,7 +104,7 @@ describe('upgrades without an outage', () => {
     'alter table users add column nickname text unique',
     'alter table users add foreign key (home_project_id) references projects on delete cascade',
     'alter table users enable row level security',
-    'create unique index nicknames on users (nickname)',
+    'create unique index concurrently nicknames on users (nickname)',
     'drop index users_search',
     'create table boxes (id text primary key, user_id text references users)',
     'create table boxes (id text primary key, user_id text references users (id) on delete restrict)',
@@ -118,11 +123,27 @@ describe('upgrades without an outage', () => {
       assert.equal(faultsOf({ up: other, compatibleSince: null }).length, 1, 'a reason is that of one statement');
     });
 
+  test('an index on a large table is built concurrently, whatever the reason', () => {
+    const up = '-- Earlier versions: they survive.\ncreate index nicknames on users (nickname)';
+    assert.deepEqual(faultsOf({ up, compatibleSince: 1 }), [
+      'it blocks the writes of a large table: build the index concurrently: create index nicknames on users (nickname)',
+    ]);
+    assert.deepEqual(faultsOf({ up: `create table users (nickname text);\n${up}`, compatibleSince: null }), []);
+  });
+
+  test('a migration outside of a transaction only creates and drops indexes', () => {
+    for (const { up, name } of migrations.filter(({ concurrently }) => concurrently))
+      for (const { text } of examine(up)) assert.match(text, /^(?:create (?:unique )?|drop )index concurrently /, name);
+    for (const { up, name } of migrations.filter(({ concurrently }) => !concurrently))
+      assert.doesNotMatch(up, /\bconcurrently\b/, name);
+  });
+
   test('statements that only add need neither mark nor reason', () => {
     for (const statement of [
       'create table boxes (id text primary key, user_id text references users (id) on delete cascade)',
       'create table boxes (id text unique); create unique index b on boxes (id); alter table boxes add c text not null',
-      'create index nicknames on users (nickname)',
+      'create index concurrently nicknames on users (nickname)',
+      'create index titles on projects (name)',
       "alter table users add column nickname text not null default 'drop column; rename', add gender text",
       'alter table users add checked_at timestamptz, add column unique_name text, add primary_email text',
       'alter table users alter nickname drop not null, alter gender set default null',
@@ -159,7 +180,16 @@ describe('the locks of migrations', () => {
 
   test('examine() finds the locks that PostgreSQL takes for each migration', async () => {
     for (const { up, ...migration } of migrations) {
-      // biome-ignore lint/performance/noAwaitInLoops: one migration after the other
+      // A statement of its own holds its locks only while it runs.
+      if (migration.concurrently) {
+        assert.deepEqual(
+          examine(up).flatMap(({ locks }) => locks),
+          [],
+        );
+        // biome-ignore lint/performance/noAwaitInLoops: one statement after the other
+        for (const { text } of examine(up)) await client.query(text);
+        continue;
+      }
       const { rows } = await client.query<{ name: string; of: string }>(
         `select c.relname as name, coalesce(t.relname, c.relname) as of from pg_class c
          left join pg_index i on i.indexrelid = c.oid left join pg_class t on t.oid = i.indrelid

@@ -8,6 +8,8 @@ export type Lock = { mode: LockMode } & ({ table: string } | { index: string });
 type Statement = {
   /** Without its comments. */
   text: string;
+  /** The index that it creates. */
+  index: string | null;
   /** The reason why earlier versions keep working, from the comment `-- Earlier versions: …` in the statement. */
   survivedBecause: string | null;
 };
@@ -40,13 +42,18 @@ export function examine(sql: string): (Statement & Effects)[] {
 }
 
 function namesMadeBy(statement: string): string[] {
-  const { groups } = /^create (?:table|(?:unique )?index) (?:if not exists )?(?<name>\w+)/.exec(plain(statement)) ?? {};
-  return groups?.['name'] === undefined ? [] : [groups['name']];
+  const table = /^create table (?:if not exists )?(?<name>\w+)/.exec(plain(statement))?.groups?.['name'];
+  return [table, indexMadeBy(statement)].filter((name) => typeof name === 'string');
+}
+
+function indexMadeBy(statement: string): string | null {
+  const pattern = /^create (?:unique )?index (?:concurrently )?(?:if not exists )?(?<name>\w+)/;
+  return pattern.exec(plain(statement))?.groups?.['name'] ?? null;
 }
 
 function statementsOf(sql: string): Statement[] {
-  const statements: Statement[] = [];
-  let current: Statement = { text: '', survivedBecause: null };
+  const statements: Omit<Statement, 'index'>[] = [];
+  let current: Omit<Statement, 'index'> = { text: '', survivedBecause: null };
   for (const { 0: token, groups } of sql.matchAll(TOKENS)) {
     if (groups?.['comment'] !== undefined)
       current.survivedBecause ??= SURVIVED.exec(groups['comment'])?.groups?.['reason'] ?? null;
@@ -57,7 +64,7 @@ function statementsOf(sql: string): Statement[] {
     }
   }
   return [...statements, current]
-    .map(({ text, survivedBecause }) => ({ text: text.trim(), survivedBecause }))
+    .map(({ text, survivedBecause }) => ({ text: text.trim(), index: indexMadeBy(text), survivedBecause }))
     .filter(({ text }) => text !== '');
 }
 
@@ -83,18 +90,18 @@ const KINDS: Kind[] = [
     }),
   },
   {
-    pattern: /^create (?<unique>unique )?index (?:concurrently )?(?:if not exists )?\w+ on (?<table>\w+)/,
-    effects: ({ unique, table = '' }) => ({
-      locks: [{ table, mode: 'ShareLock' }],
+    pattern: /^create (?<unique>unique )?index (?<concurrently>concurrently )?(?:if not exists )?\w+ on (?<table>\w+)/,
+    effects: ({ unique, concurrently, table = '' }) => ({
+      locks: concurrently === undefined ? [{ table, mode: 'ShareLock' }] : [],
       scans: [table],
       contracts: unique === undefined ? null : 'it refuses rows that an earlier version may write',
     }),
   },
   {
-    pattern: /^drop index (?:if exists )?(?<index>\w+)$/,
-    effects: ({ index = '' }) => ({
+    pattern: /^drop index (?<concurrently>concurrently )?(?:if exists )?(?<index>\w+)$/,
+    effects: ({ concurrently, index = '' }) => ({
       ...NOTHING,
-      locks: [{ index, mode: 'AccessExclusiveLock' }],
+      locks: concurrently === undefined ? [{ index, mode: 'AccessExclusiveLock' }] : [],
       contracts: 'an earlier version may name it in "on conflict", or be slow without it',
     }),
   },

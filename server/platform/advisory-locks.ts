@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
 
 /** The advisory locks of a database, one number each, for all Latchkey processes. */
@@ -18,8 +19,11 @@ export const advisoryLocks = {
   backup: 7_154_230,
 } as const;
 
+const POLL_MS = 100;
+
 /**
- * Takes a lock that a connection holds until it ends.
+ * Takes a lock that a connection holds until it ends. It asks again and again, because a statement that waits for the lock
+ * would make an index wait that the holder builds concurrently, and both would wait for each other.
  * @param wait the message for a person if another process has the lock
  */
 export async function takeLock(
@@ -27,8 +31,12 @@ export async function takeLock(
   lock: number,
   { text, tell }: { text: string; tell: (line: string) => void },
 ): Promise<void> {
-  const { rows } = await client.query<{ taken: boolean }>('select pg_try_advisory_lock($1) as taken', [lock]);
-  if (rows[0]?.taken) return;
+  const take = async () => {
+    const { rows } = await client.query<{ taken: boolean }>('select pg_try_advisory_lock($1) as taken', [lock]);
+    return rows[0]?.taken;
+  };
+  if (await take()) return;
   tell(text);
-  await client.query('select pg_advisory_lock($1)', [lock]);
+  // biome-ignore lint/performance/noAwaitInLoops: polls
+  while (!(await take())) await pause(POLL_MS);
 }

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { Migration } from '#migrations';
+import { nameBackfill } from './backfills.ts';
 import { VERSION } from './version.ts';
 
 /**
@@ -69,10 +70,12 @@ export async function adoptRecords(client: pg.ClientBase, migrations: readonly M
   );
 }
 
+type RecordedMigration = Pick<Migration, 'id' | 'name' | 'compatibleSince' | 'backfill'>;
+
 /** Records a migration in the transaction that applies it. */
 export async function recordMigration(
   client: pg.ClientBase,
-  { id, name, compatibleSince }: Omit<Migration, 'up'>,
+  { id, name, compatibleSince, backfill }: RecordedMigration,
 ): Promise<void> {
   await client.query('insert into applied_migrations (id, name, compatible_since, version) values ($1, $2, $3, $4)', [
     id,
@@ -84,4 +87,5 @@ export async function recordMigration(
     `insert into schema_migrations (id, name, applied_at) select id, name, applied_at from applied_migrations
      where id <= (select max(compatible_since) from applied_migrations) on conflict do nothing`,
   );
+  if (backfill !== null) await nameBackfill(client, name, backfill);
 }

@@ -119,13 +119,13 @@ describe('several servers', () => {
 });
 
 test('a connection that is silent for too long loses its lock to one that waits, which reports what for', async () => {
-  const silent = await connectAlone(database.url, { name, silenceMs: 300 });
+  const next = await connectAlone(database.url, { name });
+  const silent = await connectAlone(database.url, { name, silenceMs: 1_000 });
   const lost = once(silent, 'error');
   const told: string[] = [];
   const wait = { text: 'Waiting for the first', tell: (line: string) => told.push(line) };
   await takeLock(silent, advisoryLocks.firstStart, wait);
   assert.deepEqual(told, []);
-  const next = await connectAlone(database.url, { name });
   await takeLock(next, advisoryLocks.firstStart, wait);
   assert.deepEqual(told, ['Waiting for the first']);
   assert.ok(isDatabaseAway((await lost)[0]));

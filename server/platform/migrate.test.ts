@@ -6,8 +6,9 @@ import { readMigrations } from '#migrations';
 import { eventually } from '#tests/harness.ts';
 import { cloneDatabase, emptyDatabase } from '#tests/postgres.ts';
 import { describeSchema } from '#tests/schema.ts';
+import { advisoryLocks, takeLock } from './advisory-locks.ts';
 import { adoptRecords, readSchema, recordMigration } from './applied-migrations.ts';
-import { migrate, pendingOf } from './migrate.ts';
+import { applyMigrations, migrate, pendingOf } from './migrate.ts';
 import { StartError } from './start-error.ts';
 
 const SCHEMA = new URL('../migrations/schema.sql', import.meta.url);
@@ -96,14 +97,79 @@ describe('migrations', () => {
     await other.connect();
     for (const migration of newer) {
       // biome-ignore lint/performance/noAwaitInLoops: one after the other
-      await other.query(migration.up);
-      await recordMigration(other, migration);
+      await applyMigrations(other, [migration], () => undefined);
     }
     await other.end();
     const lines: string[] = [];
     await migrate(url, (line) => lines.push(line));
     assert.deepEqual(lines, [`Migrating the database: ${late.name} (1 of 1)`]);
     await drop();
+  });
+
+  describe('that build indexes concurrently', () => {
+    const migration = {
+      id: 9001,
+      name: 'concurrently',
+      up: 'create index concurrently late on users (id); create unique index concurrently unique_late on users (workspace_id, id)',
+      compatibleSince: null,
+      concurrently: true,
+      backfill: null,
+    };
+    const indexesOf = async (on: pg.Client) =>
+      (
+        await on.query(
+          "select indexrelid::regclass::text as name, indisvalid as valid from pg_index where indexrelid::regclass::text in ('late', 'unique_late') order by 1",
+        )
+      ).rows;
+    const both = [
+      { name: 'late', valid: true },
+      { name: 'unique_late', valid: true },
+    ];
+
+    test('continue after an interruption: what it left invalid is built again', async (t) => {
+      const { url, client: own } = await ownDatabase(t);
+      const writing = new pg.Client({ connectionString: url });
+      writing.on('error', () => undefined);
+      await writing.connect();
+      // The index waits for this transaction, and is interrupted while it waits.
+      await writing.query(
+        "begin; update roles set name = name where name = 'nobody'; lock table users in row exclusive mode",
+      );
+      const interrupted = assert.rejects(
+        applyMigrations(own, [migration], () => undefined),
+        /canceling statement/,
+      );
+      await eventually(async () => {
+        const { rows } = await writing.query(
+          "select pg_cancel_backend(pid) from pg_stat_activity where wait_event_type = 'Lock' and query like 'create index concurrently late%' and datname = current_database()",
+        );
+        assert.equal(rows.length, 1);
+      });
+      await interrupted;
+      assert.deepEqual(await indexesOf(own), [{ name: 'late', valid: false }]);
+      await writing.query('commit');
+      await writing.end();
+      await own.query('rollback');
+      await applyMigrations(own, [migration], () => undefined);
+      assert.deepEqual(await indexesOf(own), both);
+    });
+
+    test('end also while another process waits to migrate', async (t) => {
+      const { url, client: own } = await ownDatabase(t);
+      const lock = advisoryLocks.migration;
+      const { promise: waiting, resolve: tell } = Promise.withResolvers<unknown>();
+      const next = new pg.Client({ connectionString: url });
+      next.on('error', () => undefined);
+      await next.connect();
+      await takeLock(own, lock, { text: '', tell });
+      const taken = takeLock(next, lock, { text: 'waiting', tell });
+      assert.equal(await waiting, 'waiting');
+      await applyMigrations(own, [migration], () => undefined);
+      assert.deepEqual(await indexesOf(own), both);
+      await own.query('select pg_advisory_unlock($1)', [lock]);
+      await taken;
+      await next.end();
+    });
   });
 
   test('a migrated database is left alone', async () => {
@@ -114,11 +180,16 @@ describe('migrations', () => {
 
   test('a version that a newer schema still supports starts on it, and changes nothing', async (t) => {
     const { url, client: other } = await ownDatabase(t);
-    await recordMigration(other, { id: 9001, name: 'expands', compatibleSince: null });
+    await recordMigration(other, { id: 9001, name: 'expands', compatibleSince: null, backfill: null });
     await migrate(url, assert.fail);
-    await recordMigration(other, { id: 9002, name: 'contracts-to-what-this-version-knows', compatibleSince: newest });
+    await recordMigration(other, {
+      id: 9002,
+      name: 'contracts-to-what-this-version-knows',
+      compatibleSince: newest,
+      backfill: null,
+    });
     await migrate(url, assert.fail);
-    await recordMigration(other, { id: 9003, name: 'contracts', compatibleSince: newest + 1 });
+    await recordMigration(other, { id: 9003, name: 'contracts', compatibleSince: newest + 1, backfill: null });
     await assert.rejects(
       migrate(url, () => undefined),
       (error: Error) =>
@@ -143,7 +214,7 @@ describe('migrations', () => {
     for (const migration of newer) await recordMigration(other, migration);
     assert.equal(await known(), RELEASED);
     assert.equal((await readSchema(other)).compatibleSince, RELEASED);
-    await recordMigration(other, { id: 9001, name: 'contracts', compatibleSince: newest });
+    await recordMigration(other, { id: 9001, name: 'contracts', compatibleSince: newest, backfill: null });
     assert.equal(await known(), newest, 'version 0.1.0 refuses to start from now on');
   });
 });

@@ -1,6 +1,6 @@
 import { runMigrations } from 'graphile-worker';
 import type pg from 'pg';
-import { type Migration, readMigrations } from '#migrations';
+import { examine, type Migration, readMigrations } from '#migrations';
 import { advisoryLocks, takeLock } from './advisory-locks.ts';
 import { type AppliedSchema, adoptRecords, readSchema, recordMigration } from './applied-migrations.ts';
 import { connectAlone, lastWritable } from './connections.ts';
@@ -10,7 +10,7 @@ import { StartError } from './start-error.ts';
 /** If a process that migrates is frozen, the next one takes over. */
 const MAX_SILENCE_MS = 60_000;
 /** How long a migration waits for a lock. While it waits, requests that need the table wait behind it. */
-const LOCK_SECONDS = 60;
+const LOCK_TIMEOUT = "set lock_timeout = '60s'";
 
 /**
  * Migrates the database to this version's schema. Safe to call from several processes at once. A database that has the
@@ -36,10 +36,10 @@ export async function migrate(
       text: 'Waiting for another process that migrates the database…',
       tell: progress,
     });
-    await client.query(`set lock_timeout = '${LOCK_SECONDS}s'`);
+    await client.query(LOCK_TIMEOUT);
     await runMigrations({ connectionString: lastWritable(databaseUrl) });
     await adoptRecords(client, migrations);
-    await applyAll(client, await pending(), progress);
+    await applyMigrations(client, await pending(), progress);
   } finally {
     await client.end();
   }
@@ -61,13 +61,35 @@ export function pendingOf(
   return migrations.filter(({ id }) => !applied.has(id));
 }
 
-async function applyAll(client: pg.Client, pending: Migration[], progress: (line: string) => void): Promise<void> {
+/** Applies migrations one after the other. A connection that is lost between two statements leaves nothing that hinders the next try. */
+export async function applyMigrations(
+  client: pg.Client,
+  pending: readonly Migration[],
+  progress: (line: string) => void,
+): Promise<void> {
   for (const [index, migration] of pending.entries()) {
     progress(`Migrating the database: ${migration.name} (${index + 1} of ${pending.length})`);
     // biome-ignore lint/performance/noAwaitInLoops: migrations run one after the other
+    if (migration.concurrently) await applyConcurrently(client, migration.up);
     await client.query('begin');
-    await client.query(migration.up);
+    if (!migration.concurrently) await client.query(migration.up);
     await recordMigration(client, migration);
     await client.query('commit');
   }
+}
+
+/** Builds indexes while requests write. One that an interrupted try left invalid is dropped and built again. */
+async function applyConcurrently(client: pg.Client, up: string): Promise<void> {
+  // It waits for the transactions that are open, and nothing waits for it.
+  await client.query('set lock_timeout = 0');
+  for (const { text, index } of examine(up)) {
+    // biome-ignore lint/performance/noAwaitInLoops: one statement after the other
+    const { rows } = await client.query<{ valid: boolean }>(
+      'select indisvalid as valid from pg_index where indexrelid = to_regclass($1)',
+      [index],
+    );
+    if (rows[0]?.valid === false) await client.query(`drop index concurrently ${index}`);
+    if (rows[0]?.valid !== true) await client.query(text);
+  }
+  await client.query(LOCK_TIMEOUT);
 }

@@ -1,0 +1,178 @@
+import type { Task } from 'graphile-worker';
+import { type Generated, sql } from 'kysely';
+import type pg from 'pg';
+import { type Backfill, readMigrations } from '#migrations';
+import { installationScope, systemCtx, type TxCtx, transaction } from './ctx.ts';
+import type { ReadDb } from './db.ts';
+import { addJob } from './jobs.ts';
+import { gauge, type Metric } from './metrics.ts';
+import type { System } from './system.ts';
+
+declare module './db.ts' {
+  interface Tables {
+    backfills: BackfillsTable;
+  }
+}
+
+declare module './jobs.ts' {
+  interface Jobs {
+    backfill: { name: string };
+  }
+}
+
+type BackfillsTable = {
+  name: string;
+  position: string[] | null;
+  rows_done: Generated<number>;
+  rows_total: number;
+  updated_at: Generated<Date>;
+  completed_at: Date | null;
+};
+
+/** Rows that a step reads. It changes them in one transaction, so requests wait for no more than these. */
+const STEP_ROWS = 1_000;
+
+/** How far a backfill is. */
+export type BackfillProgress = { name: string; done: number; total: number; completed: boolean };
+
+/** Names a backfill in the transaction of its migration. An empty table needs none. */
+export async function nameBackfill(client: pg.ClientBase, name: string, { table }: Backfill): Promise<void> {
+  const identifier = client.escapeIdentifier(table);
+  await client.query(
+    `insert into backfills (name, rows_total, completed_at)
+     select $1, greatest(reltuples, 0), case when exists (select from ${identifier}) then null else now() end
+     from pg_class where oid = $2::regclass`,
+    [name, identifier],
+  );
+}
+
+/** Whether the rows of a large table have what a migration gives them. Code that needs all of them asks first. */
+export async function isBackfilled({ db }: { db: ReadDb }, name: string): Promise<boolean> {
+  const found = await db.selectFrom('backfills').select('completed_at').where('name', '=', name).executeTakeFirst();
+  return found !== undefined && found.completed_at !== null;
+}
+
+/** The backfills of a database, over a connection of a command; none if the schema has none. */
+export async function readBackfills(client: pg.ClientBase): Promise<BackfillProgress[]> {
+  const { rows } = await client.query<{ there: boolean }>("select to_regclass('backfills') is not null as there");
+  if (!rows[0]?.there) return [];
+  const found = await client.query<BackfillProgress>(
+    'select name, rows_done as done, rows_total as total, completed_at is not null as completed from backfills order by name',
+  );
+  return found.rows;
+}
+
+/** Continues the backfills that are not complete: the worker does so when it starts. */
+export async function continueBackfills(system: System): Promise<void> {
+  await transaction(contextOf(system), async (tx) => {
+    const open = await tx.db.selectFrom('backfills').select('name').where('completed_at', 'is', null).execute();
+    // biome-ignore lint/performance/noAwaitInLoops: one connection
+    for (const { name } of open) await addStep(tx, name, tx.now);
+  });
+}
+
+/** One step of a backfill, and the job of the next one in the same transaction. */
+export function backfillTask(system: System, migrations = readMigrations()): Task {
+  return async (payload) => {
+    const { name }: { name: string } = Object(payload);
+    const backfill = (await migrations).find((migration) => migration.name === name)?.backfill;
+    if (!backfill) throw new Error(`This version has no backfill ${name}.`);
+    await transaction(contextOf(system), async (tx) => {
+      const began = performance.now();
+      if (!(await takeStep(tx, name, backfill))) return;
+      // The database rests as long as it worked.
+      await addStep(tx, name, new Date(tx.now.getTime() + 2 * (performance.now() - began)));
+    });
+  };
+}
+
+function contextOf(system: System) {
+  return systemCtx(system, installationScope('production'), 'backfills', 'backfills');
+}
+
+async function addStep(tx: TxCtx, name: string, runAt: Date): Promise<void> {
+  await addJob(tx, 'backfill', { name }, { key: `backfill ${name}`, queue: 'backfills', priority: 10, runAt });
+}
+
+/** @returns whether rows are left */
+async function takeStep(tx: TxCtx, name: string, backfill: Backfill): Promise<boolean> {
+  const state = await tx.db
+    .selectFrom('backfills')
+    .select('position')
+    .where('name', '=', name)
+    .where('completed_at', 'is', null)
+    .forUpdate()
+    .executeTakeFirst();
+  if (!state) return false;
+  const { seen, last } = await changeRows(tx, backfill, state.position);
+  const isLast = seen < STEP_ROWS;
+  await tx.db
+    .updateTable('backfills')
+    .set(({ eb }) => ({
+      position: last ?? state.position,
+      rows_done: eb('rows_done', '+', seen),
+      updated_at: tx.now,
+      completed_at: isLast ? tx.now : null,
+    }))
+    .where('name', '=', name)
+    .execute();
+  return !isLast;
+}
+
+/** Reads the next rows in the order of the primary key, and changes those that need it. */
+async function changeRows(
+  tx: TxCtx,
+  { table, set, where }: Backfill,
+  position: readonly string[] | null,
+): Promise<{ seen: number; last: string[] | null }> {
+  const key = await primaryKeyOf(tx, table);
+  const columns = sql.join(key.map(({ column }) => sql.ref(column)));
+  const read = sql.join(key.map(({ column }, index) => sql`${sql.ref(column)} as ${sql.ref(`key_${index}`)}`));
+  const keys = sql.join(key.map((_, index) => sql.ref(`page.key_${index}`)));
+  const after =
+    position === null
+      ? sql`true`
+      : sql`(${columns}) > (${sql.join(key.map(({ type }, index) => sql`${position[index] ?? ''}::text::${sql.raw(type)}`))})`;
+  const { rows } = await sql<{ seen: number; last: string[] | null }>`
+    with page as materialized (
+      select ${read} from ${sql.table(table)} where ${after} order by ${columns} limit ${STEP_ROWS} /* all workspaces */
+    ), changed as (
+      update ${sql.table(table)} set ${sql.raw(set)} from page
+      where (${sql.join(key.map(({ column }) => sql.ref(`${table}.${column}`)))}) = (${keys}) and (${sql.raw(where)})
+    )
+    select (select count(*) from page) as seen,
+      (select array[${sql.join(key.map((_, index) => sql`${sql.ref(`page.key_${index}`)}::text`))}] from page
+       order by ${sql.join(key.map((_, index) => sql`${sql.ref(`page.key_${index}`)} desc`))} limit 1) as last`.execute(
+    tx.db,
+  );
+  return rows[0] ?? { seen: 0, last: null };
+}
+
+async function primaryKeyOf(tx: TxCtx, table: string): Promise<{ column: string; type: string }[]> {
+  const { rows } = await sql<{ column: string; type: string }>`
+    select a.attname as column, format_type(a.atttypid, a.atttypmod) as type
+    from pg_index i cross join unnest(i.indkey) with ordinality as part (number, place)
+    join pg_attribute a on a.attrelid = i.indrelid and a.attnum = part.number
+    where i.indrelid = ${table}::regclass and i.indisprimary order by part.place`.execute(tx.db);
+  return rows;
+}
+
+export const backfillMetrics: readonly Metric[] = [
+  gauge({
+    name: 'latchkey_backfill_progress_ratio',
+    help: 'The share of rows that a backfill of a migration has read, from 0 to 1. Absent when it is complete.',
+    labels: { backfill: 'the name of the migration' },
+    roles: ['worker'],
+    read: async ({ db }) => {
+      const open = await db
+        .selectFrom('backfills')
+        .select(['name', 'rows_done', 'rows_total'])
+        .where('completed_at', 'is', null)
+        .execute();
+      return open.map(({ name, rows_done, rows_total }) => ({
+        labels: { backfill: name },
+        value: rows_done / Math.max(rows_done, rows_total, 1),
+      }));
+    },
+  }),
+];
