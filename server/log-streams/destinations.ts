@@ -70,7 +70,7 @@ async function sendHttp(
   { format, judge, refine }: Transport,
   { destination, entries, signal }: Sending,
 ): Promise<Verdict> {
-  const { url, secret, header } = destination;
+  const { url, secret, header, caCertificate } = destination;
   const address = new URL(url);
   refine?.(address);
   const response = await outbound(system, address.href, {
@@ -82,6 +82,7 @@ async function sendHttp(
     },
     body: format.body(entries.map((entry) => fitted(entry, MAX_ENTRY_BYTES, format.piece))),
     signal,
+    ...(caCertificate !== null && { ca: caCertificate }),
   });
   const { status } = response;
   const text = await response.text();

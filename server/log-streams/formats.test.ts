@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:https';
+import { text } from 'node:stream/consumers';
 import { after, before, describe, test } from 'node:test';
 import { openTls } from '#platform/fetch.ts';
 import { startTestLatchkey, TestClock, type TestLatchkey } from '#tests/harness.ts';
@@ -179,6 +182,40 @@ describe('what a destination receives', () => {
     );
     assert.equal(syslog.messages.length, 2);
     await streams.remove(id);
+  });
+});
+
+describe('HTTPS', () => {
+  test('trusts the private authority of a stream alone, and another one needs the secret again', async (t) => {
+    const [own, other] = await Promise.all([selfSigned('localhost'), selfSigned('localhost')]);
+    let received = '';
+    const server = createServer({ key: own.key, cert: own.certificate }, (request, response) => {
+      text(request).then((body) => {
+        received += `${request.headers.authorization} ${body}`;
+        response.end();
+      }, assert.fail);
+    });
+    server.listen(0);
+    await once(server, 'listening');
+    t.after(() => server.close());
+    const url = `https://localhost:${Object(server.address()).port}/`;
+    const stream = { kind: 'json_lines', url, secret: 'Bearer abc' };
+    const { id: trusting } = await streams.create({ ...stream, caCertificate: own.certificate });
+    const { id: suspicious } = await streams.create({ ...stream, caCertificate: other.certificate });
+    const { id: plain } = await streams.create(stream);
+    const [user = 'none'] = await streams.happen(1);
+    await streams.drained(trusting, 1);
+    assert.match(received, new RegExp(`^Bearer abc .*${user}`));
+    for (const id of [suspicious, plain]) {
+      // biome-ignore lint/performance/noAwaitInLoops: one stream after the other
+      await streams.failing(id);
+      assert.match((await streams.faults(id))[0].error, /^TLS: /);
+    }
+    const change = (body: Record<string, unknown>) => streams.admin(`/${trusting}`, { method: 'PATCH', body });
+    const refused = await change({ caCertificate: other.certificate });
+    assert.deepEqual([refused.status, refused.body.errors[0].pointer], [400, '/body/secret'], refused.text);
+    assert.equal((await change({ caCertificate: other.certificate, secret: 'Bearer abc' })).status, 200);
+    await Promise.all([trusting, suspicious, plain].map((id) => streams.remove(id)));
   });
 });
 

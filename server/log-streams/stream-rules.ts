@@ -35,7 +35,7 @@ export const settings = {
     description: 'The header that carries the secret; `Authorization` if null. Only for `json_lines` and `otlp`.',
   }),
   caCertificate: pem(
-    'The certificates that sign the certificate of the receiver, if no public authority does. Only for `syslog`.',
+    'The certificates that sign the certificate of the receiver, if no public authority does. They are trusted instead of the public authorities.',
   ),
   clientCertificate: pem('The certificate that Latchkey shows; the secret is its private key. Only for `syslog`.'),
 };
@@ -75,9 +75,8 @@ export async function requireAddress(ctx: Ctx, url: string): Promise<void> {
 
 const WITH_TOKEN: Kind[] = ['splunk', 'datadog', 'elastic'];
 /** The kinds that have each of these fields. */
-const FIELDS: Readonly<Record<'header' | 'caCertificate' | 'clientCertificate', readonly Kind[]>> = {
+const FIELDS: Readonly<Record<'header' | 'clientCertificate', readonly Kind[]>> = {
   header: ['json_lines', 'otlp'],
-  caCertificate: ['syslog'],
   clientCertificate: ['syslog'],
 };
 /**
@@ -85,12 +84,14 @@ const FIELDS: Readonly<Record<'header' | 'caCertificate' | 'clientCertificate', 
  * @throws Problem VALIDATION_FAILED
  */
 export function requireFitting(target: Target): void {
-  const { kind, url, header } = target;
+  const { kind, url, header, caCertificate } = target;
   const syslog = kind === 'syslog';
   if (syslog !== /^tls:/i.test(url))
     throw invalid('/body/url', syslog ? 'must be tls://host:port' : 'must be an https address');
-  for (const field of ['header', 'caCertificate', 'clientCertificate'] as const)
+  for (const field of ['header', 'clientCertificate'] as const)
     if (target[field] !== null && !FIELDS[field].includes(kind)) throw invalid(`/body/${field}`, `is not for ${kind}`);
+  if (caCertificate !== null && !isCertificate(caCertificate))
+    throw invalid('/body/caCertificate', 'is not a certificate in PEM');
   if (header !== null && isReservedHeader(header)) throw invalid('/body/header', 'is set by Latchkey');
   if (syslog) requireCertificates(target);
   else requireHeaderValue(target);
@@ -102,11 +103,9 @@ function requireHeaderValue({ kind, secret: given }: Target): void {
     throw invalid('/body/secret', 'must be visible ASCII characters, because a header carries it');
 }
 
-type Certificates = Pick<Target, 'caCertificate' | 'clientCertificate' | 'secret'>;
+type Certificates = Pick<Target, 'clientCertificate' | 'secret'>;
 
-function requireCertificates({ caCertificate, clientCertificate, secret: key }: Certificates): void {
-  if (caCertificate !== null && !isCertificate(caCertificate))
-    throw invalid('/body/caCertificate', 'is not a certificate in PEM');
+function requireCertificates({ clientCertificate, secret: key }: Certificates): void {
   if (clientCertificate !== null && !isCertificate(clientCertificate))
     throw invalid('/body/clientCertificate', 'is not a certificate in PEM');
   if ((clientCertificate === null) !== (key === null))
@@ -134,15 +133,19 @@ function originOf(url: string): string {
 }
 
 /**
- * A stored secret stays with the origin it was given for: otherwise a caller who can't read it could have it sent to an
- * address of their own.
+ * A stored secret stays with the origin and the authorities it was given for: otherwise a caller who can't read it could have it
+ * sent to an address of their own, or to a receiver that poses as the known one.
  * @throws Problem VALIDATION_FAILED
  */
-export function requireSecretForNewOrigin(
-  stored: { url: string; hasSecret: boolean },
-  changes: { url?: string; secret?: string | null },
+export function requireSecretForNewReceiver(
+  stored: { url: string; caCertificate: string | null; hasSecret: boolean },
+  { url = stored.url, caCertificate = stored.caCertificate, secret: given }: Partial<Target>,
 ): void {
-  if (!stored.hasSecret || changes.url === undefined || changes.secret !== undefined) return;
-  if (originOf(changes.url) === originOf(stored.url)) return;
-  throw invalid('/body/secret', 'the address has a new origin: give the secret again, or null to remove it');
+  if (!stored.hasSecret || given !== undefined) return;
+  const isNew = originOf(url) !== originOf(stored.url);
+  // The key of a client certificate is never sent.
+  const hasNewAuthorities = caCertificate !== stored.caCertificate && !/^tls:/i.test(url);
+  if (!isNew && !hasNewAuthorities) return;
+  const what = isNew ? 'the address has a new origin' : 'other authorities are trusted';
+  throw invalid('/body/secret', `${what}: give the secret again, or null to remove it`);
 }

@@ -61,7 +61,8 @@ export const streamRoutes: Routes = [
     stepUp: true,
     ahead,
     summary: 'Change a log stream',
-    description: 'An address of another origin needs the secret again.',
+    description:
+      'An address of another origin needs the secret again, and so does another `caCertificate`, except for `syslog`.',
     params: LogStreamRef,
     body: StreamChanges,
     responses: { 200: LogStream },

@@ -158,9 +158,9 @@ describe('a stream is refused', () => {
     ['with a header that Latchkey sets', { header: 'Content-Length' }, '/body/header'],
     ['with a header of the trace', { header: 'Traceparent' }, '/body/header'],
     ['with a header name for a kind whose header is fixed', { kind: 'datadog', header: 'x-key' }, '/body/header'],
-    ['with a certificate for HTTP', { caCertificate: '-----BEGIN CERTIFICATE-----' }, '/body/caCertificate'],
+    ['with a broken certificate for HTTP', { caCertificate: '-----BEGIN CERTIFICATE-----' }, '/body/caCertificate'],
     [
-      'with a broken certificate',
+      'with a broken certificate for syslog',
       { kind: 'syslog', url: 'tls://example.com:6514', caCertificate: '-----BEGIN X-----', secret: null },
       '/body/caCertificate',
     ],

@@ -11,7 +11,7 @@ import { problem } from '#platform/problem.ts';
 import { Instant, nullable } from '#platform/schemas.ts';
 import { inScope, scopeColumns } from '#platform/scoped.ts';
 import type { Destination, Kind } from './destinations.ts';
-import { requireFitting, requireSecretForNewOrigin, StreamKind, secret, settings } from './stream-rules.ts';
+import { requireFitting, requireSecretForNewReceiver, StreamKind, secret, settings } from './stream-rules.ts';
 
 export type StreamId = Id<'lgs'>;
 export const LogStreamRef = Type.Object({ logStreamId: IdSchema('lgs') });
@@ -293,7 +293,8 @@ export async function updateStream(ctx: Ctx, id: StreamId, changes: StreamChange
   if (changes.types) requireKnownPatterns(ctx, changes.types, '/body/types');
   await transaction(ctx, async (tx) => {
     const row = await lockStream(tx, id);
-    requireSecretForNewOrigin({ url: row.url, hasSecret: row.secret_sealed !== null }, changes);
+    const { url, ca_certificate: caCertificate, secret_sealed: sealed } = row;
+    requireSecretForNewReceiver({ url, caCertificate, hasSecret: sealed !== null }, changes);
     requireFitting({ ...destinationOf(tx.system.keyring, row), ...changes });
     await updateRow(tx, row, {
       ...columnsOf(tx, id, changes),

@@ -44,6 +44,9 @@ export type Outgoing = {
   signal?: AbortSignal;
 };
 
+/** `ca`: certificates in PEM to trust instead of the public authorities. */
+type Trusting = { ca?: string };
+
 /**
  * Calls an address from a third party, protected against server-side request forgery (ASVS 1.3.6): on every connection
  * the name is resolved first, and private, loopback and link-local addresses are refused, except the ranges of
@@ -51,20 +54,26 @@ export type Outgoing = {
  * are not followed. Limits: ten seconds, one megabyte.
  * @throws RefusedAddress; TypeError if the address does not respond
  */
-export async function outbound(system: System, url: string, outgoing: Outgoing = {}): Promise<Response> {
+export async function outbound(
+  system: System,
+  url: string,
+  { ca, ...outgoing }: Outgoing & Trusting = {},
+): Promise<Response> {
   const target = new URL(url);
   checkAddress(system, target);
-  return call(system, { method: outgoing.method ?? 'GET', target }, async (headers) => {
+  const own = ca === undefined ? null : agentOf(system, ca);
+  const responding = call(system, { method: outgoing.method ?? 'GET', target }, async (headers) => {
     const response = await undiciFetch(url, {
       redirect: 'manual',
       signal: AbortSignal.timeout(OUTBOUND_MS),
       ...outgoing,
       headers: { ...headers, ...outgoing.headers },
-      dispatcher: agents(system),
+      dispatcher: own ?? agents(system),
     });
     const body = await bodyOf(response);
     return new Response(body.byteLength > 0 ? body : null, { status: response.status, headers: [...response.headers] });
   });
+  return responding.finally(() => own?.destroy());
 }
 
 /**
@@ -243,10 +252,14 @@ function checkAddress(system: System, { protocol, hostname }: URL): void {
     throw new RefusedAddress(`${hostname} is not a public address.`);
 }
 
-/** One connection pool per process. It checks every name look-up. */
-const agents = perSystem(
-  (system) => new Agent({ connect: { lookup: checkedLookup(system) }, maxResponseSize: MAX_BYTES }),
-);
+/** A connection pool that checks every name look-up. */
+function agentOf(system: System, ca?: string): Agent {
+  const connect = { lookup: checkedLookup(system), ...(ca !== undefined && { ca }) };
+  return new Agent({ connect, maxResponseSize: MAX_BYTES });
+}
+
+/** One connection pool per process. */
+const agents = perSystem((system) => agentOf(system));
 
 /** Keeps connections to receivers alive, because they are called often. */
 const postingAgents = perSystem(

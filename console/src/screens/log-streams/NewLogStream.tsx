@@ -42,7 +42,7 @@ export function NewLogStream({ onClose }: { onClose: () => void }) {
       from,
       ...(values.secret && { secret: values.secret }),
       ...(header && values.header && { header: values.header }),
-      ...(certificates && values.caCertificate && { caCertificate: values.caCertificate }),
+      ...(values.caCertificate && { caCertificate: values.caCertificate }),
       ...(certificates && values.clientCertificate && { clientCertificate: values.clientCertificate }),
     };
     const made = await create.run({ body }, { done: 'Log stream added', change: 'Add log stream', onProblem });
@@ -59,23 +59,21 @@ export function NewLogStream({ onClose }: { onClose: () => void }) {
       />
       <TextInput data-autofocus required label="Name" placeholder="SIEM" {...text('name')} />
       <TextInput required type="url" label="Address" placeholder={placeholder} {...text('url')} />
+      <Textarea
+        label="CA certificates"
+        description="In PEM. Required if no public authority signed the receiver’s certificate."
+        autosize
+        maxRows={4}
+        {...text('caCertificate')}
+      />
       {certificates && (
-        <>
-          <Textarea
-            label="CA certificates"
-            description="In PEM. Required if no public authority signed the receiver’s certificate."
-            autosize
-            maxRows={4}
-            {...text('caCertificate')}
-          />
-          <Textarea
-            label="Client certificate"
-            description="In PEM."
-            autosize
-            maxRows={4}
-            {...text('clientCertificate')}
-          />
-        </>
+        <Textarea
+          label="Client certificate"
+          description="In PEM."
+          autosize
+          maxRows={4}
+          {...text('clientCertificate')}
+        />
       )}
       {header && (
         <TextInput

@@ -9,7 +9,7 @@ type KindForm = {
   secret: { label: string; required: boolean; description?: string };
   /** The secret is sent in a header that the operator names. */
   header?: true;
-  /** TLS with a CA and a client certificate of the operator. */
+  /** TLS with a client certificate of the operator. */
   certificates?: true;
 };
 
