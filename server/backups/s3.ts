@@ -132,9 +132,7 @@ class Bucket {
 
   /** Ends uploads of backups that were begun before a time: their parts cost storage, and are listed nowhere else. */
   async abortUploads(before: Date): Promise<void> {
-    const response = await this.call({ method: 'GET', query: { uploads: '', prefix: this.#prefix } });
-    const text = await response.text();
-    for (const upload of textsOf(text, 'Upload')) {
+    for (const upload of await this.#uploads()) {
       const [key = ''] = textsOf(upload, 'Key');
       const [uploadId = ''] = textsOf(upload, 'UploadId');
       const [begun = ''] = textsOf(upload, 'Initiated');
@@ -143,6 +141,22 @@ class Bucket {
         // biome-ignore lint/performance/noAwaitInLoops: hardly ever any
         await this.call({ method: 'DELETE', key: name, query: { uploadId } });
     }
+  }
+
+  async #uploads(): Promise<string[]> {
+    const uploads: string[] = [];
+    let after: Record<string, string> | null = {};
+    while (after !== null) {
+      const query = { uploads: '', prefix: this.#prefix, ...after };
+      // biome-ignore lint/performance/noAwaitInLoops: one page after the other
+      const text = await (await this.call({ method: 'GET', query })).text();
+      uploads.push(...textsOf(text, 'Upload'));
+      const [key] = textsOf(text, 'NextKeyMarker');
+      const [id = ''] = textsOf(text, 'NextUploadIdMarker');
+      const [isTruncated] = textsOf(text, 'IsTruncated');
+      after = isTruncated === 'true' && key !== undefined ? { 'key-marker': key, 'upload-id-marker': id } : null;
+    }
+    return uploads;
   }
 
   /**

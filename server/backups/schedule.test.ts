@@ -336,7 +336,7 @@ describe('backups in an S3-compatible storage', () => {
     assert.deepEqual([refused, storage.objects.size, lines], [1, 1, []]);
   });
 
-  test('abandoned uploads are aborted a day later', async () => {
+  test('abandoned uploads are aborted a day later, on every page of the list', async () => {
     setClock('2026-08-04T03:00:00Z');
     const name = 'bucket/shop/production/latchkey-20260801T030000Z-0123abcd.zip.age';
     const begin = (id: string, key: string, initiated: string) =>
@@ -344,6 +344,8 @@ describe('backups in an S3-compatible storage', () => {
     begin('old', name, '2026-08-03T02:00:00Z');
     begin('recent', name, '2026-08-04T02:00:00Z');
     begin('other', 'bucket/shop/production/film.mp4', '2026-08-01T02:00:00Z');
+    begin('older', name, '2026-08-02T02:00:00Z');
+    begin('oldest', name, '2026-08-01T02:00:00Z');
     await makeDueBackup(inBucket());
     assert.deepEqual([...storage.uploads.keys()], ['recent', 'other']);
     storage.uploads.clear();

@@ -91,11 +91,19 @@ function begin({ key }: Asked, { uploads }: Kept): Outcome {
 function listUploads({ key, query }: Asked, { uploads }: Kept): Outcome {
   const prefix = `${key.replace(/\/$/, '')}/${query.get('prefix')}`;
   const found = [...uploads].filter(([, upload]) => upload.key.startsWith(prefix));
-  const items = found.map(
+  const nameOf = (upload: Upload) => upload.key.slice(key.length + 1);
+  const marker = `${query.get('key-marker')} ${query.get('upload-id-marker')}`;
+  const start = found.findIndex(([id, upload]) => `${nameOf(upload)} ${id}` === marker) + 1;
+  const page = found.slice(start, start + PAGE);
+  const items = page.map(
     ([id, upload]) =>
-      `<Upload><Key>${upload.key.slice(key.length + 1)}</Key><UploadId>${id}</UploadId><Initiated>${upload.initiated.toISOString()}</Initiated></Upload>`,
+      `<Upload><Key>${nameOf(upload)}</Key><UploadId>${id}</UploadId><Initiated>${upload.initiated.toISOString()}</Initiated></Upload>`,
   );
-  return xml(`<ListMultipartUploadsResult>${items.join('')}</ListMultipartUploadsResult>`);
+  const last = start + PAGE < found.length ? page.at(-1) : undefined;
+  const next = last
+    ? `<IsTruncated>true</IsTruncated><NextKeyMarker>${nameOf(last[1])}</NextKeyMarker><NextUploadIdMarker>${last[0]}</NextUploadIdMarker>`
+    : '<IsTruncated>false</IsTruncated>';
+  return xml(`<ListMultipartUploadsResult>${next}${items.join('')}</ListMultipartUploadsResult>`);
 }
 
 function changeUpload({ method, key, query, body }: Asked, { objects, uploads }: Kept): Outcome {
