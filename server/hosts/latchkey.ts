@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { Valkey } from 'iovalkey';
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
@@ -146,7 +147,10 @@ function openSystem(
   // Commands work without the pooler: they hold sessions.
   const direct = config.databaseDirectUrl === null || limits === null;
   const poolUrl = (direct ? null : config.databaseUrl) ?? databaseUrl;
-  const pool = openPool(poolUrl, { size: config.database.pool, limits, log });
+  const tag = randomBytes(3).toString('base64url');
+  const instance = limits === null ? null : tag;
+  // A pooler keeps the names of processes that have ended.
+  const pool = openPool(poolUrl, { size: config.database.pool, limits, log, instance: direct ? instance : null });
   const lookups = openLookups(poolUrl, { limits, log });
   const metrics = new Registry();
   const measure = measureStatements(metrics, tracer);
@@ -161,7 +165,7 @@ function openSystem(
         secrets,
         sealedPlaces(PARTS).map(([purpose]) => purpose),
       ),
-      feed: new ChangeFeed(databaseUrl, notify, log),
+      feed: new ChangeFeed(databaseUrl, notify, { log, instance: tag }),
       metrics,
       tracer,
       parts: PARTS,
@@ -174,7 +178,7 @@ function openSystem(
       lookupPool: lookups,
       lookups: openDb(lookups, measure),
       proofs,
-      jobs: direct ? pool : openPool(databaseUrl, { size: JOB_CONNECTIONS, limits, log }),
+      jobs: direct ? pool : openPool(databaseUrl, { size: JOB_CONNECTIONS, limits, log, instance }),
       valkey: config.valkeyUrl === null ? null : openValkey(config.valkeyUrl, log),
       measure,
     },

@@ -6,11 +6,11 @@ import pg from 'pg';
 import { Keyring } from '#platform/keyring.ts';
 import { migrate } from '#platform/migrate.ts';
 import { runLatchkey } from '#tests/command-line.ts';
-import { PASSWORD, register, startTestLatchkey, TestClock, type TestLatchkey } from '#tests/harness.ts';
+import { eventually, PASSWORD, register, startTestLatchkey, TestClock, type TestLatchkey } from '#tests/harness.ts';
 import { emptyDatabase } from '#tests/postgres.ts';
 import { fillTables } from '#tests/tenant-rows.ts';
 import { examineDataKeys } from './examination.ts';
-import { reseal } from './reseal.ts';
+import { reseal, servingProcesses } from './reseal.ts';
 import { placesOf } from './sealed-values.ts';
 
 const [OLD, NEW] = ['the secret that this database began with', 'the secret that replaces it and is as long'];
@@ -211,6 +211,22 @@ describe('latchkey keys reseal', () => {
       body: { identifier: email, password: PASSWORD },
     });
     assert.equal(signedIn.status, 200, signedIn.text);
+  });
+
+  test('a process whose change feed is down is known to serve, and a reseal waits for it', async () => {
+    const { system } = latchkey;
+    const isKnown = async () => (await servingProcesses(system)).map(({ isKnown: known }) => known);
+    assert.deepEqual(await isKnown(), [true]);
+    await system.feed.stop();
+    await eventually(async () => assert.deepEqual(await isKnown(), [false]));
+    let done = false;
+    const sealing = reseal(system, { newKey: false, showProgress: withoutProgress }).finally(() => {
+      done = true;
+    });
+    await system.pool.query('select 1');
+    assert.equal(done, false);
+    await system.feed.start();
+    await sealing;
   });
 
   test('after a reseal the new secret is enough, and the old one is refused in one line', async () => {

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { POOL_NAME } from '#platform/connections.ts';
 import { type TxCtx, transaction } from '#platform/ctx.ts';
 import { FEED_NAME } from '#platform/feed.ts';
 import { newDataKey } from '#platform/keyring.ts';
@@ -121,18 +122,37 @@ async function sealAllAgain(
   return done;
 }
 
-/** A process that serves: where it runs, and the ids of its newest secrets and of its active and next data key. */
-type ServingProcess = { address: string; secrets: readonly string[]; keys: readonly string[] };
+/**
+ * A process that serves: where it runs, and the ids of its newest secrets and of its active and next data key. While its
+ * change feed reconnects, nobody knows what it has.
+ */
+type ServingProcess = { address: string; isKnown: boolean; secrets: readonly string[]; keys: readonly string[] };
 
-/** The processes that serve, by the connections of their change feeds. */
-async function servingProcesses({ db }: System): Promise<ServingProcess[]> {
+/** The processes that serve, by the connections of their change feeds, and by those that write. */
+export async function servingProcesses({ db }: Pick<System, 'db'>): Promise<ServingProcess[]> {
   const { rows } = await sql<{ name: string; address: string }>`
-    select application_name as name, coalesce(host(client_addr), 'this machine') as address from pg_stat_activity
-    where datname = current_database() and application_name like ${`${FEED_NAME}%`}`.execute(db);
-  return rows.map(({ name, address }) => {
-    const [, secrets = '', keys = ''] = name.split(' ');
-    return { address, secrets: secrets.split(','), keys: keys.split(',') };
-  });
+    select distinct application_name as name, coalesce(host(client_addr), 'this machine') as address from pg_stat_activity
+    where datname = current_database() and application_name like any (${[`${FEED_NAME}%`, `${POOL_NAME} %`]})`.execute(
+    db,
+  );
+  const named = rows.map(({ name, address }) => ({ address, words: name.split(' ') }));
+  const feeds = named.filter(({ words }) => words[0] === FEED_NAME);
+  const tags = new Set(feeds.map(({ words }) => words[1]));
+  const unknown = named.filter(({ words }) => words[0] === POOL_NAME && !tags.has(words[1]));
+  return [
+    ...feeds.map(({ address, words: [, , secrets = '', keys = ''] }) => ({
+      address,
+      isKnown: true,
+      secrets: secrets.split(','),
+      keys: keys.split(','),
+    })),
+    ...unknown.map(({ address }) => ({
+      address: `${address}, whose change feed is down`,
+      isKnown: false,
+      secrets: [],
+      keys: [],
+    })),
+  ];
 }
 
 type Expectation = (serving: ServingProcess) => boolean;
@@ -143,6 +163,7 @@ async function addressesWithout(system: System, expected: Expectation): Promise<
 
 /** @throws StartError if a process that serves was not started with the newest secret */
 async function requireEverywhere(system: System, expected: Expectation): Promise<void> {
+  await within(MAX_WAIT_MS, async () => (await servingProcesses(system)).every(({ isKnown }) => isKnown));
   const without = await addressesWithout(system, expected);
   if (without.length > 0)
     throw new StartError(
@@ -179,7 +200,7 @@ async function untilOthersHaveEnded(system: System): Promise<void> {
 
 const openTransactions = sql`
   select pid, xact_start::text as since from pg_stat_activity
-  where datname = current_database() and application_name = 'latchkey' and pid <> pg_backend_pid()
+  where datname = current_database() and (application_name = ${POOL_NAME} or application_name like ${`${POOL_NAME} %`}) and pid <> pg_backend_pid()
     and xact_start is not null`;
 
 /** Repeats a check until it holds. Returns false if it does not hold in time. */

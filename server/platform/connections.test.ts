@@ -26,7 +26,7 @@ after(async () => {
 });
 
 function open(limits: TimeLimits, url = database.url, size = 2): Db {
-  const pool = openPool(url, { size, limits, log });
+  const pool = openPool(url, { size, limits, log, instance: null });
   pools = [...pools, pool];
   return openDb(pool, measureStatements(new Registry(), null));
 }

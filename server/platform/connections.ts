@@ -22,6 +22,9 @@ const NO_COMPILATION = 'set jit = off';
 const DETECT_DEAD_CLIENTS =
   'set tcp_keepalives_idle = 4; set tcp_keepalives_interval = 2; set tcp_keepalives_count = 3';
 
+/** The beginning of the `application_name` of the connections that write. The tag of a process that serves follows. */
+export const POOL_NAME = 'latchkey';
+
 const CONNECT_MS = 5_000;
 /** How much later than the server this process gives up a statement, in case the server does not respond at all. */
 const SERVER_LEAD_MS = 2_000;
@@ -37,9 +40,10 @@ export type TimeLimits = { statementMs: number; lockMs: number } | null;
  */
 export function openPool(
   url: string,
-  { size, limits, log }: { size: number; limits: TimeLimits; log: Logger },
+  { size, limits, log, instance }: { size: number; limits: TimeLimits; log: Logger; instance: string | null },
 ): pg.Pool {
-  return prepare(new WorkPool(url, { ...optionsOf(limits), max: size, min: 2 }), log);
+  const name = instance === null ? POOL_NAME : `${POOL_NAME} ${instance}`;
+  return prepare(new WorkPool(url, { ...optionsOf(limits), application_name: name, max: size, min: 2 }), log);
 }
 
 /**
@@ -144,7 +148,7 @@ function optionsOf(limits: TimeLimits): pg.PoolConfig {
     idleTimeoutMillis: 60_000,
     connectionTimeoutMillis: CONNECT_MS,
     keepAlive: true,
-    application_name: 'latchkey',
+    application_name: POOL_NAME,
     ...(limits && { query_timeout: limits.statementMs + SERVER_LEAD_MS }),
     onConnect: async (client) => {
       await client.query(`${FORCE_INDEX_SCANS}; ${NO_COMPILATION}; ${DETECT_DEAD_CLIENTS}; ${settingsOf(limits)}`);

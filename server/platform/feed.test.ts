@@ -18,7 +18,7 @@ const notify = (channel: string, payload: string) =>
 
 test('SE-3 a network that silently drops everything is noticed within seconds, and missed changes are caught up', async (t) => {
   const way = await startProxy(new URL(latchkey.databaseUrl));
-  const feed = new ChangeFeed(way.url, notify, latchkey.system.log);
+  const feed = new ChangeFeed(way.url, notify, { log: latchkey.system.log, instance: 'test' });
   t.after(async () => {
     way.stop();
     await feed.stop();
@@ -41,7 +41,7 @@ test('SE-3 a network that silently drops everything is noticed within seconds, a
 
 test('SE-3 a feed that cannot hear this process is never trusted: another database, or a pooler that drops LISTEN', async (t) => {
   const elsewhere = await emptyDatabase(latchkey.databaseUrl);
-  const feed = new ChangeFeed(elsewhere.url, notify, latchkey.system.log);
+  const feed = new ChangeFeed(elsewhere.url, notify, { log: latchkey.system.log, instance: 'test' });
   t.after(async () => {
     await feed.stop();
     await elsewhere.drop();
@@ -57,11 +57,10 @@ test('SE-3 a feed that cannot hear this process is never trusted: another databa
 
 test('SE-3 a feed that no longer hears this process is down', async (t) => {
   let mute = false;
-  const feed = new ChangeFeed(
-    latchkey.databaseUrl,
-    async (channel, payload) => mute || notify(channel, payload),
-    latchkey.system.log,
-  );
+  const feed = new ChangeFeed(latchkey.databaseUrl, async (channel, payload) => mute || notify(channel, payload), {
+    log: latchkey.system.log,
+    instance: 'test',
+  });
   t.after(() => feed.stop());
   await feed.start();
   await eventually(async () => assert.equal(feed.live, true));

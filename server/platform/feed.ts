@@ -10,7 +10,7 @@ const MAX_BACKOFF_MS = 5_000;
 const CHECK_MS = 2_000;
 const RESPONSE_MS = 3_000;
 
-/** The beginning of the `application_name` of a feed's connection. */
+/** The beginning of the `application_name` of a feed's connection. The tag of the process follows. */
 export const FEED_NAME = 'latchkey-feed';
 
 /** The topic of the notifications by which a feed proves that it works. */
@@ -46,12 +46,16 @@ export class ChangeFeed {
   #check: NodeJS.Timeout | null = null;
   #proof: { key: string; arrived: () => void } | null = null;
   #roundTripMs: number | null = null;
-  #name = FEED_NAME;
+  readonly #tag: string;
+  #name: string;
 
-  constructor(url: string, notify: Notify, log: Logger) {
+  /** @param instance the tag of this process, of four characters */
+  constructor(url: string, notify: Notify, { log, instance }: { log: Logger; instance: string }) {
     this.#url = url;
     this.#notify = notify;
     this.#log = log;
+    this.#tag = `${FEED_NAME} ${instance}`;
+    this.#name = this.#tag;
   }
 
   get live(): boolean {
@@ -69,9 +73,9 @@ export class ChangeFeed {
     if (this.#live) await subscriber.replay();
   }
 
-  /** Adds a text about this process to the `application_name` of its connection. At most 49 characters. */
+  /** Adds a text about this process to the `application_name` of its connection. At most 44 characters. */
   async describe(text: string): Promise<void> {
-    this.#name = `${FEED_NAME} ${text}`;
+    this.#name = `${this.#tag} ${text}`;
     await this.#client?.query("select set_config('application_name', $1, false)", [this.#name]);
   }
 

@@ -50,11 +50,11 @@ describe('behind PgBouncer', { skip: version === null && 'PgBouncer is not insta
     );
     const sender = await connectAlone(pooler.url, { name });
     const notify = (channel: string, payload: string) => sender.query('select pg_notify($1, $2)', [channel, payload]);
-    const feed = new ChangeFeed(pooler.url, notify, pino({ level: 'silent' }));
+    const feed = new ChangeFeed(pooler.url, notify, { log: pino({ level: 'silent' }), instance: 'test' });
     await feed.start();
     assert.equal(feed.live, false);
     await feed.stop();
-    const direct = new ChangeFeed(database.url, notify, pino({ level: 'silent' }));
+    const direct = new ChangeFeed(database.url, notify, { log: pino({ level: 'silent' }), instance: 'test' });
     await direct.start();
     // Past the pooler, it hears what is announced through it.
     await eventually(async () => assert.equal(direct.live, true));
