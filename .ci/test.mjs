@@ -22,10 +22,13 @@ if (major < NEEDED[0] || (major === NEEDED[0] && minor < NEEDED[1])) {
 /** First, because the type check reads the client that this makes, and the browser tests open the console. */
 const BUILD = { name: 'build of the console', command: ['npm', 'run', 'build', '-w', 'console'] };
 const TESTS = { name: 'tests', command: ['node', 'server/tests/run.ts'] };
-/** They use the time that tests spend waiting, and are shown when they are over. */
+/**
+ * They use the time that tests spend waiting, and are shown when they are over. Several checkers of types would check
+ * many of them again each: twice the processor time.
+ */
 const CHECKS = [
-  { name: 'type check', command: ['tsc', '--noEmit'] },
-  { name: 'type check of the console', command: ['tsc', '--noEmit', '-p', 'console'] },
+  { name: 'type check', command: ['tsc', '--noEmit', '--checkers', '1'] },
+  { name: 'type check of the console', command: ['tsc', '--noEmit', '--checkers', '1', '-p', 'console'] },
   { name: 'lint', command: ['biome', 'ci', '--error-on-warnings', '.'] },
   { name: 'dead code', command: ['knip', '--no-progress'] },
   { name: 'tests of the console', command: ['vitest', 'run', '--root', 'console'] },
