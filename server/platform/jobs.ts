@@ -68,6 +68,11 @@ export function addJobsStatement<Name extends keyof Jobs & string>(
   };
 }
 
+/**
+ * How often each slot looks for jobs by itself. A notification announces a new job at once; this finds those whose time
+ * has come, such as the next try of a failed job. All slots ask, so a short interval keeps an idle database busy.
+ */
+const POLL_MS = 4_000;
 /** The pause before a runner that stopped by itself is replaced. */
 const RESTART_MS = 1_000;
 
@@ -124,7 +129,7 @@ async function startRunner(system: System, { tasks, concurrency, isStopped }: Ru
     taskList: Object.fromEntries(Object.entries(tasks).map(([name, task]) => [name, measured(system, task, places)])),
     concurrency,
     noHandleSignals: true,
-    pollInterval: 1_000,
+    pollInterval: POLL_MS,
     logger: workerLogger(system, places),
   }).catch(async (error: unknown) => {
     await life.stop();
