@@ -8,7 +8,11 @@ type Shown = { application: Application | null; status: number; page: (voice: Vo
 async function show(request: Request, reply: Reply, { application, status, page }: Shown): Promise<Reply> {
   const { system } = request.server;
   const scope = application ?? request.address.scope;
-  const voice = await voiceOf({ system, in: scope && { scope, organizationId: null }, languages: request.trace.languages });
+  const voice = await voiceOf({
+    system,
+    in: scope && { scope, organizationId: null },
+    languages: request.trace.languages,
+  });
   const { document, headers } = renderPage(voice, page(voice));
   return reply.code(status).headers(headers).serializer(String).send(document);
 }

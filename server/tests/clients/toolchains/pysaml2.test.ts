@@ -6,8 +6,9 @@ import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { newServiceKey } from '#saml';
 import { exchange, newCompany, startOf } from '#tests/connections.ts';
-import { startTestLatchkey } from '#tests/harness.ts';
+import { PASSWORD, prove, register, startTestLatchkey } from '#tests/harness.ts';
 import { browserOf } from '#tests/oidc.ts';
+import { newServiceProvider, readAt, sentForm } from '#tests/saml-service-provider.ts';
 import { CACHE, missingFor } from './fetched.ts';
 
 const folder = join(import.meta.dirname, 'pysaml2');
@@ -22,9 +23,12 @@ const missing = await missingFor([
   },
 ]);
 
-/** Runs the identity provider once. */
-async function identityProvider(given: Record<string, string>): Promise<Record<string, string>> {
-  const program = spawn(python, ['-W', 'ignore', join(folder, 'program.py')], { stdio: ['pipe', 'pipe', 'inherit'] });
+const identityProvider = (given: Record<string, string>) => run('program.py', given);
+const serviceProvider = (given: Record<string, string>) => run('service_provider.py', given);
+
+/** Runs one side once. */
+async function run(file: string, given: Record<string, string>): Promise<Record<string, string>> {
+  const program = spawn(python, ['-W', 'ignore', join(folder, file)], { stdio: ['pipe', 'pipe', 'inherit'] });
   program.stdin.end(JSON.stringify(given));
   const [output] = await Promise.all([text(program.stdout), once(program, 'exit')]);
   return JSON.parse(output);
@@ -66,6 +70,37 @@ test('people sign in at an identity provider made with pysaml2', { skip: missing
       (await company.members()).map((member) => member.email),
       [email],
     );
+  } finally {
+    await latchkey.stop();
+  }
+});
+
+test('a service provider made with pysaml2 signs people in through an application', {
+  skip: missing ?? false,
+}, async () => {
+  const latchkey = await startTestLatchkey();
+  try {
+    const { certificate, privateKey } = await newServiceKey('pysaml2', new Date());
+    const given = {
+      entityId: 'https://sp.example.com',
+      consumer: 'https://sp.example.com/acs',
+      key: privateKey,
+      certificate,
+    };
+    const { metadata = '' } = await serviceProvider(given);
+    const at = await newServiceProvider(latchkey, { entityId: undefined, consumers: undefined, metadata });
+    const ours = (await latchkey.auth(`/saml/${at.clientId}/metadata`)).text;
+    const { id = '', address = '' } = await serviceProvider({ ...given, metadata: ours });
+    const person = await prove(latchkey, await register(latchkey));
+    const browser = browserOf(latchkey);
+    const page = await browser.submit(await browser.open(address), { identifier: person.email, password: PASSWORD });
+    const { action, relayState, xml } = sentForm(page);
+    assert.deepEqual([action, relayState], [given.consumer, 'here']);
+    const response = Buffer.from(xml).toString('base64');
+    const told = await serviceProvider({ ...given, metadata: ours, response, id });
+    const content = await readAt({ ...at, entityId: given.entityId }, page, { requestId: id });
+    assert.deepEqual([told['subject'], told['sessionIndex']], [content.nameId, content.sessionIndex]);
+    assert.ok(told['attributes']?.includes(person.email), told['attributes']);
   } finally {
     await latchkey.stop();
   }

@@ -1,0 +1,64 @@
+"""A service provider made with pysaml2.
+
+It reads JSON: entityId, consumer, key, certificate, metadata (of the identity provider); and to end a sign-in, response
+(SAMLResponse of the form) and id (of the request). It writes JSON: a request with its id, or what the assertion says.
+"""
+
+import json
+import sys
+import tempfile
+
+from saml2 import BINDING_HTTP_POST, BINDING_HTTP_REDIRECT, xmldsig
+from saml2.client import Saml2Client
+from saml2.config import SPConfig
+from saml2.metadata import entity_descriptor
+
+
+def file_with(text):
+    file = tempfile.NamedTemporaryFile("w", suffix=".pem", delete=False)
+    file.write(text)
+    file.close()
+    return file.name
+
+
+given = json.load(sys.stdin)
+config = SPConfig()
+config.load(
+    {
+        "entityid": given["entityId"],
+        "crypto_backend": "XMLSecurity",
+        "key_file": file_with(given["key"]),
+        "cert_file": file_with(given["certificate"]),
+        "metadata": {"inline": [given["metadata"]] if "metadata" in given else []},
+        "service": {
+            "sp": {
+                "endpoints": {"assertion_consumer_service": [(given["consumer"], BINDING_HTTP_POST)]},
+                # This backend signs no addresses.
+                "authn_requests_signed": False,
+                "want_assertions_signed": True,
+                "want_response_signed": True,
+                "signing_algorithm": xmldsig.SIG_RSA_SHA256,
+                "digest_algorithm": xmldsig.DIGEST_SHA256,
+            }
+        },
+        "allow_unknown_attributes": True,
+    }
+)
+if "metadata" not in given:
+    print(json.dumps({"metadata": str(entity_descriptor(config))}))
+    sys.exit()
+client = Saml2Client(config=config)
+if "response" not in given:
+    request_id, info = client.prepare_for_authenticate(binding=BINDING_HTTP_REDIRECT, relay_state="here")
+    print(json.dumps({"id": request_id, "address": dict(info["headers"])["Location"]}))
+    sys.exit()
+response = client.parse_authn_request_response(given["response"], BINDING_HTTP_POST, {given["id"]: "/"})
+print(
+    json.dumps(
+        {
+            "subject": response.get_subject().text,
+            "sessionIndex": response.session_info()["session_index"],
+            "attributes": json.dumps(response.ava, sort_keys=True),
+        }
+    )
+)
