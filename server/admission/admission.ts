@@ -71,7 +71,9 @@ export async function admit(ctx: Ctx | TxCtx, entrance: Entrance, candidate: Can
       remembersDevices: settings.rememberDeviceSeconds > 0,
     },
     member:
-      candidate.member === undefined ? ((await membershipsByUser(ctx, [userId])).get(userId)?.status ?? null) : candidate.member,
+      candidate.member === undefined
+        ? ((await membershipsByUser(ctx, [userId])).get(userId)?.status ?? null)
+        : candidate.member,
     organization: through.isForeign ? 'foreign_connection' : (organization?.refusal ?? null),
     party,
     proof: { amr: proof.amr, acr: proof.acr, age: ageOf(ctx, proof, policy), remembered: false },
