@@ -10,6 +10,10 @@ const CHECK_TIMEOUT_MS = 5_000;
 const MAX_SILENT = 3;
 const RESPONSE_MS = 15_000;
 
+/** What the balancer responds when the machine is too slow; it responds something else when a process drops a request. */
+export const NONE_READY = 'no process is ready';
+export const NO_RESPONSE = 'no response in time';
+
 /**
  * A load balancer. It sends requests in turn to the backends whose `/readyz` is 200. If a backend refuses the connection, the
  * next gets the request; a request that was sent is never sent again.
@@ -89,7 +93,7 @@ export class Balancer {
 
   #send(incoming: IncomingMessage, body: Buffer, response: ServerResponse, [port, ...others]: number[]): void {
     if (port === undefined) {
-      response.writeHead(503).end();
+      response.writeHead(503).end(NONE_READY);
       return;
     }
     const { method = 'GET', url: path = '/', headers } = incoming;
@@ -101,11 +105,11 @@ export class Balancer {
         answered.on('error', () => response.destroy());
       },
     );
-    outgoing.on('timeout', () => outgoing.destroy(new Error('no response in time')));
+    outgoing.on('timeout', () => outgoing.destroy(new Error(NO_RESPONSE)));
     outgoing.on('error', (error) => {
       if ('code' in error && error.code === 'ECONNREFUSED') this.#send(incoming, body, response, others);
       else if (response.headersSent) response.destroy();
-      else response.writeHead(502).end();
+      else response.writeHead(502).end(error.message === NO_RESPONSE ? NO_RESPONSE : 'connection lost');
     });
     outgoing.end(body);
   }

@@ -5,7 +5,7 @@ export type Fault = {
   name: string;
   /** Runs only with `--long`. */
   long?: true;
-  /** The balancer hides the fault, so no request may fail. */
+  /** The balancer hides the fault, so no request may be dropped. */
   seamless?: true;
   /** Why this machine can't produce the fault; null if it can. */
   obstacle?: (site: Site) => string | null;

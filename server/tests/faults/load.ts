@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Demo } from '#hosts';
 import { newEmail, PASSWORD } from '#tests/harness.ts';
+import { NO_RESPONSE, NONE_READY } from './balancer.ts';
 import { expectSoon } from './wait.ts';
 
 /** The kinds of work that clients repeat. */
@@ -31,6 +32,8 @@ const CLIENT_TIMEOUT_MS = 20_000;
 const RETRY_PAUSE_MS = 100;
 /** The errors that a client may get during a fault: 503 from Latchkey or the balancer, 502 from the balancer. */
 const EXPECTED = [502, 503];
+/** Why a request fails on a slow machine: time limits of Latchkey, the balancer and the client. */
+const SLOW = ['SERVICE_UNAVAILABLE', NONE_READY, NO_RESPONSE, 'TimeoutError'];
 /** Longer than clocks differ in any fault: a token must not expire on its way. */
 const MIN_TOKEN_SECONDS = 1_500;
 
@@ -42,7 +45,8 @@ export type Pace = { pauseMs: number; chains: number };
 /** Customers and an administrator who send requests all the time, and repeat what was not acknowledged. */
 export class Load {
   readonly acknowledged = new Acknowledged();
-  readonly counts = { requests: 0, acknowledged: 0, failed: 0 };
+  /** `dropped`: of the failed ones, those that are not the fault of a slow machine. */
+  readonly counts = { requests: 0, acknowledged: 0, failed: 0, dropped: 0 };
   /** Responses that no fault may cause, such as 500, or 401 for a valid session. */
   readonly wrong: string[] = [];
   /** When the last successful request of each kind began. */
@@ -202,13 +206,18 @@ export class Load {
     const host = kind === 'status page' ? statusPage : /^\/v1\/(?:admin|me)\//.test(path) ? api : auth;
     const began = performance.now();
     this.counts.requests += 1;
-    const response = await this.#fetch(host + path, send).catch(() => null);
+    let reason = '';
+    const response = await this.#fetch(host + path, send).catch((error: unknown) => {
+      reason = error instanceof Error ? error.name : String(error);
+      return null;
+    });
     if (response && response.status < 300) {
       this.counts.acknowledged += 1;
       this.#latest.set(kind, began);
       return response.body;
     }
     this.counts.failed += 1;
+    if (!SLOW.includes(response?.body['code'] ?? response?.body['text'] ?? reason)) this.counts.dropped += 1;
     if (response && !EXPECTED.includes(response.status))
       this.wrong.push(`${kind}: ${response.status} ${JSON.stringify(response.body)}`);
     await pause(RETRY_PAUSE_MS);
