@@ -46,6 +46,8 @@ export function embeddedDiskFull(seconds: number): Fault {
   let opened: (Installation & { disk: SmallDisk }) | null = null;
   return {
     name: `disk of an embedded database full for ${seconds} s`,
+    // It makes a whole installation.
+    long: true,
     obstacle: (site) => (site.disk ? null : NO_MOUNT),
     open: async (site) => {
       const disk = SmallDisk.mount(join(site.folder, 'embedded'), DISK_MEGABYTES);

@@ -191,6 +191,8 @@ const clockSkew = (auth: number, api: number, long?: true): Fault => ({
 /** A process refuses a pooler in transaction mode in one line, and serves behind one in session mode, which then ends. */
 const pooler: Fault = {
   name: 'PgBouncer in transaction mode refused, in session mode ended',
+  // A process is started four times.
+  long: true,
   obstacle: () => (pgbouncerVersion() === null ? 'PgBouncer is not installed' : null),
   run: async ({ fleet, primary }) => {
     const [member] = fleet.of('api');
@@ -220,7 +222,8 @@ export const FAULTS: readonly Fault[] = [
   { name: 'nothing', seamless: true, run: async () => pause(2_000, undefined) },
   ended('SIGKILL', 'one'),
   ended('SIGKILL', 'every', true),
-  ended('SIGTERM', 'every'),
+  ended('SIGTERM', 'one'),
+  ended('SIGTERM', 'every', true),
   frozenLeader,
   frozenProcess(6),
   frozenProcess(20, true),
@@ -233,7 +236,7 @@ export const FAULTS: readonly Fault[] = [
   connectionLimit(3),
   readOnly(3),
   pooler,
-  clockSkew(600, -600),
+  clockSkew(600, -600, true),
   clockSkew(-600, 600, true),
   diskFull(6),
   promoted('killed'),
