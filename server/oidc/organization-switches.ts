@@ -63,7 +63,7 @@ async function grantIn(system: System, issuer: IssuerAddress, { ctx, grant, orga
   return derived;
 }
 
-/** Decides anew, as for a session that enters another organization. Locks the membership until the end of the transaction. */
+/** Decides again, as for a session that enters another organization. Locks the membership until the end of the transaction. */
 async function requireAdmitted(
   tx: TxCtx,
   { grant, organizationId, party }: { grant: Grant; organizationId: OrganizationId; party: 'first' | 'third' },
