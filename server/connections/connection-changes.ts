@@ -48,6 +48,14 @@ export function grantsOfConnection(roles: readonly OrganizationRole[]): string[]
   return ['providers:write', ...roles.flatMap(({ permissions }) => ownPermissions(permissions))];
 }
 
+/**
+ * Checks, before an address in a change is read, that the actor may change identity providers.
+ * @throws Problem AUTHORIZATION_DENIED
+ */
+export async function requireProviders(ctx: Ctx): Promise<void> {
+  await transaction(ctx, (tx) => asAdministrator(tx, []));
+}
+
 /** By what authority a connection changes; by default that of the actor in the project. */
 type By = { may?: MayConnect };
 
@@ -63,7 +71,7 @@ export async function prepareNew(
   return { given, prepared: await prepare?.(ctx, null, given[kind]) };
 }
 
-/** @throws Problem NOT_FOUND, VALIDATION_FAILED */
+/** @throws Problem NOT_FOUND, VALIDATION_FAILED, AUTHORIZATION_DENIED */
 export async function prepareChanges(
   ctx: Ctx,
   { organizationId, connectionId }: ConnectionRef,

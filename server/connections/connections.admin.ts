@@ -9,6 +9,7 @@ import {
   deleteConnection,
   prepareChanges,
   prepareNew,
+  requireProviders,
   updateConnection,
 } from './connection-changes.ts';
 import {
@@ -23,12 +24,14 @@ import {
 const PATH = '/v1/admin/organizations/:organizationId/connections';
 const ONE = `${PATH}/:connectionId`;
 
-const adding = callingAhead(({ ctx, params, body }) =>
-  prepareNew(ctx, Value.Parse(OrganizationRef, params).organizationId, Value.Parse(NewConnection, body)),
-);
-const changing = callingAhead(({ ctx, params, body }) =>
-  prepareChanges(ctx, Value.Parse(ConnectionRef, params), Value.Parse(ConnectionChanges, body)),
-);
+const adding = callingAhead(async ({ ctx, params, body }) => {
+  await requireProviders(ctx);
+  return prepareNew(ctx, Value.Parse(OrganizationRef, params).organizationId, Value.Parse(NewConnection, body));
+});
+const changing = callingAhead(async ({ ctx, params, body }) => {
+  await requireProviders(ctx);
+  return prepareChanges(ctx, Value.Parse(ConnectionRef, params), Value.Parse(ConnectionChanges, body));
+});
 
 /** The connections of an organization: the identity providers that its people sign in through. */
 export const connectionRoutes: Routes = [

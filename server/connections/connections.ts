@@ -155,7 +155,7 @@ function recordOf(row: ConnectionRow, { callbacks, routingKey }: Around): Connec
     groupRoles: row.group_roles,
     attributes: { ...KINDS[row.kind].attributes, ...row.attributes },
     oidc: shownOidc(row),
-    saml: shownSaml(row, routingKey),
+    saml: shownSaml(row, { routingKey, address: auth }),
     callbackUrl: callbackAt(auth),
     callbackUrls: callbacks.map(callbackAt),
     createdAt: row.created_at.toISOString(),

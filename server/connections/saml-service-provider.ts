@@ -1,10 +1,11 @@
 import { addressesOf } from '#domains';
+import { projectOf } from '#environments';
 import type { Ctx } from '#platform/ctx.ts';
 import { found } from '#platform/problem.ts';
 import { inScope } from '#platform/scoped.ts';
 import { serviceProviderMetadata } from '#saml';
 import { type ConnectionId, callbackPath } from './connections.ts';
-import { samlConfiguration, serviceEntityId } from './saml.ts';
+import { initiationState, logoutPath, samlConfiguration, serviceEntityId } from './saml.ts';
 
 /**
  * Our metadata for a connection, also while it is disabled: the company sets its side up first. Served by
@@ -22,9 +23,11 @@ export async function samlServiceMetadata(ctx: Ctx, id: ConnectionId): Promise<s
       .executeTakeFirst(),
   );
   const { auth: own } = await addressesOf(ctx.system, ctx.scope);
+  const { routingKey } = await projectOf(ctx.system, ctx.scope);
   const common = ctx.system.config.addresses[ctx.scope.environment].auth;
   return serviceProviderMetadata({
     entityId: serviceEntityId(id),
+    logout: `${common}${logoutPath(id, initiationState.of(routingKey, ctx.scope.projectId))}`,
     consumers: [common, ...own].map((address) => `${address}${callbackPath(id)}`),
     certificates: samlConfiguration(row.configuration).certificates,
   });

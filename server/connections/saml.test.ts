@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { newServiceKey, parseMetadata, type ServiceKey } from '#saml';
-import { expectProblem, ownerToken, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
+import { expectProblem, managementToken, ownerToken, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
 import { type Receiver, respondWith, startReceiver } from '#tests/receiver.ts';
 import { providerMetadata } from '#tests/saml-provider.ts';
 import { refreshSamlMetadata } from './saml-refresh.ts';
@@ -144,6 +144,23 @@ describe('a connection by SAML', () => {
     await refused({ metadataUrl: 'http://169.254.169.254/latest' });
     await refused({ metadata: metadata(), idpInitiatedUrl: 'javascript:alert(1)' });
     assert.deepEqual((await call(path)).body.items, []);
+  });
+
+  test('reads no address for those who may not change identity providers', async () => {
+    const path = await listPath();
+    let read = false;
+    receiver.on('/unread', (response) => {
+      read = true;
+      response.end(metadata());
+    });
+    const saml = { metadataUrl: `${receiver.origin}/unread` };
+    const weak = await managementToken(latchkey, 'organizations:read organizations:write');
+    const adding = await latchkey.api(`/v1/admin/${path}`, { token: weak, body: { name: 'Acme', saml } });
+    expectProblem(adding, 403, 'AUTHORIZATION_DENIED');
+    const { path: own } = await add({ metadata: metadata() });
+    const changing = await latchkey.api(`/v1/admin/${own}`, { token: weak, method: 'PATCH', body: { saml } });
+    expectProblem(changing, 403, 'AUTHORIZATION_DENIED');
+    assert.equal(read, false);
   });
 
   test('of many identity providers in one file, none is chosen', () => {

@@ -29,6 +29,11 @@ const idpInitiatedUrl = Type.Union(
   },
 );
 
+const singleLogout = Type.Boolean({
+  description:
+    'People who log out at the hosted pages of a session that began through the connection log out at the identity provider, too, where its metadata have an address for that by redirect. Logouts that begin at the identity provider need no switch.',
+});
+
 /** The configuration of a connection by SAML, without its keys. */
 export const SamlConfiguration = Type.Object({
   identityProvider: IdentityProvider,
@@ -38,6 +43,7 @@ export const SamlConfiguration = Type.Object({
   /** When metadata at an address are read again. */
   metadataDueAt: Type.String(),
   idpInitiatedUrl: nullable(Type.String()),
+  singleLogout: Type.Optional(Type.Boolean()),
   /** Of our keys, in PEM; the first signs. */
   certificates: Type.Array(Type.String()),
 });
@@ -51,6 +57,7 @@ export const NewSamlConfiguration = Type.Object(
     metadataUrl: Type.Optional(metadataUrl),
     metadata: Type.Optional(metadata),
     idpInitiatedUrl: Type.Optional(idpInitiatedUrl),
+    singleLogout: Type.Optional(singleLogout),
   },
   { additionalProperties: false, minProperties: 1 },
 );
@@ -85,8 +92,14 @@ export const ShownSamlConfiguration = Type.Object(
     idpInitiatedRelayState: Type.String({
       description: 'The default RelayState at the identity provider, for sign-ins that begin there.',
     }),
+    singleLogout,
+    logoutUrl: nullable(Type.String({ description: 'Of the identity provider; null: it offers no single logout.' })),
     serviceProvider: Type.Object(
-      { entityId: Type.String(), certificates: Type.Array(Certificate) },
+      {
+        entityId: Type.String(),
+        logoutUrl: Type.String({ description: 'The single logout service, by redirect and by form.' }),
+        certificates: Type.Array(Certificate),
+      },
       { description: 'This side, for the identity provider. `callbackUrl` is the assertion consumer service.' },
     ),
   },
@@ -101,18 +114,38 @@ export function serviceEntityId(connectionId: string): string {
 /** What administrators see of a connection by SAML; null for one of another kind. */
 export function shownSaml(
   row: { id: string; kind: string; configuration: Record<string, unknown>; project_id: ProjectId },
-  routingKey: string,
+  { routingKey, address }: { routingKey: string; address: string },
 ): Static<typeof ShownSamlConfiguration> | null {
   if (row.kind !== 'saml') return null;
-  const { identityProvider, certificates, metadataDueAt: _, ...shown } = samlConfiguration(row.configuration);
+  const {
+    identityProvider,
+    certificates,
+    metadataDueAt: _,
+    singleLogout: goesOn,
+    ...shown
+  } = samlConfiguration(row.configuration);
   return {
     ...shown,
+    singleLogout: goesOn ?? false,
+    logoutUrl: identityProvider.logout?.url ?? null,
     idpInitiatedRelayState: initiationState.of(routingKey, row.project_id),
     entityId: identityProvider.entityId,
     signOnUrl: identityProvider.signOnUrl,
     certificates: identityProvider.certificates.map(certificateOf),
-    serviceProvider: { entityId: serviceEntityId(row.id), certificates: certificates.map(certificateOf) },
+    serviceProvider: {
+      entityId: serviceEntityId(row.id),
+      logoutUrl: `${address}${logoutPath(row.id, initiationState.of(routingKey, row.project_id))}`,
+      certificates: certificates.map(certificateOf),
+    },
   };
+}
+
+/**
+ * Where the identity provider logs people out.
+ * @param place where the connection is, because an identity provider sends no RelayState of ours
+ */
+export function logoutPath(connectionId: string, place: string): string {
+  return `/v1/auth/login/connections/${connectionId}/logout/${place}`;
 }
 
 /** The RelayState of a sign-in that begins at the identity provider: where the connection is, and no secret. */
@@ -142,9 +175,20 @@ function samlKeys(secret: string | null): string[] {
 
 /** A connection by SAML, as used for signing in. `privateKeys` in PEM: the first signs, each decrypts. */
 export function samlOf(connection: { id: string; configuration: Record<string, unknown>; secret: string | null }) {
-  const { identityProvider, metadataUrl, idpInitiatedUrl } = samlConfiguration(connection.configuration);
+  const { certificates, singleLogout: goesOn = false, ...configuration } = samlConfiguration(connection.configuration);
+  const { identityProvider, metadataUrl, idpInitiatedUrl } = configuration;
   const privateKeys = samlKeys(connection.secret);
-  return { identityProvider, metadataUrl, idpInitiatedUrl, entityId: serviceEntityId(connection.id), privateKeys };
+  const [certificate = ''] = certificates;
+  const [privateKey = ''] = privateKeys;
+  return {
+    identityProvider,
+    metadataUrl,
+    idpInitiatedUrl,
+    singleLogout: goesOn,
+    entityId: serviceEntityId(connection.id),
+    privateKeys,
+    signingKey: { certificate, privateKey },
+  };
 }
 
 /** What is done before the change is stored, because it takes long: metadata are read, and a key is made. */
@@ -242,6 +286,7 @@ function merge(before: Stored | null, written: unknown, prepared: unknown): Stor
       metadataUrl: changes.metadataUrl ?? null,
       ...readAt(new Date(at)),
       idpInitiatedUrl: changes.idpInitiatedUrl ?? null,
+      singleLogout: changes.singleLogout ?? false,
       certificates: [key.certificate],
     };
     return { configuration, secret: JSON.stringify([key.privateKey]) };
@@ -257,6 +302,7 @@ function merge(before: Stored | null, written: unknown, prepared: unknown): Stor
     // Pasted metadata are not replaced by those of an earlier address.
     ...(changes.metadata !== undefined && { metadataUrl: null }),
     ...(changes.idpInitiatedUrl !== undefined && { idpInitiatedUrl: changes.idpInitiatedUrl }),
+    ...(changes.singleLogout !== undefined && { singleLogout: changes.singleLogout }),
     certificates: keys.certificates,
   };
   return { configuration, secret: JSON.stringify(keys.privateKeys) };

@@ -12,6 +12,7 @@ import { parseEmail } from '#platform/email-address.ts';
 import type { UserId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import { addressProven } from '#sign-in';
+import type { SamlLoginId } from '#single-logout';
 import { type Passage, type SignedIn, signIn } from '#ways';
 import type { Asserted } from './connection-kinds.ts';
 import { askForProof, type LinkRequired, profileOf } from './social.ts';
@@ -59,7 +60,11 @@ function textsOf(value: unknown): string[] {
  */
 export async function enterConnected(
   tx: TxCtx,
-  { connection, person }: { connection: UsableConnection; person: ConnectedPerson },
+  {
+    connection,
+    person,
+    samlLogin,
+  }: { connection: UsableConnection; person: ConnectedPerson; samlLogin: SamlLoginId | null },
   { way, deviceToken }: { way: Passage; deviceToken: string | undefined },
 ): Promise<SignedIn | Static<typeof LinkRequired>> {
   const identity: UpstreamIdentity = {
@@ -71,7 +76,7 @@ export async function enterConnected(
   const account = await accountOf(tx, connection, { person, identity });
   if ('address' in account) return askForProof(tx, { identity, linkTo: account.userId }, account.address);
   await joinThrough(tx, connection, { userId: account.userId, groups: person.groups });
-  return signIn(tx, account.userId, { way, amr: ['fed'], acr: 'aal1', connection }, { deviceToken });
+  return signIn(tx, account.userId, { way, amr: ['fed'], acr: 'aal1', connection, samlLogin }, { deviceToken });
 }
 
 type Found = { person: ConnectedPerson; identity: UpstreamIdentity };

@@ -1,5 +1,6 @@
 import type { ConnectionKind, UsableConnection } from '#connections';
 import type { Ctx } from '#platform/ctx.ts';
+import type { SamlSession } from '#single-logout';
 import { oidcConnections } from './oidc-connections.ts';
 import { samlConnections } from './saml-connections.ts';
 import type { UpstreamRequest } from './upstream.ts';
@@ -12,6 +13,8 @@ export type Asserted = {
   received: Record<string, string[]>;
   /** Whether the provider says that the address is verified; null: it says nothing. */
   emailVerified: boolean | null;
+  /** The session at the identity provider, if it can end ours. */
+  session: SamlSession | null;
 };
 
 /** How people sign in through connections of a kind. */

@@ -11,6 +11,7 @@ import { findLinkedUser } from '#linked-identities';
 import { type Ctx, type TxCtx, transaction } from '#platform/ctx.ts';
 import { IdSchema } from '#platform/ids.ts';
 import { Problem, problem } from '#platform/problem.ts';
+import { keepLogin } from '#single-logout';
 import { ConnectedPerson, personOf } from './connected-people.ts';
 import { type Asserted, CONNECTION_FLOWS } from './connection-kinds.ts';
 import { type Away, type Party, spendFlow, staleFlow } from './upstream-flows.ts';
@@ -24,6 +25,8 @@ export const ConnectionResult = Type.Object({
   issuer: Type.String(),
   person: ConnectedPerson,
   binding: Binding,
+  /** The session at the identity provider. */
+  samlLogin: Type.Optional(IdSchema('sli')),
 });
 type ConnectionResult = Static<typeof ConnectionResult>;
 
@@ -73,8 +76,10 @@ export async function finishThrough(back: CameBack, connection: UsableConnection
   const asserted = await assertedBy(back, connection, returned);
   const { id: connectionId, issuer } = connection;
   const person = personOf(connection, asserted);
-  const content: ConnectionResult = { connectionId, issuer, person, binding: away.binding };
   return transaction(ctx, async (tx) => {
+    const samlLogin = asserted.session && (await keepLogin(tx, connection, asserted.session));
+    const common = { connectionId, issuer, person, binding: away.binding };
+    const content: ConnectionResult = samlLogin === null ? common : { ...common, samlLogin };
     const userId = (await findLinkedUser(tx, { issuer, subject: person.subject })) ?? null;
     return issueExchangeCode(tx, { purpose: 'connection', content, userId, seconds: CODE_SECONDS });
   });

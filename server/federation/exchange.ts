@@ -62,12 +62,12 @@ function enter(ctx: Ctx, { code, deviceToken, ...shown }: Exchanged) {
       return enterProven(tx, flow, { way, deviceToken });
     }
     if (purpose === 'connection') {
-      const { binding, ...result } = parsed(ConnectionResult, content);
+      const { binding, person, samlLogin = null, ...result } = parsed(ConnectionResult, content);
       const way = await begunHere(tx, 'connection', { binding, shown });
       const connection = way.passed('connection', await holdIssuer(tx, result.connectionId, result.issuer));
-      way.passed('credential', result.person);
+      way.passed('credential', person);
       await emit(tx, 'identity.exchanged', { provider: connection.id });
-      return enterConnected(tx, { connection, person: result.person }, { way, deviceToken });
+      return enterConnected(tx, { connection, person, samlLogin }, { way, deviceToken });
     }
     const upstream = parsed(UpstreamResult, content);
     const way = await begunHere(tx, 'social', { binding: upstream.binding, shown });

@@ -33,7 +33,7 @@ export const oidcConnections: ConnectionFlow = {
     const { sub, email_verified: verified } = claims;
     // Some providers write the boolean as text.
     const emailVerified = verified === undefined ? null : verified === true || verified === 'true';
-    return { subject: String(sub), attributes: claims, received: shown(claims), emailVerified };
+    return { subject: String(sub), attributes: claims, received: shown(claims), emailVerified, session: null };
   },
   test: (ctx, connection) => checkProvider(ctx, providerOf(connection)),
 };

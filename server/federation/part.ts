@@ -8,13 +8,14 @@ import { events } from './events.ts';
 import { providerTestRoutes } from './providers.admin.ts';
 import { samlAdminRoutes } from './saml.admin.ts';
 import { samlRoutes } from './saml.auth.ts';
+import { samlLogoutRoutes } from './saml-logout.auth.ts';
 import { socialRoutes } from './social.auth.ts';
 import { removeUpstreamFlowsOf } from './upstream-flows.ts';
 
 export const part = {
   events,
   routes: {
-    auth: [...socialRoutes, ...connectionSignInRoutes, ...samlRoutes],
+    auth: [...socialRoutes, ...connectionSignInRoutes, ...samlRoutes, ...samlLogoutRoutes],
     admin: [...providerTestRoutes, ...connectionTestRoutes, ...samlAdminRoutes],
   },
   sealed: {

@@ -13,6 +13,7 @@ export const samlConnections: ConnectionFlow = {
       attributes: attributesOf(content),
       received: content.attributes,
       emailVerified: null,
+      session: content,
     };
   },
   test: checkMetadata,

@@ -1,15 +1,17 @@
 import { fetchIdentityProvider, samlOf, type UsableConnection } from '#connections';
-import { type Ctx, type Environment, transaction } from '#platform/ctx.ts';
+import { type Ctx, type Environment, type TxCtx, transaction } from '#platform/ctx.ts';
 import type { ProjectId, WorkspaceId } from '#platform/ids.ts';
 import { hashSecret } from '#platform/keyring.ts';
 import { scopeColumns } from '#platform/scoped.ts';
 import {
   type AssertionContent,
   authnRequestXml,
+  formFields,
   readResponse,
   receivedInForm,
   redirectAddress,
   SamlFault,
+  signedXml,
 } from '#saml';
 import { recordExplained } from './saml-explained.ts';
 
@@ -36,18 +38,36 @@ function requestId({ nonce }: Pick<Request, 'nonce'>): string {
   return `_${nonce}`;
 }
 
-/** The address of the identity provider's sign-in page, with a signed request. */
-export function samlSignInAddress(
-  { system }: Pick<Ctx, 'system'>,
+/** A request, in the address of the identity provider's sign-in page, or of our page with a form that posts it. */
+export async function samlSignInAddress(
+  ctx: Pick<Ctx, 'system'>,
   connection: UsableConnection,
   request: Request,
 ): Promise<string> {
-  const { identityProvider, entityId, privateKeys } = samlOf(connection);
-  const [privateKey = ''] = privateKeys;
+  const { identityProvider, signingKey } = samlOf(connection);
+  const { signOnUrl: destination, signOnBinding } = identityProvider;
+  const { callback, state } = request;
+  if (signOnBinding === 'post')
+    return `${callback.slice(0, -CALLBACK.length)}request?state=${encodeURIComponent(state)}`;
+  const sent = { kind: 'SAMLRequest', xml: requestXml(ctx, connection, request), destination } as const;
+  return redirectAddress({ ...sent, relayState: state }, signingKey.privateKey);
+}
+
+const CALLBACK = 'callback';
+
+function requestXml({ system }: Pick<Ctx, 'system'>, connection: UsableConnection, request: Request): string {
+  const { identityProvider, entityId } = samlOf(connection);
   const destination = identityProvider.signOnUrl;
   const head = { id: requestId(request), issuedAt: system.clock.now(), destination, issuer: entityId };
-  const xml = authnRequestXml(head, request.callback);
-  return redirectAddress({ kind: 'SAMLRequest', xml, destination, relayState: request.state }, privateKey);
+  return authnRequestXml(head, request.callback);
+}
+
+/** A signed request, in the form that takes it to the identity provider's sign-in page. */
+export function samlSignInForm(ctx: Pick<Ctx, 'system'>, connection: UsableConnection, request: Request) {
+  const { identityProvider, signingKey } = samlOf(connection);
+  const xml = signedXml(requestXml(ctx, connection, request), 'AuthnRequest', signingKey);
+  const fields = formFields({ kind: 'SAMLRequest', xml, relayState: request.state });
+  return { action: identityProvider.signOnUrl, fields };
 }
 
 /** A response that came to a callback; `nonce` is null where the identity provider began. */
@@ -84,31 +104,33 @@ async function readOnce(ctx: Ctx, connection: UsableConnection, arrived: Arrived
   // SAML Core §8.3.8: another one at each sign-in, so it names no account.
   if (content.nameIdFormat === TRANSIENT)
     throw new SamlFault('subject', 'The NameID is transient. Choose a persistent one, or the email address.');
-  await useUp(ctx, connection, content);
+  await transaction(ctx, (tx) => useUp(tx, connection, content));
   return content;
 }
 
 const TRANSIENT = 'urn:oasis:names:tc:SAML:2.0:nameid-format:transient';
 
 /**
- * Uses up an assertion: of concurrent requests with the same one, exactly one goes on (SAML Profiles §4.1.4.5). The row
- * stays as long as the assertion could be accepted.
+ * Uses up an assertion or a request: of concurrent ones with the same ID, exactly one goes on (SAML Profiles §4.1.4.5).
+ * The row stays as long as it could be accepted.
  * @throws SamlFault
  */
-async function useUp(ctx: Ctx, { id }: UsableConnection, content: AssertionContent): Promise<void> {
-  const { numInsertedOrUpdatedRows } = await transaction(ctx, (tx) =>
-    tx.db
-      .insertInto('saml_assertions')
-      .values({
-        ...scopeColumns(tx),
-        connection_id: id,
-        assertion_hash: hashSecret(content.id),
-        expires_at: content.usableUntil,
-      })
-      .onConflict((conflict) => conflict.doNothing())
-      .executeTakeFirstOrThrow(),
-  );
-  if (numInsertedOrUpdatedRows !== 1n) throw new SamlFault('replay', 'The assertion was used before.');
+export async function useUp(
+  tx: TxCtx,
+  { id }: UsableConnection,
+  used: Pick<AssertionContent, 'id' | 'usableUntil'>,
+): Promise<void> {
+  const { numInsertedOrUpdatedRows } = await tx.db
+    .insertInto('saml_assertions')
+    .values({
+      ...scopeColumns(tx),
+      connection_id: id,
+      assertion_hash: hashSecret(used.id),
+      expires_at: used.usableUntil,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirstOrThrow();
+  if (numInsertedOrUpdatedRows !== 1n) throw new SamlFault('replay', 'The assertion or request was used before.');
 }
 
 /** Reads the metadata at the address of a connection; signs nobody in. */

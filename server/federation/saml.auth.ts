@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { callbackPath, enabledConnection, initiationState, samlOf, samlServiceMetadata } from '#connections';
-import { withQuery } from '#exchange';
+import { browserOf, withQuery } from '#exchange';
 import type { Ctx } from '#platform/ctx.ts';
 import type { Request } from '#platform/http.ts';
 import { forms } from '#platform/http-body.ts';
@@ -10,8 +10,10 @@ import { get, post, type Routes } from '#platform/route.ts';
 import { anonymousCtx, ctxFor, realmOfSecret, scopeFields } from '#requests';
 import { SamlFault } from '#saml';
 import { isClosed } from '#tenancy';
-import { readArrived } from './saml-sign-in.ts';
-import { keepResponse, staleFlow } from './upstream-flows.ts';
+import { sendForm } from './connection-pages.ts';
+import { readArrived, samlSignInForm } from './saml-sign-in.ts';
+import { connectionIn } from './test-visits.ts';
+import { keepResponse, leavingFlow, staleFlow } from './upstream-flows.ts';
 
 const PATH = '/v1/auth/login/connections/:connectionId';
 const ConnectionOnly = Type.Object({ connectionId: IdSchema('con') });
@@ -70,6 +72,27 @@ export const samlRoutes: Routes = [
       }
       if (!(await keepResponse(realm, { state, partyId: connectionId, message }))) throw staleFlow();
       return reply.redirect(`${callbackPath(connectionId)}?state=${encodeURIComponent(state)}`, 303);
+    },
+  }),
+  get(`${PATH}/request`, {
+    permission: 'public',
+    counted: 'begin',
+    summary: 'Go on to an identity provider that takes a form',
+    description: 'A page whose form posts the SAML request, for identity providers without HTTP-Redirect.',
+    params: ConnectionOnly,
+    query: Type.Object({ state: Type.String({ maxLength: 200 }) }),
+    produces: ['text/html'],
+    responses: { 200: Type.String() },
+    problems: ['INVALID_TOKEN'],
+    handler: async (request, reply) => {
+      const { connectionId } = request.params;
+      const { state } = request.query;
+      const realm = await realmOfSecret(request, state);
+      const { ctx, partyId, away } = await leavingFlow(realm, { state, browser: browserOf(request) });
+      const connection = partyId === connectionId ? await connectionIn(ctx, connectionId, away) : null;
+      if (connection?.kind !== 'saml') throw staleFlow();
+      const callback = `${request.address.url}${callbackPath(connectionId)}`;
+      return sendForm({ request, reply, ctx, connection }, samlSignInForm(ctx, connection, { ...away, callback }));
     },
   }),
   get(`${PATH}/metadata`, {

@@ -1,14 +1,14 @@
 import { html } from 'hono/html';
 import { type ConnectionId, type ConnectionRef, connectionToTest, type UsableConnection } from '#connections';
-import { renderPage, voiceOf } from '#pages';
 import type { Ctx } from '#platform/ctx.ts';
 import type { Reply, Request } from '#platform/http.ts';
 import { realmOfSecret } from '#requests';
 import { sendAway } from './browser-visits.ts';
-import { assertedBy, type CameBack, connectionParty } from './connections.ts';
+import { sendPage } from './connection-pages.ts';
+import { assertedBy, type CameBack, connectionParty, stillEnabled } from './connections.ts';
 import { outcomeOf, refusedOutcome, type TestOutcome } from './test-outcomes.ts';
 import { connectionOfTest, keepOutcome, spendTicket, type TestSignInId } from './test-sign-ins.ts';
-import { staleFlow } from './upstream-flows.ts';
+import { type Away, staleFlow } from './upstream-flows.ts';
 
 /** Sends the browser that opened the address of a test sign-in to the identity provider. */
 export async function beginTest(
@@ -27,6 +27,17 @@ export async function beginTest(
   } catch (fault) {
     return endTest(request, reply, { ctx, id, connection, outcome: refusedOutcome(fault), returnTo });
   }
+}
+
+/** The connection that a stored flow is for: while it is enabled, or of any status for a test. */
+export async function connectionIn(
+  ctx: Ctx,
+  connectionId: ConnectionId,
+  { testSignInId }: Away,
+): Promise<UsableConnection | null> {
+  if (testSignInId === undefined) return stillEnabled(ctx, connectionId);
+  const ref = await connectionOfTest(ctx, testSignInId);
+  return ref ? connectionToTest(ctx, ref) : null;
 }
 
 type Back = { back: CameBack; returned: URL; id: TestSignInId };
@@ -55,13 +66,10 @@ async function endTest(request: Request, reply: Reply, ended: Ended): Promise<Re
   const { ctx, id, connection, outcome, returnTo } = ended;
   await keepOutcome(ctx, { id, connection }, outcome);
   if (returnTo !== null) return reply.redirect(returnTo, 303);
-  const place = { scope: ctx.scope, organizationId: connection.organizationId };
-  const voice = await voiceOf({ system: ctx.system, in: place, languages: request.trace.languages });
-  const { document, headers } = renderPage(voice, {
-    title: voice.say('testSignIn.title'),
-    body: html`<p class="done">${voice.say('testSignIn.done')}</p>`,
-  });
-  return reply.headers(headers).serializer(String).send(document);
+  return sendPage({ request, reply, ctx, connection }, (say) => ({
+    title: say('testSignIn.title'),
+    body: html`<p class="done">${say('testSignIn.done')}</p>`,
+  }));
 }
 
 async function outcomeFor(

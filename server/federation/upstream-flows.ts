@@ -145,15 +145,43 @@ export async function spendFlow(
       .returning(['project_id', 'provider_id', 'browser_hash', 'sealed', 'response_sealed'])
       .executeTakeFirst(),
   );
+  const opened = await openFlow(ctx, row, { stateHash, browser });
+  const record = stateHash.toString('hex');
+  const sealed = row?.response_sealed ?? null;
+  return { ...opened, message: sealed && ctx.system.keyring.open(sealed, SEALED_RESPONSE, record) };
+}
+
+type FlowRow = { project_id: ProjectId; provider_id: PartyId; browser_hash: Buffer; sealed: string };
+
+/** @throws Problem INVALID_TOKEN */
+async function openFlow(
+  ctx: Ctx,
+  row: FlowRow | undefined,
+  { stateHash, browser }: { stateHash: Buffer; browser: string | undefined },
+): Promise<{ ctx: Ctx; partyId: PartyId; away: Away }> {
   if (!row || browser === undefined || !timingSafeEqual(hashSecret(browser), row.browser_hash)) throw staleFlow();
   const inProject: Ctx = at(ctx, { projectId: row.project_id });
   if (await isClosed(ctx.system, inProject.scope)) throw staleFlow();
   const away: unknown = JSON.parse(ctx.system.keyring.open(row.sealed, SEALED, stateHash.toString('hex')));
   // A flow stored by an older version has to start again.
   if (!Value.Check(Away, away)) throw staleFlow();
-  const record = stateHash.toString('hex');
-  const message = row.response_sealed && ctx.system.keyring.open(row.response_sealed, SEALED_RESPONSE, record);
-  return { ctx: inProject, partyId: row.provider_id, away, message };
+  return { ctx: inProject, partyId: row.provider_id, away };
+}
+
+/**
+ * The stored flow of a browser that is about to leave by a form. Served by the primary key.
+ * @throws Problem INVALID_TOKEN
+ */
+export async function leavingFlow(ctx: Ctx, { state, browser }: { state: string; browser: string | undefined }) {
+  const stateHash = hashSecret(state);
+  const row = await ctx.db
+    .selectFrom('upstream_flows')
+    .select(['project_id', 'provider_id', 'browser_hash', 'sealed'])
+    .where(acrossProjects(ctx))
+    .where('state_hash', '=', stateHash)
+    .where('expires_at', '>', ctx.now)
+    .executeTakeFirst();
+  return openFlow(ctx, row, { stateHash, browser });
 }
 
 /**

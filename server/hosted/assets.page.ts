@@ -7,7 +7,8 @@ const script = readFileSync(new URL('sign-in.browser.js', import.meta.url), 'utf
 const etag = `"${hash('sha256', script, 'base64url').slice(0, 22)}"`;
 
 /**
- * The only script of the pages: it adds passkeys and solves the proof-of-work challenge of projects that require one.
+ * The only script of the pages: it adds passkeys, solves the proof-of-work challenge of projects that require one, and
+ * sends forms to identity providers.
  */
 export const assetRoutes: Routes = [
   get('/assets/sign-in.js', {

@@ -8,6 +8,7 @@ import { part as backups } from '#backups';
 import { part as billing } from '#billing';
 import { part as branding } from '#branding';
 import { part as connections } from '#connections';
+import { part as singleLogout } from '#single-logout';
 import { part as consoleApi } from '#console-api';
 import { part as defaultOrganizations } from '#default-organizations';
 import { part as dev } from '#dev';
@@ -70,6 +71,7 @@ export const PARTS: readonly Part[] = [
   invitations,
   relations,
   scim,
+  singleLogout,
   connections,
   defaultOrganizations,
   branding,

@@ -13,6 +13,7 @@ import { acrossProjects, scopeColumns } from '#platform/scoped.ts';
 import type { System } from '#platform/system.ts';
 import { hintOf } from '#proofs';
 import { recoveryCodesLeft } from '#recovery-codes';
+import type { SamlLoginId } from '#single-logout';
 import { isClosed, workspaceByRoutingKey } from '#tenancy';
 
 export type MfaChallengeId = Id<'mfc'>;
@@ -28,6 +29,8 @@ type MfaChallengesTable = {
   /** The ways in of the first factor. */
   sign_in_methods: Generated<string[]>;
   organization_id: Generated<OrganizationId | null>;
+  /** The session at the identity provider that the first factor was. */
+  saml_login: Generated<SamlLoginId | null>;
   enrolling: boolean;
   factor_id: FactorId | null;
   code_hash: Buffer | null;
@@ -111,6 +114,7 @@ type FirstFactor = {
   signInMethods: readonly string[];
   /** The organization that the sign-in enters; null for the project alone. */
   organizationId: OrganizationId | null;
+  samlLogin: SamlLoginId | null;
   enrolling: boolean;
 };
 
@@ -152,7 +156,7 @@ export async function endChallenges(tx: TxCtx, userId: UserId): Promise<void> {
 async function openChallenge(
   tx: TxCtx,
   userId: UserId,
-  { amr, signInMethods, organizationId, enrolling }: FirstFactor,
+  { amr, signInMethods, organizationId, samlLogin, enrolling }: FirstFactor,
 ): Promise<string> {
   const { routingKey, settings } = await projectOf(tx.system, tx.scope);
   const token = `lkm_${routingKey}_${randomSecret()}`;
@@ -166,6 +170,7 @@ async function openChallenge(
       amr,
       sign_in_methods: [...signInMethods],
       organization_id: organizationId,
+      saml_login: samlLogin,
       enrolling,
       factor_id: null,
       code_hash: null,
@@ -187,6 +192,7 @@ export type OpenChallenge = {
   amr: string[];
   signInMethods: string[];
   organizationId: OrganizationId | null;
+  samlLogin: SamlLoginId | null;
   enrolling: boolean;
   factorId: FactorId | null;
   codeHash: Buffer | null;
@@ -224,6 +230,7 @@ export async function findChallenge(
       amr: row.amr,
       signInMethods: row.sign_in_methods,
       organizationId: row.organization_id,
+      samlLogin: row.saml_login,
       enrolling: row.enrolling,
       factorId: row.factor_id,
       codeHash: row.code_hash,

@@ -179,6 +179,7 @@ export async function finishWithFactor(
       amr: withMfa(challenge.amr, amr),
       signInMethods: challenge.signInMethods,
       organizationId: challenge.organizationId,
+      samlLogin: challenge.samlLogin,
     });
     return { issued, shownOnce: await extras(tx, challenge, remember) };
   });
@@ -340,6 +341,7 @@ export async function finishEnrolment(
       amr: withMfa(challenge.amr, ['otp']),
       signInMethods: challenge.signInMethods,
       organizationId: challenge.organizationId,
+      samlLogin: challenge.samlLogin,
     });
     return { issued, shownOnce: await extras(tx, challenge, remember) };
   });

@@ -4,7 +4,9 @@ import type { Application } from '#applications';
 import { type Page, renderPage, type Voice, voiceOf } from '#pages';
 import type { Environment, Scope } from '#platform/ctx.ts';
 import type { System } from '#platform/system.ts';
+import { goesOn } from '#single-logout';
 import { applicationOf } from './clients.ts';
+import { loginBehind } from './ending.ts';
 
 /** Responds with a page in the branding of the request's project, if that is known. */
 async function show(
@@ -77,7 +79,7 @@ export function deviceDone(system: System, ctx: KoaContextWithOIDC): Promise<voi
  * Asks before signing out, because any page could send a browser here. The page is of the project of the application
  * that asks, or else of the project where the browser signed in.
  */
-export function logoutQuestion(
+export async function logoutQuestion(
   system: System,
   ctx: KoaContextWithOIDC,
   { form, environment }: { form: string; environment: Environment },
@@ -86,13 +88,14 @@ export function logoutQuestion(
   const target = ctx.oidc.params?.['post_logout_redirect_uri'];
   const { workspaceId, projectId } = ctx.oidc.session ?? {};
   const began = workspaceId && projectId ? { workspaceId, projectId, environment } : undefined;
+  const login = await loginBehind(system, environment, { ...ctx.oidc.session });
   return show(system, ctx, {
     scope: ctx.oidc.client ? applicationOf(ctx.oidc.client) : began,
     page: ({ say, project }) => ({
       title: say('logout.title'),
       body: html`<p class="lead">${say('logout.question', { project })}</p>
 <form method="post" action="${action}">${hiddenFields({ xsrf: secret })}<button name="logout" value="yes">${say('logout.title')}</button><button class="second">${say('logout.no')}</button></form>`,
-      leaves: typeof target === 'string',
+      leaves: typeof target === 'string' || (login !== null && goesOn(login)),
     }),
   });
 }

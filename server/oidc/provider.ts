@@ -10,7 +10,7 @@ import { bindToSessions } from './bound-sessions.ts';
 import { type IssuerAddress, useApplications } from './clients.ts';
 import { configuration } from './configuration.ts';
 import { Documents } from './documents.ts';
-import { endOnLogout } from './ending.ts';
+import { endOnLogout, goOnToLogout } from './ending.ts';
 import { bindCookies } from './host-cookies.ts';
 import { takeOfflineAccess } from './offline-access.ts';
 import { useSwitchedGrants } from './organization-switches.ts';
@@ -148,6 +148,7 @@ async function makeIssuer(system: System, address: IssuerAddress): Promise<Issue
   const documents = new Documents();
   provider.use(async (ctx, next) => {
     await next();
+    await goOnToLogout(system, ctx);
     returnSuccessor(ctx);
     if (ctx.response.get('access-control-allow-origin')) ctx.set('access-control-expose-headers', EXPOSED_HEADERS);
     // The account page alone may use `none`.

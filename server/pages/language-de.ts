@@ -166,6 +166,9 @@ export const german: Texts = {
   'forgot.intro': 'Nenne uns deine Adresse. Wir schicken einen Code, mit dem du ein neues Passwort wählst.',
   'forgot.link': 'Passwort vergessen?',
   'forgot.title': 'Passwort zurücksetzen',
+  'forwarding.continue': 'Weiter',
+  'forwarding.lead': 'Weiter zu {host}.',
+  'forwarding.title': 'Weiter',
   'identifier.label': 'E-Mail, Telefon oder Benutzername',
   'link.ask':
     'Das {provider}-Konto {name} mit deinem Konto {address} verknüpfen? Wer sich dort anmeldet, kann sich dann auch hier anmelden.',

@@ -162,6 +162,9 @@ export const english = {
   'forgot.intro': 'Enter your address. We will send you a code to choose a new password.',
   'forgot.link': 'Forgot your password?',
   'forgot.title': 'Reset your password',
+  'forwarding.continue': 'Continue',
+  'forwarding.lead': 'Continue to {host}.',
+  'forwarding.title': 'Continue',
   'identifier.label': 'Email, phone or username',
   'link.ask':
     'Link the {provider} account {name} to your account {address}? Anyone who can sign in there can then sign in here.',

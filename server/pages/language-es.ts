@@ -164,6 +164,9 @@ export const spanish: Texts = {
   'forgot.intro': 'Dinos tu dirección. Te enviamos un código para elegir una contraseña nueva.',
   'forgot.link': '¿Olvidaste tu contraseña?',
   'forgot.title': 'Restablecer la contraseña',
+  'forwarding.continue': 'Continuar',
+  'forwarding.lead': 'Continuar a {host}.',
+  'forwarding.title': 'Continuar',
   'identifier.label': 'Correo, teléfono o usuario',
   'link.ask':
     '¿Vincular la cuenta {name} de {provider} con tu cuenta {address}? Quien inicie sesión allí podrá entonces iniciarla aquí.',

@@ -166,6 +166,9 @@ export const french: Texts = {
   'forgot.intro': 'Indiquez votre adresse. Nous envoyons un code pour choisir un nouveau mot de passe.',
   'forgot.link': 'Mot de passe oublié ?',
   'forgot.title': 'Réinitialiser le mot de passe',
+  'forwarding.continue': 'Continuer',
+  'forwarding.lead': 'Continuer vers {host}.',
+  'forwarding.title': 'Continuer',
   'identifier.label': 'E-mail, téléphone ou nom d’utilisateur',
   'link.ask':
     'Associer le compte {provider} {name} à votre compte {address} ? Quiconque se connecte là-bas pourra alors se connecter ici.',

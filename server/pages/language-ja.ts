@@ -163,6 +163,9 @@ export const japanese: Texts = {
   'forgot.intro': 'アドレスを入力してください。新しいパスワードを設定するコードを送ります。',
   'forgot.link': 'パスワードを忘れた場合',
   'forgot.title': 'パスワードの再設定',
+  'forwarding.continue': '続ける',
+  'forwarding.lead': '{host} に進みます。',
+  'forwarding.title': '続ける',
   'identifier.label': 'メール、電話番号またはユーザー名',
   'link.ask':
     '{provider} のアカウント {name} をあなたのアカウント {address} に連携しますか？ そちらにサインインした人は、ここにもサインインできるようになります。',

@@ -12,7 +12,7 @@ const inflate = promisify(inflateRaw);
 
 const KINDS = ['SAMLRequest', 'SAMLResponse'] as const;
 /** The parameter that carries a message. */
-export type MessageKind = (typeof KINDS)[number];
+type MessageKind = (typeof KINDS)[number];
 
 type Sent = {
   kind: MessageKind;

@@ -3,7 +3,12 @@ export { formFields, type Received, receivedInForm, receivedInQuery, redirectAdd
 export type { Expected } from './expected.ts';
 export { CHECKS, type Check, SamlFault } from './fault.ts';
 export { issuing, serviceProviders } from './identity-provider.ts';
-export { logoutRequestXml, logoutResponseXml, readLogoutRequest, readLogoutResponse } from './logout.ts';
+export {
+  logoutRequestXml,
+  logoutResponseXml,
+  readLogoutRequest,
+  readLogoutResponse,
+} from './logout.ts';
 export { authnRequestXml } from './messages.ts';
 export { IdentityProvider, parseMetadata, serviceProviderMetadata } from './metadata.ts';
 export type { NameId } from './name-id.ts';

@@ -22,8 +22,12 @@ export const IdentityProvider = Type.Object({
   entityId: Type.String({ maxLength: 1_024 }),
   /** In PEM. */
   certificates: Type.Array(Type.String({ maxLength: 10_000 }), { maxItems: 10 }),
-  /** Requests go by redirect. */
+  /** Where requests go. */
   signOnUrl: Address,
+  /** How requests go there; missing: by redirect. */
+  signOnBinding: Type.Optional(Type.Enum(['redirect', 'post'])),
+  /** Where people log out; missing: nowhere. */
+  logout: Type.Optional(Type.Object({ url: Address, responseUrl: Address, binding: Type.Enum(['redirect', 'post']) })),
 });
 export type IdentityProvider = Static<typeof IdentityProvider>;
 
@@ -45,7 +49,8 @@ export function parseMetadata(source: string, { now, insecure }: { now: Date; in
   return {
     entityId,
     certificates: signingCertificates(role),
-    signOnUrl: signOnOf(role, insecure),
+    ...signOnOf(role, insecure),
+    ...logoutOf(role, insecure),
   };
 }
 
@@ -121,19 +126,49 @@ export function certificateFrom(encoded: string): string {
   }
 }
 
-function signOnOf(role: Element, insecure: boolean): string {
-  const service = childrenNamed(role, METADATA, 'SingleSignOnService').find(
-    (one) => attribute(one, 'Binding') === REDIRECT,
-  );
-  if (!service) throw metadataFault('The metadata have no SingleSignOnService by HTTP-Redirect.');
-  return httpsAddress(service, insecure);
+/** The endpoint of a service, by redirect if it has one, because a form is an extra page. */
+function endpointOf(role: Element, name: string): { element: Element; binding: 'redirect' | 'post' } | undefined {
+  const services = childrenNamed(role, METADATA, name);
+  for (const [binding, identifier] of [
+    ['redirect', REDIRECT],
+    ['post', POST],
+  ] as const) {
+    const element = services.find((one) => attribute(one, 'Binding') === identifier);
+    if (element) return { element, binding };
+  }
+  return undefined;
 }
 
-export function httpsAddress(service: Element, insecure: boolean): string {
-  const written = attribute(service, 'Location') ?? '';
+function signOnOf(role: Element, insecure: boolean): Pick<IdentityProvider, 'signOnUrl' | 'signOnBinding'> {
+  const service = endpointOf(role, 'SingleSignOnService');
+  if (!service) throw metadataFault('The metadata have no SingleSignOnService by HTTP-Redirect or HTTP-POST.');
+  const signOnUrl = httpsAddress(service.element, insecure);
+  return service.binding === 'redirect' ? { signOnUrl } : { signOnUrl, signOnBinding: 'post' };
+}
+
+/** An address that cannot be used is none: people sign in without it. */
+function logoutOf(role: Element, insecure: boolean): Pick<IdentityProvider, 'logout'> {
+  const service = endpointOf(role, 'SingleLogoutService');
+  const responses = service && attribute(service.element, 'ResponseLocation');
+  try {
+    if (!service) return {};
+    const url = httpsAddress(service.element, insecure);
+    const responseUrl = responses ? httpsAddress(service.element, insecure, 'ResponseLocation') : url;
+    return { logout: { url, responseUrl, binding: service.binding } };
+  } catch {
+    return {};
+  }
+}
+
+export function httpsAddress(
+  service: Element,
+  insecure: boolean,
+  name: 'Location' | 'ResponseLocation' = 'Location',
+): string {
+  const written = attribute(service, name) ?? '';
   const url = URL.parse(written);
   if (!url || written.length > 2_000 || !(url.protocol === 'https:' || (insecure && url.protocol === 'http:')))
-    throw metadataFault(`Location is not an https address: ${written.slice(0, 200)}.`);
+    throw metadataFault(`${name} is not an https address: ${written.slice(0, 200)}.`);
   return url.href;
 }
 
@@ -142,12 +177,14 @@ export type ServiceProvider = {
   entityId: string;
   /** The addresses of the assertion consumer service; the first is the default. */
   consumers: readonly string[];
+  /** The address of the single logout service. */
+  logout: string;
   /** In PEM; the first signs. */
   certificates: readonly string[];
 };
 
 /** The metadata that an administrator gives to the identity provider. */
-export function serviceProviderMetadata({ entityId, consumers, certificates }: ServiceProvider): string {
+export function serviceProviderMetadata({ entityId, consumers, logout, certificates }: ServiceProvider): string {
   const keys = certificates.flatMap((certificate) => {
     const encoded = certificate.replace(/-----[A-Z ]+-----|\s/g, '');
     const info = `<ds:KeyInfo xmlns:ds="${SIGNATURE}"><ds:X509Data><ds:X509Certificate>${encoded}</ds:X509Certificate></ds:X509Data></ds:KeyInfo>`;
@@ -162,6 +199,9 @@ export function serviceProviderMetadata({ entityId, consumers, certificates }: S
     `<md:EntityDescriptor xmlns:md="${METADATA}" entityID="${escapeXml(entityId)}">`,
     `<md:SPSSODescriptor AuthnRequestsSigned="true" WantAssertionsSigned="true" protocolSupportEnumeration="${PROTOCOL}">`,
     ...keys,
+    ...[REDIRECT, POST].map(
+      (binding) => `<md:SingleLogoutService Binding="${binding}" Location="${escapeXml(logout)}"/>`,
+    ),
     ...consumers.map(
       (consumer, index) =>
         `<md:AssertionConsumerService Binding="${POST}" Location="${escapeXml(consumer)}" index="${index}" isDefault="${index === 0}"/>`,

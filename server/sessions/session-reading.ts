@@ -79,6 +79,7 @@ export async function findEntry(ctx: Reader, sessionId: SessionId): Promise<Prov
 }
 
 type LiveSession = {
+  userId: UserId;
   amr: string[];
   acr: string;
   authTime: Date;
@@ -94,6 +95,7 @@ export async function findSession(ctx: Reader, sessionId: SessionId): Promise<Li
   return ctx.db
     .selectFrom('sessions')
     .select([
+      'user_id as userId',
       'amr',
       'acr',
       'auth_time as authTime',

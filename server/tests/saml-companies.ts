@@ -16,13 +16,18 @@ export type SamlCompany = Company & {
   certificate: string;
 };
 
-type Given = { more?: Record<string, unknown>; saml?: Record<string, unknown>; logout?: string };
+type Given = {
+  more?: Record<string, unknown>;
+  saml?: Record<string, unknown>;
+  logout?: string;
+  signOnBinding?: string;
+};
 
 /** A company whose people sign in by SAML, at an identity provider with that key. */
 export async function newSamlCompany(
   latchkey: TestLatchkey,
   { certificate: providers }: ServiceKey,
-  { more = {}, saml = {}, logout }: Given = {},
+  { more = {}, saml = {}, logout, signOnBinding }: Given = {},
 ): Promise<SamlCompany> {
   const company = await newCompany(latchkey);
   const metadata = providerMetadata({
@@ -30,7 +35,7 @@ export async function newSamlCompany(
     signOn: `${ENTITY_ID}/sso`,
     logout,
     certificates: [providers],
-  });
+  }).replace(/HTTP-Redirect(?=" Location="[^"]*\/sso)/, signOnBinding ?? 'HTTP-Redirect');
   const body = { name: 'SAML', status: 'enabled', justInTime: true, saml: { metadata, ...saml }, ...more };
   const created = await company.call('/connections', 'POST', body);
   assert.equal(created.status, 201, created.text);

@@ -20,6 +20,7 @@ import {
   sessionResponse,
   startSession,
 } from '#sessions';
+import { bindLogin, type SamlLoginId } from '#single-logout';
 import { noteResult } from './noted-ways.ts';
 import type { Passage } from './ways.ts';
 
@@ -41,6 +42,8 @@ export type FirstFactor = {
   acr: 'aal1' | 'aal2';
   /** The connection that vouches for the person. The sign-in enters its organization. */
   connection?: Pick<UsableConnection, 'id' | 'organizationId'>;
+  /** The session at its identity provider. */
+  samlLogin?: SamlLoginId | null;
 };
 
 export type SignInOptions = {
@@ -70,7 +73,7 @@ export async function signIn(
   first: FirstFactor,
   options: SignInOptions = {},
 ): Promise<SignedIn> {
-  const { way, amr, acr, connection } = first;
+  const { way, amr, acr, connection, samlLogin = null } = first;
   const { deviceToken } = options;
   const entrance = way.entrance();
   const method = connection?.id ?? way.method();
@@ -88,13 +91,15 @@ export async function signIn(
   if (decision.kind === 'needs') {
     const enrolling = decision.what === 'enrolment';
     tx.afterCommit(() => noteResult(tx.trace, 'second_factor'));
-    return { challenge: await askForFactor(tx, userId, { amr, signInMethods, organizationId: target, enrolling }) };
+    return {
+      challenge: await askForFactor(tx, userId, { amr, signInMethods, organizationId: target, samlLogin, enrolling }),
+    };
   }
   if (decision.joins) await addMember(tx, userId);
   const organizationId = connection
     ? target
     : await enterable(tx, entrance, { userId, organizationId: target, proof, device });
-  return begin(tx, userId, { amr, acr, signInMethods, organizationId, rememberedDevice: device });
+  return begin(tx, userId, { amr, acr, signInMethods, organizationId, samlLogin, rememberedDevice: device });
 }
 
 /** The default organization of a person, if the application wants it; null otherwise. */
@@ -123,7 +128,7 @@ async function enterable(tx: TxCtx, entrance: Entrance, { device, ...candidate }
 export async function enterWithBoth(
   tx: TxCtx,
   userId: UserId,
-  { way, ...how }: { way: Passage } & Pick<Proven, 'amr' | 'signInMethods' | 'organizationId'>,
+  { way, ...how }: { way: Passage } & Pick<Proven, 'amr' | 'signInMethods' | 'organizationId' | 'samlLogin'>,
 ) {
   const { amr, signInMethods } = how;
   const entrance = way.entrance();
@@ -150,14 +155,17 @@ type Proven = {
   signInMethods: readonly string[];
   organizationId: OrganizationId | null;
   rememberedDevice: DeviceId | null;
+  /** The session at the identity provider of a connection. */
+  samlLogin: SamlLoginId | null;
 };
 
 /** Starts the session of an admitted user, in the organization if there is one. */
-async function begin(tx: TxCtx, userId: UserId, { organizationId, ...how }: Proven) {
+async function begin(tx: TxCtx, userId: UserId, { organizationId, samlLogin, ...how }: Proven) {
   await memberSeen(tx, userId);
   await keepAccount(tx, userId);
   const { first, source, browser } = await familiarityOf(tx, userId);
   const entry = await startSession(tx, userId, how);
+  if (samlLogin !== null) await bindLogin(tx, samlLogin, entry.sessionId);
   tx.afterCommit(() => noteResult(tx.trace, 'signed_in'));
   if (!first && !(source && browser)) await newDevice(tx, { userId, sessionId: entry.sessionId });
   if (organizationId === null) return issueRefreshToken(tx, entry);
