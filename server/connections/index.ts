@@ -6,7 +6,7 @@ export type { ConnectionKind } from './kinds.ts';
 export { OidcConfiguration } from './oidc.ts';
 export { part } from './part.ts';
 export { isConnection, type ThroughConnections, throughConnections } from './proofs-through-connections.ts';
-export { fetchIdentityProvider, initiationState, logoutPath, samlOf } from './saml.ts';
+export { fetchIdentityProvider, initiationState, samlOf } from './saml.ts';
 export { samlServiceMetadata } from './saml-service-provider.ts';
 export {
   connectionToTest,
