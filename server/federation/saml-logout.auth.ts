@@ -4,7 +4,6 @@ import {
   type ConnectionId,
   enabledConnection,
   initiationState,
-  logoutPath,
   samlOf,
   type UsableConnection,
 } from '#connections';
@@ -50,7 +49,7 @@ async function take({ request, reply, connectionId, place }: Visit, received: Re
   if (await isClosed(ctx.system, ctx.scope)) throw problem('NOT_FOUND');
   const connection = await enabledConnection(ctx, connectionId);
   if (connection.kind !== 'saml') throw problem('NOT_FOUND');
-  const recipient = `${request.address.url}${logoutPath(connectionId, place)}`;
+  const recipient = `${request.address.url}${request.url.replace(/\?.*$/s, '')}`;
   if (received.kind === 'SAMLRequest') return endHere({ request, reply, ctx, connection }, { received, recipient });
   const { returnTo, fault } = await finishLogout(ctx, connection, { received, recipient });
   if (fault) request.log.warn({ err: fault, connectionId }, 'the response to a logout was refused');
