@@ -1,13 +1,7 @@
 import { emit } from '#events';
 import { unlinkIssuer, usersOfIssuer } from '#linked-identities';
 import { requireAuthority } from '#members';
-import {
-  getOrganization,
-  lockJoiningRoles,
-  lockKnownRoles,
-  lockOrganization,
-  ownPermissions,
-} from '#organizations';
+import { getOrganization, lockJoiningRoles, lockKnownRoles, lockOrganization, ownPermissions } from '#organizations';
 import { type Ctx, type TxCtx, transaction } from '#platform/ctx.ts';
 import { newId, type OrganizationId } from '#platform/ids.ts';
 import { found, problem } from '#platform/problem.ts';

@@ -1,12 +1,6 @@
 import { html } from 'hono/html';
 import { Type } from 'typebox';
-import {
-  type ConnectionId,
-  enabledConnection,
-  initiationState,
-  samlOf,
-  type UsableConnection,
-} from '#connections';
+import { type ConnectionId, enabledConnection, initiationState, samlOf, type UsableConnection } from '#connections';
 import { transaction } from '#platform/ctx.ts';
 import type { Reply, Request } from '#platform/http.ts';
 import { forms } from '#platform/http-body.ts';

@@ -87,7 +87,7 @@ export async function bindLogin(tx: TxCtx, id: SamlLoginId, sessionId: SessionId
 }
 
 /** Forgets the sessions at identity providers with ours. Served by saml_logins_of_session. */
-export async function forgetLogins(tx: TxCtx, { sessionIds, in: where }: EndedSessions): Promise<void> {
+export async function removeLogins(tx: TxCtx, { sessionIds, in: where }: EndedSessions): Promise<void> {
   if (where !== 'every project') return;
   await tx.db
     .deleteFrom('saml_logins')
