@@ -68,7 +68,11 @@ export const accountRoutes: Routes = [
 async function outside(request: Request, reply: Reply, text: TextId): Promise<Reply> {
   const scope = await scopeAsked(request);
   const { system } = request.server;
-  const voice = await voiceOf({ system, in: { scope, organizationId: null }, languages: request.trace.languages });
+  const voice = await voiceOf({
+    system,
+    in: { scope, organizationId: request.address.organizationId },
+    languages: request.trace.languages,
+  });
   const { document, headers } = renderPage(voice, {
     title: voice.say('account.title'),
     body: html`<p>${voice.say(text, { project: voice.project })}</p><a class="button" href="${BASE}?clientId=${accountPageId(scope)}">${voice.say('signIn.action')}</a>`,

@@ -9,6 +9,7 @@ import { getProfile, type Profile } from '#people';
 import type { Ctx, Scope } from '#platform/ctx.ts';
 import type { Reply, Request } from '#platform/http.ts';
 import { IdSchema } from '#platform/ids.ts';
+import { standingIn } from '#platform/standing.ts';
 import { AddressChallengeId } from '#proofs';
 import { anonymousCtx, ctxFor } from '#requests';
 import { findEntry, type ProvenEntry } from '#sessions';
@@ -78,12 +79,15 @@ export async function visitOf(request: Request, reply: Reply): Promise<Visit | u
   const found = ctxFor(request, scope);
   const entry = await findEntry(found, sessionId);
   if (!entry) return undefined;
+  const { organizationId } = request.address;
+  if (organizationId !== null && (await standingIn(found, { organizationId, userId }))?.status !== 'active')
+    return undefined;
   const { entryId } = entry;
   const ctx: Ctx = { ...found, actor: { kind: 'customer', userId, sessionId, entryId } };
   const profile = await getProfile(ctx, userId);
   const { settings } = await projectOf(ctx.system, scope);
   const languages = profile.locale ?? request.trace.languages;
-  const voice = await voiceOf({ system: ctx.system, in: { scope, organizationId: null }, languages });
+  const voice = await voiceOf({ system: ctx.system, in: { scope, organizationId }, languages });
   const place = { base: BASE, owner: userId, cookie: ['account', null] } as const;
   return { request, reply, place, ctx, entry, settings, voice, profile, step: flow.readStep(request, place) };
 }

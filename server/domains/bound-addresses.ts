@@ -2,22 +2,23 @@ import { sql } from 'kysely';
 import type { Environment, Scope, TxCtx } from '#platform/ctx.ts';
 import { feedCache } from '#platform/feed-cache.ts';
 import type { Address, FindAddress } from '#platform/http.ts';
-import type { ProjectId, WorkspaceId } from '#platform/ids.ts';
+import type { OrganizationId, ProjectId, WorkspaceId } from '#platform/ids.ts';
 import { inScope } from '#platform/scoped.ts';
 import type { System, SystemInTx } from '#platform/system.ts';
 import { CLOSING_TOPIC, isOpen } from '#tenancy';
 import type { Purpose } from './domains.ts';
 
-/** The addresses of one kind that a scope has besides the environment's own, oldest first. */
+/** The addresses that a scope has besides the environment's own, oldest first; without those of its organizations. */
 type Addresses = Readonly<Record<Purpose, readonly string[]>>;
 
 /** What a host serves; null: nothing. */
-type Bound = { scope: Scope; purposes: readonly Purpose[] } | null;
+type Bound = { scope: Scope; organizationId: OrganizationId | null; purposes: readonly Purpose[] } | null;
 
 type Row = {
   workspace_id: WorkspaceId;
   project_id: ProjectId;
   environment: Environment;
+  organization_id: OrganizationId | null;
   host: string;
   purpose: Purpose;
 };
@@ -37,7 +38,11 @@ export function boundUrl(
 export function boundAddresses(system: System, kind: Purpose, environment: Environment): FindAddress {
   const addressOf = (host: string, bound: Bound): Address | undefined =>
     bound?.scope.environment === environment && bound.purposes.includes(kind)
-      ? { url: boundUrl(system, { environment, purpose: kind, host }), scope: bound.scope }
+      ? {
+          url: boundUrl(system, { environment, purpose: kind, host }),
+          scope: bound.scope,
+          organizationId: bound.organizationId,
+        }
       : undefined;
   return (host) => {
     const found = boundHosts(system, host);
@@ -50,7 +55,10 @@ export async function boundHost(system: System, host: string): Promise<Bound> {
   return boundHosts(system, host);
 }
 
-/** All auth and API addresses of a scope besides the environment's own. */
+/**
+ * All auth and API addresses of a scope besides the environment's own. Those of organizations are not among them: their
+ * owners decide where these lead, so the project trusts no page there.
+ */
 export function addressesOf(system: SystemInTx, scope: Scope): Addresses | Promise<Addresses> {
   return boundScopes(system, scope);
 }
@@ -66,8 +74,20 @@ export async function authAddressOf({
 }: Pick<TxCtx, 'system' | 'scope' | 'authAddress'>): Promise<string> {
   const common = system.config.addresses[scope.environment].auth;
   if (authAddress === common) return common;
+  if (authAddress !== undefined && (await isOfOrganization(system, scope, authAddress))) return authAddress;
   const { auth } = await addressesOf(system, scope);
   return auth.find((own) => own === authAddress) ?? auth[0] ?? common;
+}
+
+/** Whether an address to which a request was sent belongs to an organization of the project. */
+async function isOfOrganization(
+  system: SystemInTx,
+  { projectId, environment }: Scope,
+  address: string,
+): Promise<boolean> {
+  const bound = await boundHosts(system, new URL(address).hostname);
+  if (!bound || bound.organizationId === null) return false;
+  return bound.scope.projectId === projectId && bound.scope.environment === environment;
 }
 
 /** What hosts serve. Bounded, because callers can send any number of hosts. Served by domains_verified. */
@@ -76,13 +96,14 @@ const boundHosts = feedCache({
   keyOf: (host: string) => host,
   load: async ({ lookups }, host): Promise<Bound> => {
     const { rows } = await sql<Row>`
-      select d.workspace_id, d.project_id, d.environment, d.host, b.purpose
+      select d.workspace_id, d.project_id, d.environment, d.organization_id, d.host, b.purpose
       from domains d join domain_bindings b on b.workspace_id = d.workspace_id and b.domain_id = d.id
       where d.host = ${host} and d.status = 'verified' and ${isOpen('d')} /* all workspaces */`.execute(lookups);
     const [first] = rows;
     return first
       ? {
           scope: { workspaceId: first.workspace_id, projectId: first.project_id, environment: first.environment },
+          organizationId: first.organization_id,
           purposes: rows.map(({ purpose }) => purpose),
         }
       : null;
@@ -102,6 +123,7 @@ const boundScopes = feedCache({
       )
       .select(['d.host', 'b.purpose'])
       .where(inScope({ scope }, 'd'))
+      .where('d.organization_id', 'is', null)
       .where('d.status', '=', 'verified')
       .orderBy('b.created_at')
       .orderBy('d.id')

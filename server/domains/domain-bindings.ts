@@ -3,7 +3,7 @@ import { emit } from '#events';
 import { type Ctx, type TxCtx, transaction } from '#platform/ctx.ts';
 import { isUniqueViolation } from '#platform/db.ts';
 import { announce } from '#platform/feed.ts';
-import { IdSchema, type ProjectId } from '#platform/ids.ts';
+import { IdSchema, type OrganizationId, type ProjectId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import { Instant } from '#platform/schemas.ts';
 import { inWorkspace } from '#platform/scoped.ts';
@@ -52,6 +52,12 @@ function requireOwnPlace({ scope }: Ctx, { projectId, environment }: Named): voi
   );
 }
 
+/** @throws Problem CONTEXT_NOT_ALLOWED */
+function requireProjects(organizationId: OrganizationId | null): void {
+  if (organizationId !== null)
+    throw problem('CONTEXT_NOT_ALLOWED', 'This domain belongs to an organization and serves its sign-in pages only.');
+}
+
 function recordOf(ctx: Ctx | TxCtx, host: string, { purpose, created_at: at }: { purpose: Purpose; created_at: Date }) {
   const { projectId, environment } = ctx.scope;
   const address = boundUrl(ctx.system, { environment, purpose, host });
@@ -83,7 +89,8 @@ export async function bindDomain(ctx: Ctx, id: DomainId, binding: NewBinding): P
   const { purpose } = binding;
   try {
     return await transaction(ctx, async (tx) => {
-      const { host, status } = await lockDomain(tx, id);
+      const { host, status, organization_id: organizationId } = await lockDomain(tx, id);
+      requireProjects(organizationId);
       if (status !== 'verified') throw problem('DOMAIN_NOT_VERIFIED');
       const row = { purpose, created_at: tx.now };
       await tx.db
@@ -110,7 +117,8 @@ export async function unbindDomain(ctx: Ctx, id: DomainId, reference: Static<typ
   requireOwnPlace(ctx, reference);
   const { purpose } = reference;
   await transaction(ctx, async (tx) => {
-    const { host } = await lockDomain(tx, id);
+    const { host, organization_id: organizationId } = await lockDomain(tx, id);
+    requireProjects(organizationId);
     const { numDeletedRows } = await tx.db
       .deleteFrom('domain_bindings')
       .where(inWorkspace(tx))

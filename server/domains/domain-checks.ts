@@ -3,14 +3,17 @@ import { emit } from '#events';
 import { type Ctx, type TxCtx, transaction } from '#platform/ctx.ts';
 import { isUniqueViolation } from '#platform/db.ts';
 import { announce } from '#platform/feed.ts';
+import type { OrganizationId } from '#platform/ids.ts';
 import { Limit } from '#platform/limits.ts';
 import { problem, problemWithRetry } from '#platform/problem.ts';
 import { perSystem, type System } from '#platform/system.ts';
+import { wantCertificates } from './acme.ts';
 import {
   type Domain,
   type DomainId,
   type DomainRow,
   domainRecord,
+  eventDataOf,
   findDomain,
   lockDomain,
   proofValue,
@@ -28,8 +31,8 @@ export type LookedUp = { domain: DomainRow; finding: Finding };
  * Looks up a domain's proof now.
  * @throws Problem NOT_FOUND, RATE_LIMIT_EXCEEDED
  */
-export async function lookUpProof(ctx: Ctx, id: DomainId): Promise<LookedUp> {
-  const domain = await findDomain(ctx, id);
+export async function lookUpProof(ctx: Ctx, id: DomainId, organizationId?: OrganizationId): Promise<LookedUp> {
+  const domain = await findDomain(ctx, id, organizationId);
   const taken = await byHand(ctx.system).take(ctx, id, { told: true });
   if (!taken.allowed) throw problemWithRetry('RATE_LIMIT_EXCEEDED', taken.retryAfter);
   return { domain, finding: await findProof(ctx.system, domain) };
@@ -59,18 +62,30 @@ async function holdProven(ctx: Ctx, before: DomainRow, asked: 'by hand' | 'daily
       const domain = await lockDomain(tx, before.id);
       if (domain.token !== before.token) throw problem('CONFLICT');
       const held = await keepProven(tx, domain);
-      const { id: domainId, host } = domain;
       if (domain.status !== 'verified') {
-        await unbindOthers(tx, host);
-        await announce(tx, { topic: 'domain', key: host });
-        await emit(tx, 'domain.verified', { domainId, host });
-      } else if (asked === 'by hand') await emit(tx, 'domain.checked', { domainId, host });
+        await unbindOthers(tx, domain.host);
+        await announce(tx, { topic: 'domain', key: domain.host });
+        await emit(tx, 'domain.verified', eventDataOf(domain));
+        if (domain.organization_id !== null) await bindForSigningIn(tx, domain);
+      } else if (asked === 'by hand') await emit(tx, 'domain.checked', eventDataOf(domain));
       return held;
     });
   } catch (error) {
     if (isUniqueViolation(error, 'domains_verified')) throw verifiedElsewhere();
     throw error;
   }
+}
+
+/** A domain of an organization has one purpose, so it serves that as soon as it is verified. */
+async function bindForSigningIn(tx: TxCtx, domain: DomainRow): Promise<void> {
+  const binding = { workspace_id: tx.scope.workspaceId, domain_id: domain.id, purpose: 'auth' as const };
+  const { numInsertedOrUpdatedRows: bound } = await tx.db
+    .insertInto('domain_bindings')
+    .values({ ...binding, created_at: tx.now })
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst();
+  await wantCertificates(tx);
+  if (bound) await emit(tx, 'domain.bound', { ...eventDataOf(domain), purpose: 'auth' });
 }
 
 function keepProven(tx: TxCtx, domain: DomainRow): Promise<DomainRow> {
@@ -92,18 +107,22 @@ async function noteFault(tx: TxCtx, { id }: DomainRow, fault: string): Promise<v
     .execute();
 }
 
-type Unbound = Pick<DomainRow, 'workspace_id' | 'project_id' | 'environment' | 'id'> & { purpose: string };
+type Unbound = Pick<DomainRow, 'workspace_id' | 'project_id' | 'environment' | 'id' | 'organization_id'> & {
+  purpose: string;
+};
 
 /** Removes the bindings of earlier holders of the host, so that a new proof of theirs can't revive them. */
 async function unbindOthers(tx: TxCtx, host: string): Promise<void> {
   const { rows } = await sql<Unbound>`
     delete from domain_bindings b using domains d
     where d.host = ${host} and d.status <> 'verified' and b.workspace_id = d.workspace_id and b.domain_id = d.id
-    returning d.workspace_id, d.project_id, d.environment, d.id, b.purpose /* all workspaces */`.execute(tx.db);
-  for (const { workspace_id: workspaceId, project_id: projectId, environment, id, purpose } of rows) {
+    returning d.workspace_id, d.project_id, d.environment, d.id, d.organization_id, b.purpose /* all workspaces */`.execute(
+    tx.db,
+  );
+  for (const { workspace_id: workspaceId, project_id: projectId, environment, purpose, ...domain } of rows) {
     const theirs = { ...tx, scope: { workspaceId, projectId, environment }, actor: SYSTEM };
     // biome-ignore lint/performance/noAwaitInLoops: two at most for each former holder, on one connection
-    await emit(theirs, 'domain.unbound', { domainId: id, host, purpose });
+    await emit(theirs, 'domain.unbound', { ...eventDataOf({ ...domain, host }), purpose });
   }
 }
 
@@ -134,7 +153,7 @@ async function countFailure(tx: TxCtx, before: DomainRow, fault: string): Promis
     .where('workspace_id', '=', tx.scope.workspaceId)
     .where('id', '=', domain.id)
     .execute();
-  const about = { domainId: domain.id, host: domain.host, fault };
+  const about = { ...eventDataOf(domain), fault };
   if (!lost) return emit(tx, 'domain.check_failed', about);
   await announce(tx, { topic: 'domain', key: domain.host });
   await emit(tx, 'domain.lost', about);

@@ -21,6 +21,7 @@ describe('claiming', () => {
     assert.deepEqual(domain, {
       id: domain.id,
       host: 'login.shop.example',
+      organizationId: null,
       status: 'pending',
       verification: { type: 'TXT', name: '_latchkey-verification.login.shop.example', value: verification.value },
       fault: null,

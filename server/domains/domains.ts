@@ -5,7 +5,7 @@ import { emit } from '#events';
 import { type Ctx, type Environment, type TxCtx, transaction } from '#platform/ctx.ts';
 import { isUniqueViolation } from '#platform/db.ts';
 import { announce } from '#platform/feed.ts';
-import { type Id, IdSchema, newId, type ProjectId, type WorkspaceId } from '#platform/ids.ts';
+import { type Id, IdSchema, newId, type OrganizationId, type ProjectId, type WorkspaceId } from '#platform/ids.ts';
 import { randomSecret } from '#platform/keyring.ts';
 import { newestFirst, type Page, type PageQuery } from '#platform/page.ts';
 import { found, problem } from '#platform/problem.ts';
@@ -20,6 +20,7 @@ type DomainsTable = {
   id: DomainId;
   project_id: ProjectId;
   environment: Environment;
+  organization_id: Generated<OrganizationId | null>;
   host: string;
   status: 'pending' | 'verified' | 'lost';
   token: string;
@@ -65,6 +66,7 @@ export const Domain = Type.Object(
   {
     id: IdSchema('dom'),
     host: Type.String(),
+    organizationId: nullable(IdSchema('org')),
     status: Type.Enum(['pending', 'verified', 'lost'], {
       description: '`lost`: the proof was missing, so the domain serves nothing until it is verified again.',
     }),
@@ -82,8 +84,9 @@ export const Domain = Type.Object(
 );
 export type Domain = Static<typeof Domain>;
 
-/** The limit per project environment, for domains of any status. */
+/** The limits per project environment and per organization, for domains of any status. */
 const MAX_DOMAINS = 50;
+const MAX_DOMAINS_OF_ORGANIZATION = 3;
 const HOUR = "interval '1 hour'";
 
 /** The name of the record that proves a host. */
@@ -105,10 +108,20 @@ export function newProof(): string {
   return randomSecret();
 }
 
+/** The domain that an event is about, with the organization that has it. */
+export function eventDataOf({
+  id,
+  host,
+  organization_id: organizationId,
+}: Pick<DomainRow, 'id' | 'host' | 'organization_id'>) {
+  return { domainId: id, host, ...(organizationId && { organizationId }) };
+}
+
 export function domainRecord(row: DomainRow): Domain {
   return {
     id: row.id,
     host: row.host,
+    organizationId: row.organization_id,
     status: row.status,
     verification: verificationOf(row),
     fault: row.fault,
@@ -119,16 +132,25 @@ export function domainRecord(row: DomainRow): Domain {
   };
 }
 
-/** The domains of a project environment, newest first. Served by domains_of_scope. */
-export async function listDomains(ctx: Ctx, { limit, cursor }: Static<typeof PageQuery>): Promise<Page<Domain>> {
-  const query = ctx.db.selectFrom('domains').selectAll().where(inScope(ctx));
-  const page = await newestFirst(ctx, query, { list: 'domains', limit, cursor });
+/**
+ * The domains of a project environment and its organizations, or of one organization, newest first. Served by
+ * domains_of_scope and domains_of_organization.
+ */
+export async function listDomains(
+  ctx: Ctx,
+  { limit, cursor }: Static<typeof PageQuery>,
+  organizationId?: OrganizationId,
+): Promise<Page<Domain>> {
+  let query = ctx.db.selectFrom('domains').selectAll().where(inScope(ctx));
+  if (organizationId !== undefined) query = query.where('organization_id', '=', organizationId);
+  const page = await newestFirst(ctx, query, { list: JSON.stringify(['domains', organizationId]), limit, cursor });
   return { items: page.rows.map(domainRecord), nextCursor: page.nextCursor };
 }
 
-/** @throws Problem NOT_FOUND */
-export async function findDomain(ctx: Ctx | TxCtx, id: DomainId): Promise<DomainRow> {
-  const query = ctx.db.selectFrom('domains').selectAll().where(inScope(ctx)).where('id', '=', id);
+/** @throws Problem NOT_FOUND, also for a domain of another organization if one is given */
+export async function findDomain(ctx: Ctx | TxCtx, id: DomainId, organizationId?: OrganizationId): Promise<DomainRow> {
+  let query = ctx.db.selectFrom('domains').selectAll().where(inScope(ctx)).where('id', '=', id);
+  if (organizationId !== undefined) query = query.where('organization_id', '=', organizationId);
   return found(await query.executeTakeFirst());
 }
 
@@ -149,17 +171,22 @@ export async function lockDomain(tx: TxCtx, id: DomainId): Promise<DomainRow> {
 }
 
 /**
- * Claims a host for the project environment. It serves nothing until its proof is found. Several projects may claim an
- * unverified host; each claim has its own token, so a proof for an earlier claim does not count.
+ * Claims a host for the project environment or one of its organizations. It serves nothing until its proof is found.
+ * Several projects and organizations may claim an unverified host; each claim has its own token, so a proof for another
+ * claim does not count.
  * @throws Problem VALIDATION_FAILED, ALREADY_EXISTS when it is claimed here or verified elsewhere, CONFLICT at the
  * limit
  */
-export async function claimDomain(ctx: Ctx, written: string): Promise<Domain> {
+export async function claimDomain(
+  ctx: Ctx,
+  written: string,
+  organizationId: OrganizationId | null = null,
+): Promise<Domain> {
   const host = hostNameFrom(ctx.system, written);
-  await refuseTakeOver(ctx, host);
+  await refuseTakeOver(ctx, host, organizationId);
   try {
     return await transaction(ctx, async (tx) => {
-      await refuseAtLimit(tx);
+      await refuseAtLimit(tx, organizationId);
       const row = await tx.db
         .insertInto('domains')
         .values({
@@ -167,6 +194,7 @@ export async function claimDomain(ctx: Ctx, written: string): Promise<Domain> {
           id: newId('dom', tx.now),
           project_id: tx.scope.projectId,
           environment: tx.scope.environment,
+          organization_id: organizationId,
           host,
           status: 'pending',
           token: newProof(),
@@ -179,7 +207,7 @@ export async function claimDomain(ctx: Ctx, written: string): Promise<Domain> {
         })
         .returningAll()
         .executeTakeFirstOrThrow();
-      await emit(tx, 'domain.created', { domainId: row.id, host });
+      await emit(tx, 'domain.created', eventDataOf(row));
       return domainRecord(row);
     });
   } catch (error) {
@@ -189,16 +217,17 @@ export async function claimDomain(ctx: Ctx, written: string): Promise<Domain> {
 }
 
 /**
- * Refuses a host that another project has verified. The caller may own it by now, so the holder's proof is looked up
+ * Refuses a host that another project or organization has verified. The caller may own it by now, so the holder's proof is looked up
  * soon instead of within a day: at most once an hour, however many claims there are. Served by domains_verified.
  */
-async function refuseTakeOver(ctx: Ctx, host: string): Promise<void> {
+async function refuseTakeOver(ctx: Ctx, host: string, organizationId: OrganizationId | null): Promise<void> {
   const { workspaceId, projectId, environment } = ctx.scope;
   const held = await transaction(ctx, async (tx) => {
     const { rows } = await sql`
       update domains set next_check_at = least(next_check_at, greatest(${tx.now}::timestamptz, checked_at + ${sql.raw(HOUR)}))
       where host = ${host} and status = 'verified'
-        and (workspace_id, project_id, environment) <> (${workspaceId}, ${projectId}, ${environment})
+        and (workspace_id, project_id, environment, coalesce(organization_id, ''))
+          <> (${workspaceId}, ${projectId}, ${environment}, ${organizationId ?? ''})
       returning id /* all workspaces */`.execute(tx.db);
     return rows.length > 0;
   });
@@ -208,22 +237,24 @@ async function refuseTakeOver(ctx: Ctx, host: string): Promise<void> {
 export function verifiedElsewhere() {
   return problem(
     'ALREADY_EXISTS',
-    'Another project has verified this host. If you own it now, remove its TXT record and try again in an hour.',
+    'Another project or organization has verified this host. If you own it now, remove its TXT record and try again in an hour.',
   );
 }
 
 /** Serializes additions to a scope, so that the limit holds. */
-async function refuseAtLimit(tx: TxCtx): Promise<void> {
+async function refuseAtLimit(tx: TxCtx, organizationId: OrganizationId | null): Promise<void> {
   await lockEnvironment(tx);
+  const limit = organizationId === null ? MAX_DOMAINS : MAX_DOMAINS_OF_ORGANIZATION;
   const { count } = await tx.db
     .selectFrom('domains')
     .select((eb) => eb.fn.countAll<number>().as('count'))
     .where(inScope(tx))
+    .where('organization_id', 'is not distinct from', organizationId)
     .executeTakeFirstOrThrow();
-  if (count >= MAX_DOMAINS)
+  if (count >= limit)
     throw problem('CONFLICT', {
-      detail: `A project environment has at most ${MAX_DOMAINS} domains. Remove one first.`,
-      extensions: { limit: MAX_DOMAINS },
+      detail: `${organizationId === null ? 'A project environment' : 'An organization'} has at most ${limit} domains. Remove one first.`,
+      extensions: { limit },
     });
 }
 
@@ -231,11 +262,12 @@ async function refuseAtLimit(tx: TxCtx): Promise<void> {
  * Removes a domain with its bindings. It stops serving immediately.
  * @throws Problem NOT_FOUND
  */
-export async function deleteDomain(ctx: Ctx, id: DomainId): Promise<void> {
+export async function deleteDomain(ctx: Ctx | TxCtx, id: DomainId): Promise<void> {
   await transaction(ctx, async (tx) => {
-    const { host } = await lockDomain(tx, id);
+    const domain = await lockDomain(tx, id);
+    const { host } = domain;
     await tx.db.deleteFrom('domains').where('workspace_id', '=', tx.scope.workspaceId).where('id', '=', id).execute();
     await announce(tx, { topic: 'domain', key: host });
-    await emit(tx, 'domain.deleted', { domainId: id, host });
+    await emit(tx, 'domain.deleted', eventDataOf(domain));
   });
 }

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { define, type EventData, text } from '#platform/event.ts';
 
-const Domain = Type.Object({ domainId: text, host: text });
+const Domain = Type.Object({ domainId: text, host: text, organizationId: Type.Optional(text) });
 const domain = { domainId: 'dom_01kaz3w9hqf8p9n2m4v5x6y7z8', host: 'login.example.com' };
 const DomainFault = Type.Object({ ...Domain.properties, fault: text });
 const DomainBinding = Type.Object({ ...Domain.properties, purpose: text });

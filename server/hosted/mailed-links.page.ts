@@ -7,7 +7,7 @@ import type { Reply, Request } from '#platform/http.ts';
 import { forms } from '#platform/http-body.ts';
 import { noteProblem } from '#platform/http-errors.ts';
 import { requireOwnPage } from '#platform/http-own-page.ts';
-import { Problem } from '#platform/problem.ts';
+import { Problem, problem } from '#platform/problem.ts';
 import { get, post, type Routes } from '#platform/route.ts';
 import { setSessionCookies } from '#requests';
 import { type LinkKind, linkKinds, links } from './mailed-links.ts';
@@ -67,7 +67,9 @@ async function withLink(arrival: Arrival, work: (visit: Visit) => Promise<Reply>
   let visit: Visit | null = null;
   try {
     const ctx = await links[kind].open(request, token);
-    const organizationId = (await links[kind].organization?.(ctx, token)) ?? null;
+    const { organizationId: served } = request.address;
+    const organizationId = (await links[kind].organization?.(ctx, token)) ?? served;
+    if (served !== null && organizationId !== served) throw problem('INVALID_TOKEN');
     voice = await voiceOf({ system, in: { scope: ctx.scope, organizationId }, languages });
     visit = { ...arrival, opened: { ctx, voice, token, browser: browserOf(request) } };
     return await work(visit);

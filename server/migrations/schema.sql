@@ -334,13 +334,15 @@ create table domains (
   failed_checks integer not null default 0,
   next_check_at timestamp with time zone,
   created_at timestamp with time zone not null,
+  organization_id text,
   constraint domains_pkey PRIMARY KEY (workspace_id, id),
   constraint domains_environment_check CHECK ((environment = ANY (ARRAY['test'::text, 'production'::text]))),
   constraint domains_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'verified'::text, 'lost'::text]))),
   constraint domains_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id)
 );
-CREATE UNIQUE INDEX domains_claim ON public.domains USING btree (workspace_id, project_id, environment, host);
+CREATE UNIQUE INDEX domains_claim ON public.domains USING btree (workspace_id, project_id, environment, host, COALESCE(organization_id, ''::text));
 CREATE INDEX domains_due ON public.domains USING btree (next_check_at) WHERE (status = 'verified'::text);
+CREATE INDEX domains_of_organization ON public.domains USING btree (workspace_id, project_id, environment, organization_id, id);
 CREATE INDEX domains_of_scope ON public.domains USING btree (workspace_id, project_id, environment, id);
 CREATE UNIQUE INDEX domains_verified ON public.domains USING btree (host) WHERE (status = 'verified'::text);
 

@@ -39,7 +39,9 @@ export async function holderOf(
   const { system, host } = server;
   if (host.kind === 'auth') return holderAt(system, { ...address, environment }, { ...presented, request });
   const { scope } = address;
-  const own = scope ? (await addressesOf(system, scope)).auth.map((url) => ({ url, scope, environment })) : [];
+  const own = scope
+    ? (await addressesOf(system, scope)).auth.map((url) => ({ url, scope, organizationId: null, environment }))
+    : [];
   const holders = await Promise.all(
     [commonIssuer(system, environment), ...own].map((issuer) => holderAt(system, issuer, { ...presented, request })),
   );

@@ -9,22 +9,37 @@ export type IssuerAddress = Address & { environment: Environment };
 
 /**
  * The key under which an issuer's records are stored and its cookies signed. A host may change owners: the new one must
- * find nothing of the earlier project.
+ * find nothing of the earlier project or organization.
  */
-export function realmOf({ url, scope }: Pick<IssuerAddress, 'url' | 'scope'>): string {
-  return scope ? `${url} ${scope.projectId}` : url;
+export function realmOf({ url, scope, organizationId }: Address): string {
+  if (!scope) return url;
+  return organizationId === null ? `${url} ${scope.projectId}` : `${url} ${scope.projectId} ${organizationId}`;
 }
 
 /** The client with this id at an issuer; on a project's own address only one of that project. */
 export async function applicationAt(
   system: System,
-  { environment, scope }: IssuerAddress,
+  { environment, scope, organizationId, url }: IssuerAddress,
   clientId: string,
 ): Promise<Application | undefined> {
   const application = await findApplication(system, environment, clientId);
   const served =
     !scope || (application?.workspaceId === scope.workspaceId && application.projectId === scope.projectId);
-  return served ? application : undefined;
+  if (!served) return undefined;
+  return application?.signInOnly && organizationId !== null ? accountPageAt(application, url) : application;
+}
+
+/** Cached per state of an account page, because the provider creates a client per object. */
+const accountPages = new WeakMap<Application, Map<string, Application>>();
+
+/** The account page at the address of an organization, which returns to that address only. */
+function accountPageAt(application: Application, url: string): Application {
+  const known = accountPages.get(application) ?? new Map<string, Application>();
+  accountPages.set(application, known);
+  const redirectUris = [`${url}/account/return`, `${url}/account/linked`];
+  const page = known.get(url) ?? { ...application, redirectUris };
+  known.set(url, page);
+  return page;
 }
 
 const applications = new WeakMap<Client, Application>();

@@ -65,7 +65,7 @@ export function configuration(system: System, issuer: IssuerAddress): Configurat
     interactions: { policy: prompts(system), url: (_ctx, interaction) => pageOf(interaction) },
     claims: CLAIMS,
     scopes: SCOPES,
-    extraParams: { organization: checkOrganization },
+    extraParams: { organization: (ctx, named) => checkOrganization(system, issuer, { ctx, named }) },
     acrValues: ['aal1', 'aal2'],
     subjectTypes: ['public', 'pairwise'],
     pairwiseIdentifier: (_ctx, subject, client) => pairwise(system, subject, client),

@@ -37,7 +37,7 @@ export async function applyOrganization(
   const { organization } = Object(oidc.body);
   // A refresh token that was used before ends its grant and enters nothing.
   if (oidc.route !== 'token' || organization === undefined || source?.consumed) return;
-  checkOrganization(ctx, organization);
+  await checkOrganization(system, issuer, { ctx, named: organization });
   const found = await organizationAsked(ctxOf(system, applicationOf(oidc.client)), { organization });
   const { Grant: grant } = oidc.entities;
   if (found && found === grant?.organizationId) return;

@@ -1,20 +1,33 @@
 import { sql } from 'kysely';
 import { errors, type Grant, type KoaContextWithOIDC } from 'oidc-provider';
 import { findOrganizationId } from '#organizations';
-import type { Ctx, TxCtx } from '#platform/ctx.ts';
+import { type Ctx, systemCtx, type TxCtx } from '#platform/ctx.ts';
 import type { OrganizationId } from '#platform/ids.ts';
 import type { OrganizationSessions } from '#platform/part.ts';
 import type { Standing } from '#platform/standing.ts';
+import type { System } from '#platform/system.ts';
+import type { IssuerAddress } from './clients.ts';
 import { endGrants, type GrantRef } from './grant-endings.ts';
 
 /** An id or a slug. */
 const NAME = /^[a-z0-9_-]{2,63}$/;
 
-/** Checks the parameter `organization` of an authorization request. */
-export function checkOrganization(_ctx: KoaContextWithOIDC, named: unknown): void {
-  if (named === undefined) return;
-  if (typeof named !== 'string' || !NAME.test(named))
+/**
+ * Checks the parameter `organization` of an authorization request. The address of an organization adds it, and accepts no
+ * other.
+ */
+export async function checkOrganization(
+  system: System,
+  { scope, organizationId }: IssuerAddress,
+  { ctx, named }: { ctx: KoaContextWithOIDC; named: unknown },
+): Promise<void> {
+  if (named !== undefined && (typeof named !== 'string' || !NAME.test(named)))
     throw new errors.InvalidRequest('organization must be the id or the slug of an organization');
+  if (!scope || organizationId === null) return;
+  const own = systemCtx(system, scope, 'oidc', 'oidc');
+  if (named !== undefined && (await findOrganizationId(own, named)) !== organizationId)
+    throw new errors.InvalidRequest('this address signs people in for another organization');
+  if (ctx.oidc.params) ctx.oidc.params['organization'] = organizationId;
 }
 
 /**

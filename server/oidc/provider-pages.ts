@@ -1,12 +1,16 @@
 import { html } from 'hono/html';
 import type { ErrorOut, KoaContextWithOIDC } from 'oidc-provider';
+import { Value } from 'typebox/value';
 import type { Application } from '#applications';
 import { type Page, renderPage, type Voice, voiceOf } from '#pages';
 import type { Environment, Scope } from '#platform/ctx.ts';
+import { IdSchema, type OrganizationId } from '#platform/ids.ts';
 import type { System } from '#platform/system.ts';
 import { goesOn } from '#single-logout';
 import { applicationOf } from './clients.ts';
 import { loginBehind } from './ending.ts';
+
+const OrganizationIdSchema = IdSchema('org');
 
 /** Responds with a page in the branding of the request's project, if that is known. */
 async function show(
@@ -17,12 +21,18 @@ async function show(
   const locales = ctx.oidc.params?.['ui_locales'];
   const voice = await voiceOf({
     system,
-    in: scope ? { scope, organizationId: null } : null,
+    in: scope ? { scope, organizationId: organizationIn(ctx) } : null,
     languages: typeof locales === 'string' ? locales.replaceAll(' ', ',') : ctx.get('accept-language') || null,
   });
   const { document, headers } = renderPage(voice, page(voice));
   ctx.set(headers);
   ctx.body = document;
+}
+
+/** The organization that the request names by its id, as requests at the address of an organization do. */
+function organizationIn(ctx: KoaContextWithOIDC): OrganizationId | null {
+  const named = ctx.oidc.params?.['organization'];
+  return Value.Check(OrganizationIdSchema, named) ? named : null;
 }
 
 /** The hidden field and the address of a form that the library rendered. */

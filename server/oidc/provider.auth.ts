@@ -236,7 +236,12 @@ export const providerRoutes: Routes = [
       ...documents[path],
       onRequest: documentHook(path),
       ready: ({ system, host }) => {
-        const own = { url: addressOf(system, host), scope: null, environment: environmentOf(host) };
+        const own = {
+          url: addressOf(system, host),
+          scope: null,
+          organizationId: null,
+          environment: environmentOf(host),
+        };
         return () => keptDocument(system, own, path);
       },
       handler: answeredBefore,

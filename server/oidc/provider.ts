@@ -7,7 +7,7 @@ import { isDatabaseAway, isDeadlock } from '#platform/db.ts';
 import { perSystem, type System } from '#platform/system.ts';
 import { languages } from '#settings';
 import { bindToSessions } from './bound-sessions.ts';
-import { type IssuerAddress, useApplications } from './clients.ts';
+import { type IssuerAddress, realmOf, useApplications } from './clients.ts';
 import { configuration } from './configuration.ts';
 import { Documents } from './documents.ts';
 import { endOnLogout, goOnToLogout } from './ending.ts';
@@ -33,7 +33,7 @@ export type Issuer = {
 
 /** The issuer of an environment's own address, which serves every project. */
 export function commonIssuer(system: System, environment: Environment): IssuerAddress {
-  return { url: system.config.addresses[environment].auth, scope: null, environment };
+  return { url: system.config.addresses[environment].auth, scope: null, organizationId: null, environment };
 }
 
 /**
@@ -49,7 +49,7 @@ const MAX_ISSUERS = 500;
 
 class IssuerCache {
   readonly #system: System;
-  /** By address, the most recently used last. */
+  /** By realm, the most recently used last: a host may change owners. */
   readonly #made = new Map<string, { address: IssuerAddress; issuer: Issuer }>();
   readonly #making = new Map<string, Promise<Issuer>>();
 
@@ -67,35 +67,37 @@ class IssuerCache {
   }
 
   get(address: IssuerAddress): Issuer | Promise<Issuer> {
-    const made = this.#made.get(address.url);
+    const realm = realmOf(address);
+    const made = this.#made.get(realm);
     if (made && this.#system.clock.now().getTime() < made.issuer.goodUntil) {
-      this.#made.delete(address.url);
-      this.#made.set(address.url, made);
+      this.#made.delete(realm);
+      this.#made.set(realm, made);
       return made.issuer;
     }
-    return this.#making.get(address.url) ?? this.#make(address);
+    return this.#making.get(realm) ?? this.#make(address);
   }
 
   #make(address: IssuerAddress): Promise<Issuer> {
-    const { url } = address;
+    const realm = realmOf(address);
     const making = makeIssuer(this.#system, address)
       .then((issuer) => {
         // An issuer whose creation started before a change serves only the requests that already wait for it.
-        if (this.#making.get(url) === making) this.#keep(address, issuer);
+        if (this.#making.get(realm) === making) this.#keep(address, issuer);
         return issuer;
       })
       .finally(() => {
-        if (this.#making.get(url) === making) this.#making.delete(url);
+        if (this.#making.get(realm) === making) this.#making.delete(realm);
       });
-    this.#making.set(url, making);
+    this.#making.set(realm, making);
     return making;
   }
 
   #keep(address: IssuerAddress, issuer: Issuer): void {
-    this.#made.delete(address.url);
+    const realm = realmOf(address);
+    this.#made.delete(realm);
     const oldest = this.#made.size >= MAX_ISSUERS ? this.#made.keys().next().value : undefined;
     if (oldest !== undefined) this.#made.delete(oldest);
-    this.#made.set(address.url, { address, issuer });
+    this.#made.set(realm, { address, issuer });
   }
 
   #forget(): void {
@@ -109,8 +111,9 @@ class IssuerCache {
    */
   #dropProject(projectId: string): void {
     this.#making.clear();
-    for (const [url, { address }] of this.#made)
-      if (projectId === '*' || address.scope === null || address.scope.projectId === projectId) this.#made.delete(url);
+    for (const [realm, { address }] of this.#made)
+      if (projectId === '*' || address.scope === null || address.scope.projectId === projectId)
+        this.#made.delete(realm);
   }
 }
 

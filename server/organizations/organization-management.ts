@@ -67,7 +67,7 @@ const { action: _action, actor: _actor, resource: _resource, ...auditQuery } = A
 export const OrganizationAuditQuery = Type.Object(auditQuery);
 
 /** The actions in the audit log that members of the organization can read. */
-const AUDITED = ['organization.*', 'invitation.*'];
+const AUDITED = ['organization.*', 'invitation.*', 'domain.*'];
 
 type Ref = Static<typeof OrganizationMemberRef>;
 

@@ -1,5 +1,7 @@
 import type { Part } from '#platform/part.ts';
 import { rowsOfProject } from '#platform/removal.ts';
+import { customDomainRoutes } from './custom-domains.admin.ts';
+import { ownCustomDomainRoutes } from './custom-domains.me.ts';
 import { events } from './events.ts';
 import { joinByDomain } from './joining-by-domain.ts';
 import { known, memberships } from './memberships-in-bulk.ts';
@@ -25,11 +27,18 @@ export const part = {
     'organizations:write': 'Add, change, block and remove organizations, and change their members',
   },
   routes: {
-    me: [...ownOrganizationRoutes, ...organizationManagementRoutes, ...ownBrandingRoutes, ...ownDomainRoutes],
+    me: [
+      ...ownOrganizationRoutes,
+      ...organizationManagementRoutes,
+      ...ownBrandingRoutes,
+      ...ownCustomDomainRoutes,
+      ...ownDomainRoutes,
+    ],
     admin: [
       ...organizationRoutes,
       ...organizationPolicyRoutes,
       ...organizationBrandingRoutes,
+      ...customDomainRoutes,
       ...organizationMemberRoutes,
       ...organizationRoleRoutes,
       ...organizationDomainRoutes,

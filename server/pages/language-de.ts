@@ -136,6 +136,9 @@ export const german: Texts = {
   'device.denied': 'Du hast abgelehnt. Das Gerät erhält keinen Zugriff.',
   'device.wrong': 'Dieser Code stimmt nicht oder ist abgelaufen. Prüfe ihn oder beginne am Gerät von vorn.',
   'email.label': 'E-Mail-Adresse',
+  'closed.text':
+    'Hier kann sich derzeit niemand anmelden. Fragen Sie die Personen, die Ihnen diese Adresse gegeben haben.',
+  'closed.title': 'Diese Adresse ist geschlossen',
   'error.dead':
     'Diese Anmeldung ist vorbei oder wurde in einem anderen Browser begonnen. Geh zurück zur Anwendung und beginne von vorn.',
   'error.deadTitle': 'Diese Seite ist nicht mehr aktuell',

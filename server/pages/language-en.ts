@@ -134,6 +134,8 @@ export const english = {
   'device.denied': 'You denied the request. The device does not get access.',
   'device.wrong': 'This code is wrong or has expired. Check it, or start again on the device.',
   'email.label': 'Email address',
+  'closed.text': 'Nobody can sign in here now. Ask the people who gave you this address.',
+  'closed.title': 'This address is closed',
   'error.dead': 'This sign-in has ended or was started in another browser. Go back to the application and start again.',
   'error.deadTitle': 'This page is out of date',
   'error.help': 'If this keeps happening, contact the operator of the application and quote this number:',

@@ -135,6 +135,8 @@ export const spanish: Texts = {
   'device.denied': 'Has rechazado la solicitud. El dispositivo no obtiene acceso.',
   'device.wrong': 'Este código no es correcto o ha caducado. Revísalo o empieza de nuevo en el dispositivo.',
   'email.label': 'Correo electrónico',
+  'closed.text': 'Nadie puede iniciar sesión aquí ahora. Pregunte a quienes le dieron esta dirección.',
+  'closed.title': 'Esta dirección está cerrada',
   'error.dead': 'Este inicio de sesión terminó o empezó en otro navegador. Vuelve a la aplicación y empieza de nuevo.',
   'error.deadTitle': 'Esta página ya no es válida',
   'error.help': 'Si sigue pasando, da este número a los responsables de la aplicación:',

@@ -136,6 +136,9 @@ export const french: Texts = {
   'device.denied': 'Vous avez refusé la demande. L’appareil n’obtient pas l’accès.',
   'device.wrong': 'Ce code n’est pas correct ou a expiré. Vérifiez-le ou recommencez sur l’appareil.',
   'email.label': 'Adresse e-mail',
+  'closed.text':
+    'Personne ne peut se connecter ici pour le moment. Adressez-vous aux personnes qui vous ont donné cette adresse.',
+  'closed.title': 'Cette adresse est fermée',
   'error.dead':
     'Cette connexion est terminée ou a commencé dans un autre navigateur. Revenez à l’application et recommencez.',
   'error.deadTitle': 'Cette page n’est plus à jour',

@@ -130,6 +130,8 @@ export const chinese: Texts = {
   'device.denied': '您已拒绝该请求。设备不会获得访问权限。',
   'device.wrong': '代码不正确或已过期。请检查，或在设备上重新开始。',
   'email.label': '电子邮箱',
+  'closed.text': '目前无法在此登录。请联系向您提供此地址的人。',
+  'closed.title': '此地址已关闭',
   'error.dead': '此登录已结束，或在另一个浏览器中开始。请返回应用重新开始。',
   'error.deadTitle': '此页面已过期',
   'error.help': '如果反复出现，请将此编号告诉应用的运营者：',

@@ -17,6 +17,7 @@ import { mount } from './http-mount.ts';
 import { PreparedResponses } from './http-ready.ts';
 import { addExchangeRules } from './http-rules.ts';
 import { addSourceLimits } from './http-sources.ts';
+import type { OrganizationId } from './ids.ts';
 import { addOpenApi, openApiRoute, REFERENCE_PATH } from './openapi.ts';
 import { ProblemDetails } from './problem.ts';
 import type { Route } from './route.ts';
@@ -60,8 +61,11 @@ export type Reply = FastifyReply;
 /** One listener: a kind of host, of one environment (the console has none). */
 export type Host = { kind: HostKind; environment: Environment | null };
 
-/** A public address. It serves the project of `scope`, or every project of the environment if `scope` is null. */
-export type Address = { url: string; scope: Scope | null };
+/**
+ * A public address. It serves the project of `scope`, or every project of the environment if `scope` is null. An address
+ * of an organization signs people in for that organization only.
+ */
+export type Address = { url: string; scope: Scope | null; organizationId: OrganizationId | null };
 
 /** Finds the address of a host name that is not one of the listener's own. */
 export type FindAddress = (hostname: string) => Address | undefined | Promise<Address | undefined>;
@@ -79,7 +83,7 @@ export function addressOf(system: System, host: Host): string {
  */
 export async function createHost(system: System, host: Host, find: FindAddress = () => undefined): Promise<App> {
   const loggerInstance: FastifyBaseLogger = system.log.child({ host: host.kind, environment: host.environment });
-  const own: Address = { url: addressOf(system, host), scope: null };
+  const own: Address = { url: addressOf(system, host), scope: null, organizationId: null };
   const hostNames = new Set(hostNamesOf(own.url));
   const apiAddress = system.config.addresses[host.environment ?? 'production'].api;
   // The console host also serves the status page, which may have a host name of its own.

@@ -18,6 +18,6 @@ export async function relyingPartyOf(
   return {
     id: settings.passkeyRpId ?? new URL(address).hostname,
     name: projectName,
-    origins: [auth, ...own.auth, ...(await ownOriginsOf(ctx))],
+    origins: [...new Set([address, auth, ...own.auth, ...(await ownOriginsOf(ctx))])],
   };
 }

@@ -1,8 +1,10 @@
+import { Anchor } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
 import type { DomainRecord } from '#api/records.ts';
 import { useApi, useCan } from '#api/scope.tsx';
 import { useAt } from '#shell/place.ts';
 import { StateBadge } from '#ui/badge.tsx';
-import { Page } from '#ui/page.tsx';
+import { Card, Facts, Page } from '#ui/page.tsx';
 import { RemoveButton } from '#ui/RemoveButton.tsx';
 import { useIdInAddress } from '#ui/search.ts';
 import { Loaded } from '#ui/states.tsx';
@@ -37,8 +39,29 @@ function Detail({ domain }: { domain: DomainRecord }) {
         mutation={useApi().useMutation('post', '/console/v1/domains/{domainId}/verify')}
         init={{ params: { path: { domainId: domain.id } } }}
       />
-      {domain.status === 'verified' && <Bindings domain={domain} canWrite={canWrite} />}
+      {domain.organizationId !== null && <OfOrganization organizationId={domain.organizationId} />}
+      {domain.status === 'verified' && domain.organizationId === null && (
+        <Bindings domain={domain} canWrite={canWrite} />
+      )}
     </Page>
+  );
+}
+
+function OfOrganization({ organizationId }: { organizationId: string }) {
+  const at = useAt();
+  return (
+    <Card about="Once it is verified, people sign in to this organization there. If the organization is blocked or deleted, the address is closed.">
+      <Facts
+        facts={[
+          [
+            'Organization',
+            <Anchor key="organization" component={Link} to={at(`/organizations/${organizationId}/domains`)}>
+              {organizationId}
+            </Anchor>,
+          ],
+        ]}
+      />
+    </Card>
   );
 }
 

@@ -1,21 +1,20 @@
-import { Button, TextInput } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
 import { useApi, useCan } from '#api/scope.tsx';
 import { useAt } from '#shell/place.ts';
-import { useAction } from '#ui/action.ts';
 import { StateBadge } from '#ui/badge.tsx';
-import { FormDialog, useFaults } from '#ui/dialog.tsx';
 import { Card, Page } from '#ui/page.tsx';
 import { Empty, Loaded } from '#ui/states.tsx';
 import { Table } from '#ui/table.tsx';
 import { Time } from '#ui/time.tsx';
+import { NewDomain } from './NewDomain.tsx';
 
 export function Domains() {
   const at = useAt();
   const [open, { open: show, close }] = useDisclosure(false);
-  const domains = useApi().useQuery('get', '/console/v1/domains', { params: { query: { limit: 100 } } });
+  const api = useApi();
+  const domains = api.useQuery('get', '/console/v1/domains', { params: { query: { limit: 100 } } });
+  const create = api.useMutation('post', '/console/v1/domains');
   const add = useCan('domains:write') ? <Button onClick={show}>Add domain</Button> : null;
   return (
     <Page title="Domains" about="Serve sign-in and the API at your own domains." actions={add}>
@@ -36,6 +35,11 @@ export function Domains() {
               columns={[
                 { name: 'Domain', cell: ({ host }) => host },
                 { name: 'State', cell: ({ status }) => <StateBadge state={status} /> },
+                {
+                  name: 'For',
+                  wide: true,
+                  cell: ({ organizationId }) => (organizationId === null ? 'The project' : 'An organization'),
+                },
                 { name: 'Checked', wide: true, cell: ({ checkedAt }) => <Time at={checkedAt} none="Not yet" /> },
                 { name: 'Added', wide: true, align: 'right', cell: ({ createdAt }) => <Time at={createdAt} /> },
               ]}
@@ -43,35 +47,7 @@ export function Domains() {
           )}
         </Loaded>
       </Card>
-      {open && <NewDomain onClose={close} />}
+      {open && <NewDomain mutation={create} initOf={(host) => ({ body: { host } })} onClose={close} />}
     </Page>
-  );
-}
-
-function NewDomain({ onClose }: { onClose: () => void }) {
-  const [host, setHost] = useState('');
-  const { faults, onProblem } = useFaults('host');
-  const create = useAction(useApi().useMutation('post', '/console/v1/domains'));
-  const navigate = useNavigate();
-  const at = useAt();
-  const submit = async () => {
-    const made = await create.run(
-      { body: { host: host.trim() } },
-      { done: `${host} added`, change: 'Add domain', onProblem },
-    );
-    if (made) await navigate({ to: at(`/domains/${made.id}`) });
-  };
-  return (
-    <FormDialog title="Add a domain" action="Add" busy={create.busy} onSubmit={submit} onClose={onClose}>
-      <TextInput
-        data-autofocus
-        required
-        label="Domain"
-        placeholder="login.example.com"
-        value={host}
-        error={faults['host']}
-        onChange={({ currentTarget: { value } }) => setHost(value)}
-      />
-    </FormDialog>
   );
 }

@@ -13,15 +13,18 @@ import { Card } from '#ui/page.tsx';
 import { Empty, Loaded } from '#ui/states.tsx';
 import { Table } from '#ui/table.tsx';
 import { Time } from '#ui/time.tsx';
+import { CustomDomains } from './CustomDomains.tsx';
 import { OrganizationPage, type OrganizationProps } from './OrganizationPage.tsx';
 
 export function OrganizationDomains() {
   const canWrite = useCan('organizations:write');
+  const canReadDomains = useCan('domains:read');
   return (
     <OrganizationPage>
       {({ organization, reread }) => (
         <>
           <List organization={organization} canWrite={canWrite} />
+          {canReadDomains && <CustomDomains organizationId={organization.id} />}
           <Invited organization={organization} reread={reread} canWrite={canWrite} />
         </>
       )}
