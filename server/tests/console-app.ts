@@ -75,8 +75,13 @@ export async function shown(page: Page): Promise<void> {
 
 async function replaceScreen(page: Page, path: string, title: string): Promise<void> {
   const heading = page.getByRole('heading', { level: 1 });
-  assert.notEqual(await heading.textContent(), title, 'only another title proves that the next screen is shown');
-  await page.evaluate((address) => Object(globalThis).history.pushState({}, '', address), `/console${path}`);
+  const before = await page.evaluate((address) => {
+    const { document, history } = Object(globalThis);
+    const { textContent } = document.querySelector('h1');
+    history.pushState({}, '', address);
+    return textContent;
+  }, `/console${path}`);
+  assert.notEqual(before, title, 'only another title proves that the next screen is shown');
   await heading.and(page.getByRole('heading', { name: title, exact: true })).waitFor();
   await shown(page);
 }

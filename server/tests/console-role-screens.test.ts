@@ -285,37 +285,65 @@ const REFUSED = 'You don’t have access';
 
 type May = (permission: string) => boolean;
 
-/** What is wrong with a screen for an operator with these permissions. */
-async function faultsAt(app: ConsoleApp, screen: Screen, may: May): Promise<string[]> {
-  const { needs } = screen;
-  const alerts = await app.page.getByRole('alert').allTextContents();
-  const found = needs === undefined || may(needs) ? await offersOf(app, screen, may) : await refusalOf(app, needs);
-  return [...alerts.map((text) => `says ${text}`), ...found];
+/** What a screen shows, read at once: a query for each part takes most of the time of this test. */
+type Shown = {
+  alerts: string[];
+  /** The texts of the elements that hold no other element. */
+  texts: string[];
+  buttons: string[];
+  links: string[];
+  tables: number;
+  fieldsToChange: number;
+};
+
+function shownBy({ page }: ConsoleApp): Promise<Shown> {
+  return page.evaluate(() => {
+    const { document } = Object(globalThis);
+    const visible = (selector: string) =>
+      [...document.querySelectorAll(selector)].filter((element) =>
+        element.checkVisibility({ visibilityProperty: true }),
+      );
+    const texts = (selector: string) => visible(selector).map((element): string => element.textContent.trim());
+    const names = (selector: string) =>
+      visible(selector).map((element): string => element.ariaLabel ?? element.textContent.trim());
+    return {
+      alerts: texts('[role=alert]'),
+      texts: texts('main :not(:has(*))'),
+      buttons: names('main button'),
+      links: names('main a'),
+      tables: visible('main table').length,
+      fieldsToChange: document.querySelectorAll('main fieldset :is(input, textarea):enabled').length,
+    };
+  });
 }
 
-async function refusalOf({ page }: ConsoleApp, needs: string): Promise<string[]> {
-  const main = page.getByRole('main');
+/** What is wrong with a screen for an operator with these permissions. */
+function faultsOf(shown: Shown, screen: Screen, may: May): string[] {
+  const { needs } = screen;
+  const found = needs === undefined || may(needs) ? offersOf(shown, screen, may) : refusalOf(shown, needs);
+  return [...shown.alerts.map((text) => `says ${text}`), ...found];
+}
+
+function refusalOf({ texts, tables, buttons }: Shown, needs: string): string[] {
   const faults: string[] = [];
-  if ((await main.getByText(needs, { exact: true }).count()) === 0) faults.push(`does not name ${needs}`);
-  if ((await main.getByRole('table').count()) > 0) faults.push('shows a table beside the refusal');
-  if ((await main.getByRole('button', { name: /^(?!Copy )/ }).count()) > 0)
-    faults.push('offers something beside the refusal');
+  if (!texts.includes(needs)) faults.push(`does not name ${needs}`);
+  if (tables > 0) faults.push('shows a table beside the refusal');
+  if (buttons.some((name) => !name.startsWith('Copy '))) faults.push('offers something beside the refusal');
   return faults;
 }
 
-async function offersOf({ page }: ConsoleApp, { actions = {}, edits }: Screen, may: May): Promise<string[]> {
-  const main = page.getByRole('main');
+function offersOf(
+  { texts, buttons, links, fieldsToChange }: Shown,
+  { actions = {}, edits }: Screen,
+  may: May,
+): string[] {
   const faults: string[] = [];
-  if ((await main.getByText(REFUSED).count()) > 0) faults.push('is refused');
+  if (texts.some((text) => text.includes(REFUSED))) faults.push('is refused');
   for (const [name, permission] of Object.entries(actions)) {
-    const action = main.getByRole('button', { name, exact: true }).or(main.getByRole('link', { name, exact: true }));
-    // biome-ignore lint/performance/noAwaitInLoops: one screen
-    const isThere = (await action.count()) > 0;
+    const isThere = buttons.includes(name) || links.includes(name);
     if (isThere !== may(permission)) faults.push(`${isThere ? 'offers' : 'does not offer'} ${name}`);
   }
-  if (edits === undefined) return faults;
-  const enabled = await main.locator('fieldset input:enabled, fieldset textarea:enabled').count();
-  if (enabled > 0 !== may(edits)) faults.push(`${enabled} fields can be changed`);
+  if (edits !== undefined && fieldsToChange > 0 !== may(edits)) faults.push(`${fieldsToChange} fields can be changed`);
   return faults;
 }
 
@@ -333,7 +361,7 @@ for (const role of TeamRole.enum) {
       if (!opens) await app.page.getByText(REFUSED).first().waitFor();
       const unexpected = (await refusals()).filter((line) => opens || !line.startsWith('403 '));
       faults.push(
-        ...[...(await faultsAt(app, screen, (key) => granted.includes(key))), ...unexpected].map(
+        ...[...faultsOf(await shownBy(app), screen, (key) => granted.includes(key)), ...unexpected].map(
           (fault) => `${screen.path}: ${fault}`,
         ),
       );
