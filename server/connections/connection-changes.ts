@@ -4,6 +4,7 @@ import { requireAuthority } from '#members';
 import { getOrganization, lockJoiningRoles, lockKnownRoles, lockOrganization, ownPermissions } from '#organizations';
 import { type Ctx, type TxCtx, transaction } from '#platform/ctx.ts';
 import { newId, type OrganizationId } from '#platform/ids.ts';
+import { addJob } from '#platform/jobs.ts';
 import { found, problem } from '#platform/problem.ts';
 import { inScope, scopeColumns } from '#platform/scoped.ts';
 import { changeOrganizationSessions, revokeSessions } from '#sessions';
@@ -287,6 +288,12 @@ async function endWhatDependsOn(tx: TxCtx, before: ConnectionRow, after: Connect
       action: 'renew',
       reason: 'organization_connection_required',
     });
+}
+
+/** Unlinks the accounts of the connections of a deleted organization: in a job, because there may be many. */
+export async function unlinkConnections(tx: TxCtx, organizationId: OrganizationId): Promise<void> {
+  const rows = await rowsOf(tx, organizationId).execute();
+  if (rows.length > 0) await addJob(tx, 'unlink_issuers', { ...tx.scope, issuers: rows.map(issuerOf) });
 }
 
 /**

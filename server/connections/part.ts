@@ -1,6 +1,7 @@
 import type { Part } from '#platform/part.ts';
 import { rowsOfProject } from '#platform/removal.ts';
 import { sealedIn } from '#platform/sealed.ts';
+import { unlinkConnections } from './connection-changes.ts';
 import { connectionRoutes } from './connections.admin.ts';
 import { events } from './events.ts';
 import { refreshSamlMetadata } from './saml-refresh.ts';
@@ -9,6 +10,7 @@ export const part = {
   events,
   routes: { admin: connectionRoutes },
   sealed: { 'connection-secret': sealedIn('organization_connections', 'secret_sealed') },
+  organizationDeleted: unlinkConnections,
   cleanUps: { refreshSamlMetadata },
   organizationRoles: { organization_connections: { rows: 'connections', columns: ['roles', 'group_roles'] } },
   removals: [rowsOfProject('organization_connections')],

@@ -252,13 +252,13 @@ export function setOrganizationStatus(ctx: Ctx, id: OrganizationId, status: Orga
  */
 export async function deleteOrganization(ctx: Ctx, id: OrganizationId): Promise<void> {
   await transaction(ctx, async (tx) => {
-    const row = await tx.db
-      .deleteFrom('organizations')
-      .where(inScope(tx))
-      .where('id', '=', id)
-      .returning('name')
-      .executeTakeFirst();
-    await emit(tx, 'organization.deleted', { organizationId: id, name: found(row).name });
+    const { name } = await lockOrganization(tx, id);
+    for (const { organizationDeleted } of tx.system.parts) {
+      // biome-ignore lint/performance/noAwaitInLoops: one connection, one statement after the other
+      await organizationDeleted?.(tx, id);
+    }
+    await tx.db.deleteFrom('organizations').where(inScope(tx)).where('id', '=', id).execute();
+    await emit(tx, 'organization.deleted', { organizationId: id, name });
     await changeOrganizationSessions(tx, { organizationId: id, action: 'end', reason: 'organization_deleted' });
   });
 }

@@ -129,6 +129,8 @@ export type Part = {
   entering?: (tx: TxCtx, member: EnteringMember) => Promise<void>;
   /** Run in the transaction in which a member leaves the scope's project or is removed from it, while they are in it. */
   leaving?: (tx: TxCtx, member: LeavingMember) => Promise<void>;
+  /** Run in the transaction that deletes an organization, while it is there and locked. */
+  organizationDeleted?: (tx: TxCtx, organizationId: OrganizationId) => Promise<void>;
   /** Run in the transaction that schedules or does the erasure of a user. */
   erasure?: ErasureSteps;
   /** Reads the current permissions in the scope's project of an actor who requested something earlier. */
