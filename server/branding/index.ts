@@ -1,8 +1,7 @@
 export { type Brand, brandFrom, brandOf } from './brands.ts';
-export { brandStyle, contrast, mailColours } from './colours.ts';
+export { brandStyle, mailColours } from './colours.ts';
 export {
   changeBranding,
-  NO_BRANDING,
   OrganizationBranding,
   OrganizationBrandingChanges,
   readBranding,

@@ -47,7 +47,7 @@ export const OrganizationBrandingChanges = Type.Partial(Type.Object(fields), {
   minProperties: 1,
 });
 
-export const NO_BRANDING: OrganizationBranding = {
+const NO_BRANDING: OrganizationBranding = {
   name: null,
   logoUrl: null,
   accentColor: null,

@@ -13,7 +13,7 @@ type ImportedMembership = {
 };
 
 /** An organization that rows of an import name. */
-export type NamedOrganization = { id: OrganizationId; free: number };
+type NamedOrganization = { id: OrganizationId; free: number };
 
 /**
  * Locks the organizations that rows name by id or slug, so that the maximum of members is exact.
