@@ -205,7 +205,10 @@ export async function removePermission(tx: TxCtx, key: string): Promise<void> {
   const deleting = tx.db.deleteFrom('permissions').where(inScope(tx)).where('key', '=', key).executeTakeFirst();
   const { numDeletedRows } = await deleting.catch((error: unknown) => {
     throw isForeignKeyViolation(error)
-      ? problem('CONFLICT', 'A role of organizations or a resource type grants this permission. Take it from there first.')
+      ? problem(
+          'CONFLICT',
+          'A role of organizations or a resource type grants this permission. Take it from there first.',
+        )
       : error;
   });
   if (numDeletedRows === 0n) throw problem('NOT_FOUND');

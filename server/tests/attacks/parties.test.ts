@@ -383,9 +383,10 @@ test('each party can do what the security model lists, and nothing else', async 
     // biome-ignore lint/performance/noAwaitInLoops: one party after the other
     const [application, person] = [await applicationOf(party), await register(latchkey)];
     const opened = { ...(await tokensFor(application, person)), person };
-    // biome-ignore lint/performance/noAwaitInLoops: sequential on purpose
-    for (const [door, open] of Object.entries(DOORS))
+    for (const [door, open] of Object.entries(DOORS)) {
+      // biome-ignore lint/performance/noAwaitInLoops: sequential on purpose
       opens[door] = [...(opens[door] ?? []), (await open(application, opened)) ? 'yes' : 'no'];
+    }
   }
   const observed = Object.entries(opens).map(([door, each]) => `| ${[door, ...each].join(' | ')} |`);
   assert.deepEqual(observed, await tableOf('parties'));
