@@ -84,28 +84,6 @@ describe('latchkey serve, with the embedded database', () => {
     assert.equal((await stat(path)).mode & 0o777, 0o600);
   });
 
-  test('a first start adds two organizations, and the owner is in both', async () => {
-    const { environments } = JSON.parse(await readFile(join(folder, 'data', 'demo.json'), 'utf8'));
-    for (const { authUrl, apiUrl, clientId, owner } of Object.values<Record<string, unknown>>(environments)) {
-      // biome-ignore lint/performance/noAwaitInLoops: one environment after the other
-      const login = await fetch(`${authUrl}/v1/auth/login/password`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ identifier: Object(owner).email, password: Object(owner).password, clientId }),
-      });
-      const token = Object(await login.json()).access_token;
-      const headers = { authorization: `Bearer ${token}` };
-      const { items } = Object(await (await fetch(`${apiUrl}/v1/me/organizations`, { headers })).json());
-      assert.deepEqual(
-        items.map(({ slug, roles }: { slug: string; roles: string[] }) => [slug, roles]),
-        [
-          ['globex', []],
-          ['acme', ['admin']],
-        ],
-      );
-    }
-  });
-
   test('commands work on its database while it runs', async () => {
     const listed = await runLatchkey(['keys', 'list', '--json'], settings());
     assert.equal(JSON.parse(listed.output).keys.length, 4, listed.errors);

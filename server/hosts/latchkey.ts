@@ -20,7 +20,6 @@ import { startCounting, startMonitor, startViews } from '#status';
 import { allWorkspaces } from '#tenancy';
 import { prepareDatabase } from './database.ts';
 import { createDemo, type Demo, writeDemo } from './demo.ts';
-import { addDemoOrganizations } from './demo-organizations.ts';
 import { Hosts } from './hosts.ts';
 import { registerMetrics } from './metrics.ts';
 import { PARTS } from './parts.ts';
@@ -135,7 +134,6 @@ async function demoOfFirstStart(system: System, progress: (line: string) => void
     if (!(await isFirst())) return null;
     const demo = await createDemo(system, 'operator@demo.example');
     await writeDemo(system, demo);
-    await addDemoOrganizations(system, demo);
     return demo;
   } finally {
     await client.end();

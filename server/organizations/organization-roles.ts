@@ -192,7 +192,7 @@ export async function getOrganizationRole(ctx: Ctx | TxCtx, key: string): Promis
  * own, AUTHORIZATION_DENIED for one that the actor does not have
  */
 export async function createOrganizationRole(
-  ctx: Ctx | TxCtx,
+  ctx: Ctx,
   { key, name, description = '', delegable = false, permissions = [] }: Static<typeof NewOrganizationRole>,
 ): Promise<OrganizationRole> {
   if (isBuiltIn(key)) throw problem('ALREADY_EXISTS', `"${key}" is a built-in role.`);

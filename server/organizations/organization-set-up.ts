@@ -7,14 +7,10 @@ import {
   findOrganizationDomain,
   listOrganizationDomains,
 } from './organization-domains.ts';
-import { createOrganizationRole } from './organization-roles.ts';
-import { createOrganization } from './organizations.ts';
 import { changeOrganizationPolicy } from './policies.ts';
 
-/** What people who set their organization up by a link, and the first start, read and change by the rules of the API. */
+/** What people who set their organization up by a link read and change, by the rules of the API. */
 export const organizationSetUp = {
-  create: createOrganization,
-  createRole: createOrganizationRole,
   listDomains: listOrganizationDomains,
   findDomain: findOrganizationDomain,
   domainRecord,
