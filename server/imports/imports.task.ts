@@ -263,14 +263,14 @@ async function grantableRoles(
 
 /** Writes the new people, memberships and roles, and an event for each: a fixed number of statements. */
 async function carryOut(tx: TxCtx, plan: readonly Planned[]): Promise<void> {
-  await enterProject(tx, plan);
+  await joinProject(tx, plan);
   await importedMemberships.insert(
     tx,
     plan.flatMap(({ joins, memberId, userId }) => joins.map((joined) => ({ ...joined, memberId, userId }))),
   );
 }
 
-async function enterProject(tx: TxCtx, plan: readonly Planned[]): Promise<void> {
+async function joinProject(tx: TxCtx, plan: readonly Planned[]): Promise<void> {
   const created = plan.filter(({ outcome }) => outcome === 'created');
   const entering = plan.filter(({ outcome }) => isEntering(outcome));
   if (entering.length === 0) return;

@@ -12,8 +12,8 @@ const facts = {
   environment: 'test',
 };
 
-test('every kind of application has code with its own client id and issuer in it', () => {
-  for (const kind of kinds) {
+test('every kind of application that OpenID Connect serves has code with its own client id and issuer in it', () => {
+  for (const kind of kinds.filter((one) => one !== 'saml')) {
     const codes = snippetsFor(kind).map(({ code }) => code(facts));
     expect(codes.length).toBeGreaterThan(0);
     for (const code of codes) {
