@@ -51,7 +51,7 @@ export const ownCustomDomainRoutes: Routes = [
   }),
   del(ONE, {
     permission: 'customer',
-    freshProof: 'second factor',
+    freshProof: 'any factor',
     summary: 'Remove a custom domain from one of my organizations',
     description: 'Takes `org.domains:write` in it. Nobody can sign in at it from then on.',
     params: CustomDomainRef,

@@ -81,7 +81,7 @@ describe('an owner', () => {
         body.items.slice(0, 2).map(({ action, actor }: { action: string; actor: unknown }) => ({ action, actor })),
         ['organization.member.removed', 'organization.member.roles.changed'].map((action) => ({
           action,
-          actor: { kind: 'customer', userId: owner.userId },
+          actor: { kind: 'customer', userId: owner.userId, setupLinkId: null },
         })),
       );
     });

@@ -140,8 +140,10 @@ describe('migrations', () => {
         /canceling statement/,
       );
       await eventually(async () => {
-        const { rows } = await writing.query(
-          "select pg_cancel_backend(pid) from pg_stat_activity where wait_event_type = 'Lock' and query like 'create index concurrently late%' and datname = current_database()",
+        // A transaction sees the activity of others as it was when it first looked, so another connection looks.
+        const { rows } = await client.query(
+          "select pg_cancel_backend(pid) from pg_stat_activity where wait_event_type = 'Lock' and query like 'create index concurrently late%' and datname = $1",
+          [new URL(url).pathname.slice(1)],
         );
         assert.equal(rows.length, 1);
       });

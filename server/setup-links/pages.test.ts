@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { newServiceKey } from '#saml';
 import { startDomains } from '#tests/domains.ts';
-import { changeSettings, mailedToken, newEmail, register } from '#tests/harness.ts';
+import { changeSettings, eventually, mailedToken, newEmail, register } from '#tests/harness.ts';
 import { type Issuer, startIssuer } from '#tests/issuer.ts';
 import { providerMetadata } from '#tests/saml-provider.ts';
 import { type Customer, newCustomer, openLink } from '#tests/setup-links.ts';
@@ -299,13 +299,16 @@ describe('the pages of a set-up link', () => {
     await send('/domains', { host: newHost() });
     const finished = await send('/finish', {});
     assert.match(finished.text, new RegExp(`href="${returnUrl}" target="_top"`));
-    const log = await customer.call(`audit-events?actor=${made.id}`);
-    const actions = log.body.items.map(({ action }: { action: string }) => action).sort();
-    assert.deepEqual(actions, [
-      'organization.domain.created',
-      'organization.setup_link.completed',
-      'organization.setup_link.opened',
-    ]);
+    // Entries appear a moment after their events.
+    const log = await eventually(async () => {
+      const entries = await customer.call(`audit-events?actor=${made.id}`);
+      assert.deepEqual(entries.body.items.map(({ action }: { action: string }) => action).sort(), [
+        'organization.domain.created',
+        'organization.setup_link.completed',
+        'organization.setup_link.opened',
+      ]);
+      return entries;
+    });
     assert.deepEqual(Object.keys(log.body.items[0].actor).sort(), ['kind', 'maker', 'setupLinkId']);
     assert.equal(log.body.items[0].actor.maker.userId, made.madeBy);
     const path = `/v1/me/organizations/${customer.organizationId}`;
