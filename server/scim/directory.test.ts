@@ -17,6 +17,10 @@ before(async () => {
 });
 after(() => latchkey.stop());
 
+/** Filters with strings that JSON does not have, or that PostgreSQL cannot store. */
+const NO_STRINGS = ['"\\x"', '"\\"', '"a\nb"', "'a'", '"\\u0000"', '"\\ud800"', '"a" "b"'].map(
+  (text) => `title eq ${text}`,
+);
 const PASSWORD = 'correct horse battery staple 9';
 const memberships = async ({
   organizationId,
@@ -271,7 +275,13 @@ describe('requests of a directory', () => {
     const search = { filter: 'userName sw "b"', count: 10 };
     assert.deepEqual(names((await directory.scim('POST', '/Users/.search', search)).body), ['bob']);
     assert.deepEqual(names((await directory.scim('POST', '/.search', search)).body), ['bob']);
-    for (const filter of ['userName eq', 'nickname2 eq "x"', `userName eq "${'x'.repeat(3_000)}"`, 'active gt true']) {
+    for (const filter of [
+      'userName eq',
+      'nickname2 eq "x"',
+      `userName eq "${'x'.repeat(3_000)}"`,
+      'active gt true',
+      ...NO_STRINGS,
+    ]) {
       // biome-ignore lint/performance/noAwaitInLoops: one filter after the other
       expectRefusal(await directory.scim('GET', `/Users?filter=${encodeURIComponent(filter)}`), 400, 'invalidFilter');
     }
@@ -279,16 +289,29 @@ describe('requests of a directory', () => {
 
   test('text in a filter is text, whatever characters it has', async () => {
     const directory = await newDirectory(latchkey);
-    const title = `a"b.*$ ' ) || true || (`;
-    const id = await directory.addUser('quoted', { title });
-    await directory.addUser('other', { title: 'axc' });
-    const found = async (text: string) =>
-      (await directory.scim('GET', `/Users?filter=${encodeURIComponent(`title eq ${JSON.stringify(text)}`)}`)).body;
-    assert.deepEqual(
-      (await found(title)).Resources.map((user: { id: string }) => user.id),
-      [id],
-    );
-    assert.equal((await found('a.c')).totalResults, 0);
+    const titles = [`a"b.*$ ' ) || true || (`, 'axc', 'C:\\new\\', 'C:\new\\', '\\"', 'tab\tÄ 😀'];
+    const ids: string[] = [];
+    for (const [index, title] of titles.entries()) {
+      // biome-ignore lint/performance/noAwaitInLoops: in this order
+      ids.push(await directory.addUser(`user-${index}`, { title, externalId: title }));
+    }
+    const found = async (filter: string): Promise<string[]> =>
+      (await directory.scim('GET', `/Users?filter=${encodeURIComponent(filter)}`)).body.Resources.map(
+        (user: { id: string }) => user.id,
+      );
+    const filters = titles.flatMap((title, index) => {
+      const text = JSON.stringify(title);
+      return [`title eq ${text}`, `externalId eq ${text}`, `title sw ${text} and title ew ${text}`].map(
+        (filter) => [filter, ids[index]] as const,
+      );
+    });
+    for (const [filter, id] of filters) {
+      // biome-ignore lint/performance/noAwaitInLoops: one after the other shows which filter fails
+      assert.deepEqual(await found(filter), [id], filter);
+    }
+    assert.deepEqual(await found('title eq "a.c"'), []);
+    assert.deepEqual(await found('title eq "\\u0061x\\u0063"'), [ids[1]], 'escapes are those of JSON');
+    assert.deepEqual(new Set(await found('title co "\\\\"')), new Set([ids[2], ids[3], ids[4]]));
   });
 
   test('in bulk refer to each other, and go on after a failure', async () => {

@@ -19,12 +19,40 @@ export function readFilter(text: string): Filter {
   if (text.length > MAX_LENGTH) throw invalid('invalidFilter', `A filter may have up to ${MAX_LENGTH} characters.`);
   let filter: Filter;
   try {
-    filter = parse(text);
+    filter = parseWithTexts(text);
   } catch {
     throw invalid('invalidFilter', `The filter can't be read: ${text}`);
   }
   if (termsOf(filter) > MAX_TERMS) throw invalid('invalidFilter', `A filter may have up to ${MAX_TERMS} terms.`);
   return filter;
+}
+
+const STRING = /"(?:[^"\\]|\\.)*"/gs;
+
+/** Strings in a filter are JSON strings. The parser has other rules for escapes, so it gets the number of each string. */
+function parseWithTexts(text: string): Filter {
+  const texts: string[] = [];
+  const numbered = text.replaceAll(STRING, (literal) => `"${texts.push(JSON.parse(literal)) - 1}"`);
+  if (texts.some((each) => each.includes('\0') || !each.isWellFormed())) throw new Error('not a text of PostgreSQL');
+  return withTexts(parse(numbered), texts);
+}
+
+function withTexts(filter: Filter, texts: readonly string[]): Filter {
+  switch (filter.op) {
+    case 'and':
+    case 'or':
+      return { ...filter, filters: filter.filters.map((each) => withTexts(each, texts)) };
+    case 'not':
+      return { ...filter, filter: withTexts(filter.filter, texts) };
+    case '[]':
+      return { ...filter, valFilter: withTexts(filter.valFilter, texts) };
+    case 'pr':
+      return filter;
+    default: {
+      const { compValue } = filter;
+      return typeof compValue === 'string' ? { ...filter, compValue: texts[Number(compValue)] ?? null } : filter;
+    }
+  }
 }
 
 function termsOf(filter: Filter): number {

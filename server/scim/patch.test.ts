@@ -56,6 +56,15 @@ describe('the operations of RFC 7644', () => {
     ]);
   });
 
+  test('strings in a value filter are JSON strings', () => {
+    const { emails } = after(
+      { op: 'add', path: 'emails', value: { value: 'ada@lab.example', type: 'C:\\"lab"]\\' } },
+      { op: 'remove', path: 'emails[type eq "C:\\\\\\"lab\\"]\\\\" or type eq "\\u0068ome"]' },
+    );
+    assert.deepEqual(emails, [{ value: 'ada@example.com', type: 'work', primary: true }]);
+    refused('invalidFilter', { op: 'remove', path: 'emails[type eq "\\work"]' });
+  });
+
   test('a new primary value replaces the former one, and an added value stands once', () => {
     const added = { value: 'third@example.com', type: 'other', primary: true };
     assert.deepEqual(after({ op: 'add', path: 'emails', value: [added, added] })['emails'], [
