@@ -125,6 +125,21 @@ describe('by keyboard only', () => {
     await expectFocus(remove);
   });
 
+  test('the dialog of a new secret returns the focus to the button that added it, also at the last one', async () => {
+    const body = { kind: 'web', name: 'Ledger', redirectUris: ['https://ledger.example/callback'] };
+    const { body: made } = await app.operator.call('/console/v1/applications', { body });
+    await app.open(`/applications/${made.id}`);
+    const opener = page.getByRole('button', { name: 'Add secret', exact: true });
+    await pressOn(opener, 'Enter');
+    const dialog = page.getByRole('dialog', { name: 'New client secret' });
+    await pressOn(dialog.getByRole('button', { name: 'I have saved it' }), 'Enter');
+    await dialog.waitFor({ state: 'detached' });
+    await expectFocus(opener);
+    assert.equal(await opener.getAttribute('aria-disabled'), 'true');
+    await press('Enter');
+    assert.equal((await app.operator.call(`/console/v1/applications/${made.id}`)).body.secrets.length, 2);
+  });
+
   test('arrows or j and k move through a list, and Enter opens a row', async () => {
     await app.open('/members');
     const rows = page.getByRole('table', { name: 'Members' }).getByRole('link');

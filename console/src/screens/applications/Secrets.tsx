@@ -17,7 +17,9 @@ export function Secrets({ application, canWrite }: { application: Application; c
   const [secret, setSecret] = useState<string | null>(null);
   const add = useAction(api.useMutation('post', '/console/v1/applications/{id}/secrets'));
   const remove = useAction(api.useMutation('delete', '/console/v1/applications/{id}/secrets/{secretId}'));
+  const isFull = secrets.length >= MAX_SECRETS;
   const onAdd = async () => {
+    if (isFull || add.busy) return;
     const added = await add.run({ params: { path: { id } } }, { done: 'Secret added', change: 'Add secret' });
     if (added) setSecret(added.secret);
   };
@@ -44,8 +46,9 @@ export function Secrets({ application, canWrite }: { application: Application; c
           <Button
             variant="default"
             size="compact-sm"
-            loading={add.busy}
-            disabled={secrets.length >= MAX_SECRETS}
+            // A disabled button would lose the focus, which the dialog of the new secret returns to it.
+            aria-disabled={isFull}
+            data-disabled={isFull || undefined}
             onClick={onAdd}
           >
             Add secret
