@@ -6,6 +6,12 @@ import { openBrowser } from '#tests/browser.ts';
 import { type ConsoleApp, faultsOf, openConsole, said } from '#tests/console-app.ts';
 import { startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
 
+const METADATA = `<EntityDescriptor xmlns="urn:oasis:names:tc:SAML:2.0:metadata" entityID="https://payroll.example">
+  <SPSSODescriptor protocolSupportEnumeration="urn:oasis:names:tc:SAML:2.0:protocol">
+    <AssertionConsumerService Binding="urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST" Location="https://payroll.example/acs" index="3"/>
+  </SPSSODescriptor>
+</EntityDescriptor>`;
+
 let latchkey: TestLatchkey;
 let browser: Browser;
 let app: ConsoleApp;
@@ -49,4 +55,37 @@ test('an application’s protocol and token settings can be edited, with faults 
     [saved.accessTokenSeconds, saved.grants, saved.backchannelLogoutUri, saved.profile, saved.jwks.keys[0].kid],
     [300, ['authorization_code'], 'https://ledger.example/logout', 'fapi2', 'one'],
   );
+});
+
+test('an application by SAML is added by metadata and edited, with faults shown beside their fields', async () => {
+  const { page, operator } = app;
+  await app.open('/applications/new?kind=saml');
+  await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Payroll');
+  const metadata = page.getByLabel('Metadata of the service provider');
+  await metadata.fill('no XML');
+  await page.getByRole('button', { name: 'Add application' }).click();
+  await metadata.and(page.locator('[aria-invalid=true]')).waitFor();
+  await metadata.fill(METADATA);
+  await page.getByRole('button', { name: 'Add application' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Payroll' }).waitFor();
+  const { items } = (await operator.call('/console/v1/applications?limit=100')).body;
+  const { id } = items.find(({ kind }: { kind: string }) => kind === 'saml');
+  await page.getByText(`urn:latchkey:application:${id}`).waitFor();
+  await page.getByRole('table', { name: 'Signing keys' }).getByText('Signs', { exact: true }).waitFor();
+
+  const consumers = page.getByLabel('Assertion consumer services');
+  await consumers.fill('https://payroll.example/second\n\nhttps://payroll.example/acs\nnowhere\n');
+  await page.getByLabel('Encrypt assertions').check();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await consumers.and(page.locator('[aria-invalid=true]')).waitFor();
+  await page.getByText('needs an encryptionCertificate').waitFor();
+  assert.equal(await page.getByLabel('Entity id').and(page.locator('[aria-invalid=true]')).count(), 0);
+  assert.deepEqual(await faultsOf(page), []);
+  await consumers.fill('https://payroll.example/second\n\nhttps://payroll.example/acs\n');
+  await page.getByLabel('Encrypt assertions').uncheck();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await said(page, 'Application saved');
+  const { saml } = (await operator.call(`/console/v1/applications/${id}`)).body;
+  const urls = saml.consumers.map(({ url }: { url: string }) => url);
+  assert.deepEqual(urls, ['https://payroll.example/second', 'https://payroll.example/acs']);
 });

@@ -6,7 +6,7 @@ export type Problem = {
   detail: string;
   traceId: string | null;
   requiredPermission: string | null;
-  /** Errors of single fields, by the name of the field. */
+  /** Errors of single fields, by the name of the field; those of a field inside another also by both names, `saml.entityId`. */
   fields: Record<string, string>;
 };
 
@@ -39,9 +39,15 @@ function fieldsOf(errors: unknown): Record<string, string> {
   const found = errors.flatMap((error: unknown) => {
     const pointer = isRecord(error) ? text(error['pointer']) : null;
     const message = isRecord(error) ? text(error['message']) : null;
-    return pointer && message ? [[pointer.split('/').at(2) ?? pointer, message] as const] : [];
+    return pointer && message ? namesOf(pointer).map((name) => [name, message] as const) : [];
   });
   return Object.fromEntries(found);
+}
+
+function namesOf(pointer: string): string[] {
+  const [, , field = pointer, inner = ''] = pointer.split('/');
+  const isIndex = /^\d*$/.test(inner);
+  return isIndex ? [field] : [field, `${field}.${inner}`];
 }
 
 function text(value: unknown): string | null {

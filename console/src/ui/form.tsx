@@ -30,6 +30,8 @@ export type RecordForm<T> = {
   };
   /** The server's error for a field. */
   errors: Partial<Record<keyof T & string, string>>;
+  /** The server's error for a field inside a field, such as `saml.entityId`. */
+  errorIn: (name: `${keyof T & string}.${string}`) => string | undefined;
   dirty: readonly string[];
   reset: () => void;
   submit: () => Promise<void>;
@@ -51,7 +53,7 @@ type Options<T> = {
   undone?: string;
 };
 
-type State<T> = { base: T; version: string | undefined; mine: Partial<T>; errors: RecordForm<T>['errors'] };
+type State<T> = { base: T; version: string | undefined; mine: Partial<T>; errors: Readonly<Record<string, string>> };
 
 /**
  * Edits a record. Only changed fields are sent, and only for the loaded version. If someone else saved first, the person decides;
@@ -89,8 +91,7 @@ export function useRecordForm<T extends object>(options: Options<T>): RecordForm
         undo: (now) => undoOf(now),
         onProblem: (problem) => {
           if (problem.status === 412) conflict().catch(() => undefined);
-          // biome-ignore lint/nursery/noUnsafeTypeAssertion: the server names the record's own fields
-          else setState((now) => ({ ...now, errors: problem.fields as RecordForm<T>['errors'] }));
+          else setState((now) => ({ ...now, errors: problem.fields }));
           return problem.status === 412;
         },
       },
@@ -108,7 +109,9 @@ export function useRecordForm<T extends object>(options: Options<T>): RecordForm
       // biome-ignore lint/nursery/noUnsafeTypeAssertion: the name is that of a text of T
       onChange: ({ currentTarget: { value } }) => set({ [name]: value } as Partial<T>),
     }),
-    errors: state.errors,
+    // biome-ignore lint/nursery/noUnsafeTypeAssertion: the server names the record's own fields
+    errors: state.errors as RecordForm<T>['errors'],
+    errorIn: (name) => state.errors[name],
     dirty,
     reset: () => setState(begin(record)),
     submit: () => send(state.version),

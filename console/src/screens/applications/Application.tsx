@@ -122,11 +122,11 @@ function Edit({ application, reread, canWrite }: DetailProps & { canWrite: boole
   );
 }
 
-/** The address of metadata is only written to read them again. */
+/** The address of metadata is only written to read them again; an empty line is no address. */
 function written({ saml, ...changes }: Partial<ApplicationRecord>) {
   if (!saml) return changes;
   const { metadataUrl: _, ...fields } = saml;
-  return { ...changes, saml: fields };
+  return { ...changes, saml: { ...fields, consumers: fields.consumers.filter(({ url }) => url !== '') } };
 }
 
 function Addresses({ form }: { form: RecordForm<ApplicationRecord> }) {

@@ -75,7 +75,7 @@ export function NewApplication() {
                 <Textarea
                   required
                   label="Metadata of the service provider"
-                  description="Their address, or the XML. Afterwards you get the fields that it needs."
+                  description="The address of the metadata, or the XML. The next page has the fields to enter at the service provider."
                   placeholder="https://app.example.com/saml/metadata"
                   autosize
                   maxRows={10}

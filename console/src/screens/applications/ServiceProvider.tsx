@@ -11,6 +11,7 @@ import { Loaded } from '#ui/states.tsx';
 import { Table } from '#ui/table.tsx';
 import { Time } from '#ui/time.tsx';
 import { attributesIn, linesOfAttributes } from './attribute-lines.ts';
+import { consumersIn } from './consumer-lines.ts';
 
 type Saml = NonNullable<Application['saml']>;
 type Props = { id: string; canWrite: boolean };
@@ -61,7 +62,7 @@ export function SamlKeys({ canWrite }: Pick<Props, 'canWrite'>) {
             variant="default"
             size="compact-sm"
             loading={add.busy}
-            onClick={() => add.run({}, { done: 'Key added' })}
+            onClick={() => add.run({}, { done: 'Key added', change: 'Add key' })}
           >
             Add key
           </Button>
@@ -76,9 +77,10 @@ export function SamlKeys({ canWrite }: Pick<Props, 'canWrite'>) {
             keyOf={({ id }) => id}
             empty="No keys"
             columns={[
-              { name: 'Fingerprint', wide: true, cell: ({ fingerprint }) => <code>{fingerprint.slice(0, 23)}…</code> },
+              { name: 'Fingerprint', short: true, cell: ({ fingerprint }) => <code>{fingerprint.slice(0, 11)}…</code> },
               { name: 'State', cell: ({ signs }) => (signs ? <Badge tone="good">Signs</Badge> : 'In the metadata') },
-              { name: 'Added', cell: ({ createdAt }) => <Time at={createdAt} /> },
+              { name: 'Added', wide: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
+              { name: 'Valid until', wide: true, cell: ({ validUntil }) => <Time at={validUntil} /> },
               {
                 name: '',
                 align: 'right',
@@ -89,7 +91,7 @@ export function SamlKeys({ canWrite }: Pick<Props, 'canWrite'>) {
                       <Button
                         variant="subtle"
                         size="compact-xs"
-                        aria-label={`Let the key ${fingerprint.slice(0, 8)} sign`}
+                        aria-label={`Let it sign: the key ${fingerprint.slice(0, 11)}`}
                         onClick={() =>
                           activate.run(path(id), {
                             done: 'The key signs now',
@@ -107,7 +109,7 @@ export function SamlKeys({ canWrite }: Pick<Props, 'canWrite'>) {
                         variant="subtle"
                         color="gray"
                         size="compact-xs"
-                        aria-label={`Remove the key ${fingerprint.slice(0, 8)}`}
+                        aria-label={`Remove the key ${fingerprint.slice(0, 11)}`}
                         onClick={() =>
                           remove.run(path(id), {
                             done: 'Key removed',
@@ -142,11 +144,10 @@ const SIGNED = [
 
 /** The settings of an application by SAML. */
 export function ServiceProvider({ form, canWrite }: { form: RecordForm<Application>; canWrite: boolean }) {
-  const { values, errors, set } = form;
+  const { values, errorIn, set } = form;
   const { saml } = values;
   if (!saml) return null;
   const change = (changes: Partial<Saml>) => set({ saml: { ...saml, ...changes } });
-  const [consumer] = saml.consumers;
   return (
     <Card split title="Service provider">
       <Fields canWrite={canWrite}>
@@ -154,7 +155,7 @@ export function ServiceProvider({ form, canWrite }: { form: RecordForm<Applicati
           label="Entity id"
           required
           value={saml.entityId}
-          error={errors.saml}
+          error={errorIn('saml.entityId')}
           onChange={(event) => change({ entityId: event.currentTarget.value })}
         />
         <Textarea
@@ -162,6 +163,7 @@ export function ServiceProvider({ form, canWrite }: { form: RecordForm<Applicati
           description="One address per line, exactly as the service provider sends them. The first is the default."
           autosize
           value={saml.consumers.map(({ url }) => url).join('\n')}
+          error={errorIn('saml.consumers')}
           onChange={(event) => change({ consumers: consumersIn(event.currentTarget.value, saml.consumers) })}
         />
         <Select
@@ -172,8 +174,8 @@ export function ServiceProvider({ form, canWrite }: { form: RecordForm<Applicati
           onChange={(nameIdFormat) => nameIdFormat && change({ nameIdFormat })}
         />
         <Attributes
-          key={consumer?.url ?? ''}
           attributes={saml.attributes}
+          fault={errorIn('saml.attributes')}
           onChange={(attributes) => change({ attributes })}
         />
         <Select
@@ -187,12 +189,14 @@ export function ServiceProvider({ form, canWrite }: { form: RecordForm<Applicati
           label="Require signed requests"
           description="Needs a certificate of the service provider, which its metadata have."
           checked={saml.requireSignedRequests}
+          error={errorIn('saml.requireSignedRequests')}
           onChange={(event) => change({ requireSignedRequests: event.currentTarget.checked })}
         />
         <Checkbox
           label="Encrypt assertions"
           description="Needs an encryption certificate of the service provider, which its metadata have."
           checked={saml.encryptAssertions}
+          error={errorIn('saml.encryptAssertions')}
           onChange={(event) => change({ encryptAssertions: event.currentTarget.checked })}
         />
         <Checkbox
@@ -206,19 +210,14 @@ export function ServiceProvider({ form, canWrite }: { form: RecordForm<Applicati
   );
 }
 
-/** Addresses keep their index; new ones get the next. */
-function consumersIn(text: string, before: Saml['consumers']): Saml['consumers'] {
-  const indexes = before.map(({ index }) => index);
-  const next = Math.max(-1, ...indexes) + 1;
-  return text.split('\n').map((line, place) => {
-    const url = line.trim();
-    return before.find((known) => known.url === url) ?? { url, index: before[place]?.index ?? next + place };
-  });
-}
+type AttributesProps = {
+  attributes: Saml['attributes'];
+  /** The server's. */
+  fault: string | undefined;
+  onChange: (attributes: Saml['attributes']) => void;
+};
 
-type AttributesProps = { attributes: Saml['attributes']; onChange: (attributes: Saml['attributes']) => void };
-
-function Attributes({ attributes, onChange }: AttributesProps) {
+function Attributes({ attributes, fault, onChange }: AttributesProps) {
   const [typed, setTyped] = useState<string | null>(null);
   const read = typed === null ? attributes : attributesIn(typed);
   return (
@@ -228,7 +227,7 @@ function Attributes({ attributes, onChange }: AttributesProps) {
       placeholder="email = mail"
       autosize
       value={typed ?? linesOfAttributes(attributes)}
-      error={read === null ? 'Each line needs a known claim, “=” and a name.' : undefined}
+      error={read === null ? 'Each line needs a known claim, “=” and a name.' : fault}
       onChange={({ currentTarget: { value } }) => {
         setTyped(value);
         const known = attributesIn(value);
