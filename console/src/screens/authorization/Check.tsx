@@ -1,5 +1,6 @@
 import { Button, Group, Select, Stack, Text, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
+import { problemOf } from '#api/problem.ts';
 import type { PermissionCheck } from '#api/records.ts';
 import { useApi } from '#api/scope.tsx';
 import { Badge } from '#ui/badge.tsx';
@@ -10,24 +11,46 @@ import { AuthorizationTabs } from './AuthorizationTabs.tsx';
 import { DENIALS, reasonsOf } from './reasons.ts';
 
 type Question = { memberId: string; permission: string; organizationId?: string; resource?: string };
+const NOTHING: Question = { memberId: '', permission: '' };
 
 /** Asks whether a member has a permission, and explains the response. */
 export function Check() {
   const [asked, setAsked] = useState<Question | null>(null);
+  const check = useApi().useQuery(
+    'post',
+    '/console/v1/authorization/check',
+    { body: asked ?? NOTHING },
+    { enabled: asked !== null, gcTime: 0 },
+  );
+  const faults = check.error ? problemOf(check.error).fields : {};
+  const isShownAtField = ['resource', 'organizationId'].some((field) => field in faults);
+  const onAsk = (question: Question) => {
+    // The same question again may have another response by now.
+    if (JSON.stringify(asked) === JSON.stringify(question)) check.refetch().catch(() => undefined);
+    setAsked(question);
+  };
   return (
     <Page title="Authorization" about="What a member may do in the project, in an organization, or with a resource.">
       <AuthorizationTabs />
       <Needs permission="members:read">
         <Card title="Check a permission">
-          <QuestionForm onAsk={setAsked} />
+          <QuestionForm faults={faults} onAsk={onAsk} />
         </Card>
       </Needs>
-      {asked && <Result asked={asked} />}
+      {asked && !isShownAtField && (
+        <Card title="Result">
+          <div aria-live="polite">
+            <Loaded query={check}>{(result) => <Explained result={result} />}</Loaded>
+          </div>
+        </Card>
+      )}
     </Page>
   );
 }
 
-function QuestionForm({ onAsk }: { onAsk: (question: Question) => void }) {
+type FormProps = { faults: Readonly<Record<string, string>>; onAsk: (question: Question) => void };
+
+function QuestionForm({ faults, onAsk }: FormProps) {
   const api = useApi();
   const [memberId, setMemberId] = useState<string | null>(null);
   const [permission, setPermission] = useState<string | null>(null);
@@ -57,6 +80,7 @@ function QuestionForm({ onAsk }: { onAsk: (question: Question) => void }) {
           label="Resource"
           description="Its type and id, such as document:7. Empty: the project, or the organization below."
           value={resource}
+          error={faults['resource']}
           onChange={({ currentTarget: { value } }) => setResource(value)}
         />
         <TextInput
@@ -64,6 +88,7 @@ function QuestionForm({ onAsk }: { onAsk: (question: Question) => void }) {
           description="Its id. Then only this one of the member’s organizations counts."
           placeholder="org_…"
           value={organizationId}
+          error={faults['organizationId']}
           onChange={({ currentTarget: { value } }) => setOrganizationId(value)}
         />
         <Group>
@@ -73,17 +98,6 @@ function QuestionForm({ onAsk }: { onAsk: (question: Question) => void }) {
         </Group>
       </Stack>
     </form>
-  );
-}
-
-function Result({ asked }: { asked: Question }) {
-  const check = useApi().useQuery('post', '/console/v1/authorization/check', { body: asked }, { gcTime: 0 });
-  return (
-    <Card title="Result">
-      <div aria-live="polite">
-        <Loaded query={check}>{(result) => <Explained result={result} />}</Loaded>
-      </div>
-    </Card>
   );
 }
 

@@ -14,6 +14,9 @@ import { AuthorizationTabs } from './AuthorizationTabs.tsx';
 
 const PATH = '/console/v1/authorization/relations';
 
+/** What the server takes as a resource or subject. Half of it, while somebody types, is no fault. */
+const REFERENCE = /^[a-z][a-z0-9_-]{1,49}:[\x21-\x7e]{1,200}$/;
+
 type Relation = { resource: string; relation: string; subject: string };
 
 export function Relations() {
@@ -40,8 +43,10 @@ function List({ add }: { add: ReactNode }) {
   const [{ cursor, resource, subject }] = useFilters();
   const canWrite = useCan('relations:write');
   const isFiltered = resource !== undefined || subject !== undefined;
+  const isComplete = [resource, subject].every((filter) => filter === undefined || REFERENCE.test(filter));
   const query = { limit: 50, ...(cursor && { cursor }), ...(resource && { resource }), ...(subject && { subject }) };
-  const relations = useApi().useQuery('get', PATH, { params: { query } });
+  const relations = useApi().useQuery('get', PATH, { params: { query } }, { enabled: isComplete });
+  if (!isComplete) return <Empty title="No relations match">Enter a type and an id, such as document:7.</Empty>;
   return (
     <Loaded query={relations}>
       {({ items, nextCursor }) => (

@@ -16,7 +16,7 @@ export function TypeParents({ form, canWrite }: Props) {
   const set = (changed: Parent) =>
     form.set({ parents: parents.map((parent) => (parent.type === changed.type ? changed : parent)) });
   const relationsOf = (typeKey: string) =>
-    (typeKey === key ? form.values : known.find((type) => type.key === typeKey))?.relations ?? [];
+    keysOf((typeKey === key ? form.values : known.find((type) => type.key === typeKey))?.relations ?? []);
   return (
     <Card
       split
@@ -28,8 +28,8 @@ export function TypeParents({ form, canWrite }: Props) {
           <Inheritance
             key={parent.type}
             parent={parent}
-            from={relationsOf(parent.type).map((relation) => relation.key)}
-            to={form.values.relations.map((relation) => relation.key)}
+            from={relationsOf(parent.type)}
+            to={keysOf(form.values.relations)}
             onChange={set}
             {...(canWrite && {
               onRemove: () => form.set({ parents: parents.filter(({ type }) => type !== parent.type) }),
@@ -55,6 +55,11 @@ export function TypeParents({ form, canWrite }: Props) {
       </Fields>
     </Card>
   );
+}
+
+/** Without those of rows that are being typed: a choice of one key twice, or of an empty one, is none. */
+function keysOf(relations: ResourceType['relations']): string[] {
+  return [...new Set(relations.map((relation) => relation.key))].filter((relation) => relation !== '');
 }
 
 type InheritanceProps = {
