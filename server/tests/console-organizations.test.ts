@@ -93,8 +93,15 @@ test('an organization is added with a member who gets a role, is changed, blocke
 
   await page.getByText('No set-up links yet').waitFor();
   await page.getByRole('button', { name: 'Make link' }).click();
-  await page.getByRole('dialog').getByLabel('Team').check();
-  await page.getByRole('dialog').getByRole('button', { name: 'Make link' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Domains').uncheck();
+  await dialog.getByLabel('Single sign-on').uncheck();
+  await dialog.getByRole('button', { name: 'Make link', disabled: true }).waitFor();
+  await dialog.getByLabel('Team').check();
+  await dialog.getByLabel('Single sign-on').check();
+  await dialog.getByLabel('Domains').check();
+  await dialog.getByRole('button', { name: 'Make link' }).click();
+  await page.getByText('Give it only to the person who sets the organization up').waitFor();
   await page.getByText(/\/setup\/open\?token=lkl_/).waitFor();
   await page.getByRole('button', { name: 'I have saved it' }).click();
   await page.getByRole('button', { name: 'Revoke the link for Domains, Single sign-on, Team' }).click();

@@ -2,12 +2,22 @@ import { Alert, Button } from '@mantine/core';
 import { CodeBlock } from './copy.tsx';
 import { Dialog, DialogButtons } from './dialog.tsx';
 
+const TO_STORE = 'Copy it to your secret store now. It can’t be shown again.';
+
+type Props = {
+  title: string;
+  /** What to do with it. */
+  about?: string;
+  secret: string;
+  onClose: () => unknown;
+};
+
 /** Shows a secret once; the dialog closes only after the person confirms that it is saved. */
-export function SecretOnce({ title, secret, onClose }: { title: string; secret: string; onClose: () => unknown }) {
+export function SecretOnce({ title, about = TO_STORE, secret, onClose }: Props) {
   return (
     <Dialog held title={title} onClose={() => undefined}>
       <Alert color="yellow" p="sm">
-        Copy it to your secret store now. It can’t be shown again.
+        {about}
       </Alert>
       <CodeBlock code={secret} name="the secret" />
       <DialogButtons>

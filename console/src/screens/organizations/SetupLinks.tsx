@@ -63,7 +63,14 @@ export function SetupLinks({ organizationId, canWrite }: LinksProps) {
         )}
       </Loaded>
       {open && <NewLink organizationId={organizationId} onMade={setUrl} onClose={close} />}
-      {url && <SecretOnce title="New set-up link" secret={url} onClose={() => setUrl(null)} />}
+      {url && (
+        <SecretOnce
+          title="New set-up link"
+          about="Give it only to the person who sets the organization up. It can’t be shown again."
+          secret={url}
+          onClose={() => setUrl(null)}
+        />
+      )}
     </Card>
   );
 }
@@ -129,8 +136,7 @@ function NewLink({ organizationId, onMade, onClose }: NewLinkProps) {
   const [language, setLanguage] = useState<Language>('');
   const { faults, onProblem } = useFaults('email');
   const make = useAction(useApi().useMutation('post', '/console/v1/organizations/{organizationId}/setup-links'));
-  const toggle = (task: Task) =>
-    setTasks(tasks.includes(task) ? tasks.filter((other) => other !== task) : [...tasks, task]);
+  const choose = (chosen: string[]) => setTasks(TASKS.map(({ task }) => task).filter((task) => chosen.includes(task)));
   const submit = async () => {
     const body = {
       tasks,
@@ -148,13 +154,21 @@ function NewLink({ organizationId, onMade, onClose }: NewLinkProps) {
     onMade(made.url);
   };
   return (
-    <FormDialog title="Make a set-up link" action="Make link" busy={make.busy} onSubmit={submit} onClose={onClose}>
-      <Stack gap="xs" component="fieldset" style={{ border: 0, padding: 0 }}>
-        <legend>What can be set up</legend>
-        {TASKS.map(({ task, label }) => (
-          <Checkbox key={task} label={label} checked={tasks.includes(task)} onChange={() => toggle(task)} />
-        ))}
-      </Stack>
+    <FormDialog
+      title="Make a set-up link"
+      action="Make link"
+      ready={tasks.length > 0}
+      busy={make.busy}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <Checkbox.Group label="What can be set up" value={tasks} onChange={choose}>
+        <Stack gap="xs" mt="xs">
+          {TASKS.map(({ task, label }) => (
+            <Checkbox key={task} label={label} value={task} />
+          ))}
+        </Stack>
+      </Checkbox.Group>
       <TextInput
         data-autofocus
         type="email"
