@@ -45,7 +45,7 @@ test('a log stream is added in the console, which shows that it fails, and gets 
     if (request.method() === 'PATCH') changes.push(new URL(request.url()).pathname);
   });
   receiver.on('/moved', respondWith(200));
-  await button('Move or replace secret').click();
+  await button('Change the destination').click();
   await dialog.getByLabel('Address').fill(`${receiver.origin}/moved`);
   await dialog.getByLabel('HEC token').fill('another-token');
   await dialog.getByRole('button', { name: 'Save', exact: true }).click();

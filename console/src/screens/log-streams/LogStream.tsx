@@ -11,6 +11,7 @@ import { Card, Facts, Page } from '#ui/page.tsx';
 import { useIdInAddress } from '#ui/search.ts';
 import { Loaded } from '#ui/states.tsx';
 import { Time } from '#ui/time.tsx';
+import { Certificates } from './Certificates.tsx';
 import { KINDS } from './kinds.ts';
 import { StreamState } from './LogStreams.tsx';
 import { StreamActions } from './StreamActions.tsx';
@@ -96,7 +97,7 @@ function Edit({ stream, reread, canWrite }: DetailProps & { canWrite: boolean })
         <TextInput
           type="url"
           label="Address"
-          description="To change the host or port, use “Move or replace secret”."
+          description="To change the host or port, use “Change the destination”."
           {...form.text('url')}
         />
         <TagsInput
@@ -109,58 +110,65 @@ function Edit({ stream, reread, canWrite }: DetailProps & { canWrite: boolean })
         <Facts
           facts={[
             ['Kind', KINDS[stream.kind].label],
+            ['CA certificates', stream.caCertificate === null ? 'Public authorities' : 'Your own'],
             ['Secret', stream.hasSecret ? 'Stored' : 'None'],
             ...(stream.header === null ? [] : [['Header', stream.header] as const]),
           ]}
         />
         {canWrite && (
           <Button variant="default" w="fit-content" onClick={() => setReplacing(true)}>
-            Move or replace secret
+            Change the destination
           </Button>
         )}
       </SettingsCard>
-      {replacing && <NewSecret stream={stream} onClose={() => setReplacing(false)} />}
+      {replacing && <NewDestination stream={stream} onClose={() => setReplacing(false)} />}
     </>
   );
 }
 
-/** Changes the address and the secret together: another origin requires the secret again. */
-function NewSecret({ stream, onClose }: { stream: Stream; onClose: () => void }) {
-  const [url, setUrl] = useState(stream.url);
-  const [secret, setSecret] = useState('');
+/** Changes the address, the certificates and the secret together: another origin or authority requires the secret again. */
+function NewDestination({ stream, onClose }: { stream: Stream; onClose: () => void }) {
+  const [values, setValues] = useState({
+    url: stream.url,
+    caCertificate: stream.caCertificate ?? '',
+    clientCertificate: stream.clientCertificate ?? '',
+    secret: '',
+  });
   const { faults, onProblem } = useFaults();
   const change = useAction(useApi().useMutation('patch', '/console/v1/log-streams/{logStreamId}'));
-  const { label, required, description } = KINDS[stream.kind].secret;
+  const { secret, certificates } = KINDS[stream.kind];
+  const text = (name: keyof typeof values) => ({
+    value: values[name],
+    error: faults[name],
+    onChange: ({ currentTarget: { value } }: { currentTarget: { value: string } }) =>
+      setValues((now) => ({ ...now, [name]: value })),
+  });
   const submit = async () => {
+    const body = {
+      url: values.url,
+      secret: values.secret || null,
+      caCertificate: values.caCertificate || null,
+      ...(certificates && { clientCertificate: values.clientCertificate || null }),
+    };
     const saved = await change.run(
-      { params: { path: { logStreamId: stream.id } }, body: { url, secret: secret || null } },
-      { done: 'Log stream saved', change: 'Replace the secret', onProblem },
+      { params: { path: { logStreamId: stream.id } }, body },
+      { done: 'Log stream saved', change: 'Change the destination', onProblem },
     );
     if (saved) onClose();
   };
   const field = {
-    label,
-    required,
-    description: required ? undefined : `${description} Leave empty to remove it.`,
-    value: secret,
-    error: faults['secret'],
-    onChange: ({ currentTarget: { value } }: { currentTarget: { value: string } }) => setSecret(value),
+    label: secret.label,
+    required: secret.required,
+    description: secret.required
+      ? 'Enter it again.'
+      : `${secret.description} Enter it again, or leave it empty to remove it.`,
+    ...text('secret'),
   };
   return (
-    <FormDialog title="Move or replace secret" action="Save" busy={change.busy} onSubmit={submit} onClose={onClose}>
-      <TextInput
-        required
-        type="url"
-        label="Address"
-        value={url}
-        error={faults['url']}
-        onChange={({ currentTarget: { value } }) => setUrl(value)}
-      />
-      {stream.kind === 'syslog' ? (
-        <Textarea autosize maxRows={4} {...field} />
-      ) : (
-        <PasswordInput autoComplete="off" data-autofocus {...field} />
-      )}
+    <FormDialog title="Change the destination" action="Save" busy={change.busy} onSubmit={submit} onClose={onClose}>
+      <TextInput data-autofocus required type="url" label="Address" {...text('url')} />
+      <Certificates kind={stream.kind} text={text} />
+      {certificates ? <Textarea autosize maxRows={4} {...field} /> : <PasswordInput autoComplete="off" {...field} />}
     </FormDialog>
   );
 }

@@ -6,6 +6,7 @@ import { useEventTypes } from '#screens/webhooks/eventTypes.ts';
 import { useAt } from '#shell/place.ts';
 import { useAction } from '#ui/action.ts';
 import { FormDialog, useFaults } from '#ui/dialog.tsx';
+import { Certificates } from './Certificates.tsx';
 import { isKind, KIND_CHOICES, KINDS } from './kinds.ts';
 
 const STARTS = [
@@ -59,22 +60,7 @@ export function NewLogStream({ onClose }: { onClose: () => void }) {
       />
       <TextInput data-autofocus required label="Name" placeholder="SIEM" {...text('name')} />
       <TextInput required type="url" label="Address" placeholder={placeholder} {...text('url')} />
-      <Textarea
-        label="CA certificates"
-        description="In PEM. Required if no public authority signed the receiver’s certificate."
-        autosize
-        maxRows={4}
-        {...text('caCertificate')}
-      />
-      {certificates && (
-        <Textarea
-          label="Client certificate"
-          description="In PEM."
-          autosize
-          maxRows={4}
-          {...text('clientCertificate')}
-        />
-      )}
+      <Certificates kind={kind} text={text} />
       {header && (
         <TextInput
           label="Header"
