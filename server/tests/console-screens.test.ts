@@ -84,9 +84,13 @@ describe('every screen of the console passes axe-core, fits its width, and keeps
       await operator.call('/console/v1/organization-roles', { body: { key: `at-${width}`, name: 'Clerk' } });
       const type = { key: `at-${width}`, name: 'Document', relations: [{ key: 'viewer', permissions: [] }] };
       await operator.call('/console/v1/authorization/types', { body: type });
+      const host = `login.at-${width}.example`;
+      const customDomains = `/console/v1/organizations/${organization.id}/custom-domains`;
+      const { body: domain } = await operator.call(customDomains, { body: { host } });
       const records = [
         [`/organizations/${organization.id}`, 'Acme'],
         [`/organizations/roles/at-${width}`, 'Clerk'],
+        [`/domains/${domain.id}`, host],
         [`/organizations/${organization.id}/domains`, 'Acme'],
         [`/authorization/types/at-${width}`, 'Document'],
         [`/organizations/${organization.id}/branding`, 'Acme'],

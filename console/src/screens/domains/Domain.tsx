@@ -50,11 +50,14 @@ function Detail({ domain }: { domain: DomainRecord }) {
 function OfOrganization({ organizationId }: { organizationId: string }) {
   const at = useAt();
   return (
-    <Card about="Once it is verified, people sign in to this organization there. If the organization is blocked or deleted, the address is closed.">
+    <Card
+      title="Organization"
+      about="Once the domain is verified, people sign in to this organization there. While the organization is blocked, and after it is deleted, the address is closed."
+    >
       <Facts
         facts={[
           [
-            'Organization',
+            'Organization id',
             <Anchor key="organization" component={Link} to={at(`/organizations/${organizationId}/domains`)}>
               {organizationId}
             </Anchor>,

@@ -36,7 +36,7 @@ export function CustomDomains({ organizationId }: { organizationId: string }) {
             href={({ id }) => at(`/domains/${id}`)}
             empty={
               <Empty title="No custom domains yet">
-                At a custom domain, people see the organization’s branding and sign in to it alone.
+                At a custom domain, people see the organization’s branding and sign in to this organization only.
               </Empty>
             }
             columns={[
