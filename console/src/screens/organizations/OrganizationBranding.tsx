@@ -5,6 +5,7 @@ import { useApi, useCan, useScope } from '#api/scope.tsx';
 import classes from '#screens/sign-in/branding.module.css';
 import { LookFields } from '#screens/sign-in/LookFields.tsx';
 import { PreviewCard } from '#screens/sign-in/PreviewCard.tsx';
+import { previewedLogo } from '#screens/sign-in/previewed.ts';
 import { Fields, RecordFields, useRecordForm } from '#ui/form.tsx';
 import { Card } from '#ui/page.tsx';
 import { Loaded } from '#ui/states.tsx';
@@ -84,7 +85,7 @@ function Preview({ organizationId, branding: { name, logoUrl, accentColor, backg
   const { workspaceId, projectId, environment } = useScope();
   const query = new URLSearchParams({
     ...{ workspaceId: workspaceId ?? '', projectId: projectId ?? '', environment: environment ?? '', show },
-    ...{ name: name ?? '', logoUrl: logoUrl ?? '' },
+    ...{ name: name ?? '', logoUrl: previewedLogo(logoUrl) },
     ...{ accentColor: accentColor ?? '', backgroundColor: backgroundColor ?? '' },
   });
   return (

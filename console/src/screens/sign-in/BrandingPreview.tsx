@@ -1,6 +1,7 @@
 import type { Settings } from '#api/records.ts';
 import { useScope } from '#api/scope.tsx';
 import { PreviewCard } from './PreviewCard.tsx';
+import { previewedLogo } from './previewed.ts';
 
 type Preview = Pick<Settings, 'branding' | 'signInLayout' | 'defaultLanguage'>;
 
@@ -10,7 +11,11 @@ export function BrandingPreview({ branding, signInLayout, defaultLanguage: local
   const { logoUrl, accentColor, backgroundColor, radius, text } = branding;
   const scope = { workspaceId: workspaceId ?? '', projectId: projectId ?? '', environment: environment ?? '' };
   // An empty value clears the setting; an omitted one keeps the saved value.
-  const look = { logoUrl: logoUrl ?? '', accentColor: accentColor ?? '', backgroundColor: backgroundColor ?? '' };
+  const look = {
+    logoUrl: previewedLogo(logoUrl),
+    accentColor: accentColor ?? '',
+    backgroundColor: backgroundColor ?? '',
+  };
   const query = new URLSearchParams({ ...scope, ...look, text: text ?? '', locale, signInLayout });
   if (radius !== null) query.set('radius', String(radius));
   return <PreviewCard of="the sign-in page" address={`/console/v1/branding/preview?${query}`} />;
