@@ -12,7 +12,7 @@ main { width: 100%; max-width: 26.5rem; margin-inline: auto; padding: clamp(1.25
 .brand { display: flex; align-items: center; justify-content: center; gap: .6rem; margin-block-end: 1.5rem; font-weight: 650; font-size: 1.1rem; letter-spacing: -.01em; }
 .brand img { max-width: 12rem; max-height: 3rem; } .monogram { display: grid; place-items: center; inline-size: 2rem; block-size: 2rem; border-radius: calc(var(--radius) * .7); background: var(--accent); color: var(--ink); font-weight: 700; }
 .card { background: var(--card); border: 1px solid var(--line); border-radius: calc(var(--radius) * 1.4); padding: clamp(1.25rem, 5vw, 2rem); box-shadow: 0 1px 2px rgb(0 0 0 / .04), 0 8px 24px rgb(0 0 0 / .05); }
-h1 { font-size: 1.45rem; line-height: 1.25; letter-spacing: -.015em; margin: 0 0 .25rem; } h2 { font-size: 1rem; margin: 1.5rem 0 .5rem; }
+h1 { overflow-wrap: anywhere; font-size: 1.45rem; line-height: 1.25; letter-spacing: -.015em; margin: 0 0 .25rem; } h2 { font-size: 1rem; margin: 1.5rem 0 .5rem; }
 p { margin: 0 0 1rem; } .lead { color: var(--soft); margin-block-end: 1.25rem; overflow-wrap: anywhere; }
 form { display: grid; gap: .9rem; margin: 0; } form + form, form + .list, .list + form { margin-block-start: .75rem; }
 label { display: grid; gap: .35rem; font-weight: 600; font-size: .95rem; } label.check { display: flex; align-items: center; gap: .55rem; font-weight: 400; } .hint { font-weight: 400; font-size: .87rem; color: var(--soft); }
