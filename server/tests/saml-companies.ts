@@ -47,7 +47,11 @@ export async function newSamlCompany(
 }
 
 /** What the identity provider says about a person at a company. */
-export function about({ acs, audience }: SamlCompany, nameId: string, inResponseTo: string | null): Said {
+export function about(
+  { acs, audience }: Pick<SamlCompany, 'acs' | 'audience'>,
+  nameId: string,
+  inResponseTo: string | null,
+): Said {
   return {
     now: new Date(),
     issuer: ENTITY_ID,
@@ -62,7 +66,7 @@ export function about({ acs, audience }: SamlCompany, nameId: string, inResponse
 /** A form that the identity provider lets the browser post: without cookies, because it comes from another site. */
 export function postResponse(
   latchkey: TestLatchkey,
-  { id }: SamlCompany,
+  { id }: Pick<SamlCompany, 'id'>,
   { relayState, xml }: { relayState: string; xml: string },
 ) {
   const body = new URLSearchParams({ RelayState: relayState, SAMLResponse: Buffer.from(xml).toString('base64') });
@@ -72,7 +76,7 @@ export function postResponse(
 /** A browser at the identity provider: its request, and the way back with a response. */
 export function leftFrom(
   latchkey: TestLatchkey,
-  company: SamlCompany,
+  company: Pick<SamlCompany, 'id' | 'acs'>,
   { there, browser }: { there: string; browser: Browser },
 ) {
   const request = requestIn(there);

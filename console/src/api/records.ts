@@ -24,6 +24,8 @@ export type OrganizationBranding = ResponseOf<'/console/v1/organizations/{organi
 export type OrganizationMember = ItemOf<'/console/v1/organizations/{organizationId}/members'>;
 export type OrganizationDomain = ItemOf<'/console/v1/organizations/{organizationId}/domains'>;
 export type OrganizationConnection = ItemOf<'/console/v1/organizations/{organizationId}/connections'>;
+export type TestSignIn =
+  ResponseOf<'/console/v1/organizations/{organizationId}/connections/{connectionId}/test-sign-ins/{testSignInId}'>;
 export type SetupLink = ItemOf<'/console/v1/organizations/{organizationId}/setup-links'>;
 export type ScimToken = ItemOf<'/console/v1/organizations/{organizationId}/scim/tokens'>;
 export type DirectoryGroup = ItemOf<'/console/v1/organizations/{organizationId}/scim/groups'>;

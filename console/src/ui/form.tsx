@@ -188,6 +188,15 @@ export function Fields({ canWrite, children }: { canWrite: boolean; children: Re
   );
 }
 
+/** The server's error for several fields together. */
+export function FieldsFault({ children }: { children: string | undefined }) {
+  return children === undefined ? null : (
+    <Text size="sm" c="var(--lk-bad)" role="alert">
+      {children}
+    </Text>
+  );
+}
+
 type SettingsCardProps<T> = {
   title: string;
   about?: string;

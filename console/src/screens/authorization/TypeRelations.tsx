@@ -1,7 +1,7 @@
-import { ActionIcon, Button, MultiSelect, Text, TextInput } from '@mantine/core';
+import { ActionIcon, Button, MultiSelect, TextInput } from '@mantine/core';
 import type { ResourceType } from '#api/records.ts';
 import { useApi } from '#api/scope.tsx';
-import { Fields, type RecordForm } from '#ui/form.tsx';
+import { Fields, FieldsFault, type RecordForm } from '#ui/form.tsx';
 import { RemoveIcon } from '#ui/icons.ts';
 import { Card } from '#ui/page.tsx';
 import classes from './authorization.module.css';
@@ -51,11 +51,7 @@ export function TypeRelations({ form, canWrite }: Props) {
             )}
           </div>
         ))}
-        {form.errors.relations !== undefined && (
-          <Text size="sm" c="var(--lk-bad)" role="alert">
-            {form.errors.relations}
-          </Text>
-        )}
+        <FieldsFault>{form.errors.relations}</FieldsFault>
         {canWrite && (
           <Button
             variant="default"

@@ -1,17 +1,21 @@
-import { Alert, Button, Fieldset, PasswordInput, Switch, TextInput } from '@mantine/core';
+import { Alert, Button, Fieldset, PasswordInput, Switch, TagsInput, TextInput } from '@mantine/core';
 import { type ReactNode, useMemo } from 'react';
 import type { OrganizationConnection as ConnectionRecord } from '#api/records.ts';
-import { useApi } from '#api/scope.tsx';
+import { useApi, useScope } from '#api/scope.tsx';
 import { useAt } from '#shell/place.ts';
 import { Copy } from '#ui/copy.tsx';
-import { Fields, RecordFields, useRecordForm } from '#ui/form.tsx';
+import { Fields, FieldsFault, RecordFields, useRecordForm } from '#ui/form.tsx';
 import { Card, Facts, Page } from '#ui/page.tsx';
 import { RemoveButton } from '#ui/RemoveButton.tsx';
 import { useIdInAddress } from '#ui/search.ts';
 import { Loaded } from '#ui/states.tsx';
 import { TestCard } from '#ui/TestCard.tsx';
+import { AttributeFields, GroupFields, type Mapping, mappingBody, mappingOf } from './ConnectionMapping.tsx';
 import { ConnectionState, useMayConnect } from './OrganizationConnections.tsx';
-import { RoleChoices } from './RoleChoices.tsx';
+import { OWNER, RoleChoices } from './RoleChoices.tsx';
+import { SamlKey } from './SamlKey.tsx';
+import { SamlMetadata } from './SamlMetadata.tsx';
+import { TestSignIn } from './TestSignIn.tsx';
 
 const ONE = '/console/v1/organizations/{organizationId}/connections/{connectionId}';
 type Path = { organizationId: string; connectionId: string };
@@ -32,6 +36,7 @@ type Reread = { reread: () => Promise<{ data?: ConnectionRecord }> };
 
 function Detail({ path, connection, reread }: DetailProps & Reread) {
   const at = useAt();
+  const scope = useScope();
   const canWrite = useMayConnect();
   const back = at(`/organizations/${path.organizationId}/connections`);
   const remove = useApi().useMutation('delete', ONE);
@@ -54,11 +59,15 @@ function Detail({ path, connection, reread }: DetailProps & Reread) {
     >
       <Card
         title="Set up at the identity provider"
-        about="Register each of these as a redirect (callback) address of your client there."
+        about={
+          connection.saml
+            ? 'Enter these values there, or let it read the metadata address.'
+            : 'Register each of these as a redirect (callback) address of your client there.'
+        }
       >
         <Facts
           facts={[
-            ...samlFacts(connection),
+            ...samlFacts(connection, scope),
             ...connection.callbackUrls.map((url, index): [string, ReactNode] => [
               index === 0 ? 'Callback address' : `Callback address at ${new URL(url).hostname}`,
               <Copy key={url} value={url} />,
@@ -66,21 +75,30 @@ function Detail({ path, connection, reread }: DetailProps & Reread) {
           ]}
         />
       </Card>
+      {connection.saml && <SamlMetadata path={path} saml={connection.saml} canWrite={canWrite} />}
       {canWrite && <TryIt path={path} />}
+      {canWrite && <TestSignIn path={path} />}
       {canWrite && connection.saml && <LastResponse path={path} />}
+      {connection.saml && (
+        <SamlKey path={path} certificates={connection.saml.serviceProvider.certificates} canWrite={canWrite} />
+      )}
       <Edit path={path} connection={connection} reread={reread} canWrite={canWrite} />
     </Page>
   );
 }
 
 /** What an identity provider asks for by SAML. */
-function samlFacts({ saml }: ConnectionRecord): [string, ReactNode][] {
+function samlFacts(
+  { saml, callbackUrl }: ConnectionRecord,
+  { workspaceId, projectId }: ReturnType<typeof useScope>,
+): [string, ReactNode][] {
   if (!saml) return [];
+  const metadata = `${callbackUrl.replace(/callback$/, 'metadata')}?workspaceId=${workspaceId}&projectId=${projectId}`;
   return [
+    ['Metadata address', <Copy key="metadata" value={metadata} />],
     ['Entity id', <Copy key="entity" value={saml.serviceProvider.entityId} />],
-    ['Identity provider', saml.entityId],
-    ['Sign-in page', saml.signOnUrl],
-    ['Metadata', saml.metadataFault ?? saml.metadataUrl ?? 'Pasted'],
+    ['Logout address', <Copy key="logout" value={saml.serviceProvider.logoutUrl} />],
+    ['Default RelayState', <Copy key="state" value={saml.idpInitiatedRelayState} />],
   ];
 }
 
@@ -128,31 +146,53 @@ type Editable = {
   name: string;
   issuer: string;
   clientId: string;
+  scopes: string[];
   clientSecret: string;
+  idpInitiatedUrl: string;
+  singleLogout: boolean;
   enabled: boolean;
   required: boolean;
   justInTime: boolean;
   roles: string[];
-};
+} & Mapping;
 
 /** The secret is never shown; a new value replaces it. */
-const editable = ({ name, status, required, justInTime, roles, oidc }: ConnectionRecord): Editable => ({
-  ...{ name, required, justInTime, roles },
-  issuer: oidc?.issuer ?? '',
-  clientId: oidc?.clientId ?? '',
-  clientSecret: '',
-  enabled: status === 'enabled',
-});
+function editable(connection: ConnectionRecord): Editable {
+  const { name, status, required, justInTime, roles, oidc, saml } = connection;
+  return {
+    ...{ name, required, justInTime, roles },
+    issuer: oidc?.issuer ?? '',
+    clientId: oidc?.clientId ?? '',
+    scopes: oidc?.scopes ?? [],
+    clientSecret: '',
+    idpInitiatedUrl: saml?.idpInitiatedUrl ?? '',
+    singleLogout: saml?.singleLogout ?? false,
+    enabled: status === 'enabled',
+    ...mappingOf(connection),
+  };
+}
 
 /** What a change of the form sends. */
-function changesOf({ issuer, clientId, clientSecret, enabled, ...same }: Partial<Editable>) {
+function changesOf({ issuer, clientId, scopes, clientSecret, enabled, ...others }: Partial<Editable>) {
+  const { idpInitiatedUrl, singleLogout, attributes, groupRoles, ...same } = others;
   const oidc = {
     ...(issuer !== undefined && { issuer }),
     ...(clientId !== undefined && { clientId }),
+    ...(scopes && { scopes }),
     ...(clientSecret && { clientSecret }),
   };
+  const saml = {
+    ...(idpInitiatedUrl !== undefined && { idpInitiatedUrl: idpInitiatedUrl || null }),
+    ...(singleLogout !== undefined && { singleLogout }),
+  };
   const status = enabled ? ('enabled' as const) : ('disabled' as const);
-  return { ...same, ...(enabled !== undefined && { status }), ...(Object.keys(oidc).length > 0 && { oidc }) };
+  return {
+    ...same,
+    ...mappingBody({ attributes, groupRoles }),
+    ...(enabled !== undefined && { status }),
+    ...(Object.keys(oidc).length > 0 && { oidc }),
+    ...(Object.keys(saml).length > 0 && { saml }),
+  };
 }
 
 function Edit({ path, connection, reread, canWrite }: DetailProps & Reread & { canWrite: boolean }) {
@@ -175,31 +215,26 @@ function Edit({ path, connection, reread, canWrite }: DetailProps & Reread & { c
   });
   return (
     <RecordFields form={form}>
-      <ProviderFields form={form} canWrite={canWrite} oidc={connection.oidc} />
+      <ProviderFields form={form} canWrite={canWrite} connection={connection} />
       <PeopleFields form={form} canWrite={canWrite} />
+      <AttributeFields form={form} canWrite={canWrite} />
+      <GroupFields form={form} canWrite={canWrite} />
     </RecordFields>
   );
 }
 
 type FormProps = { form: ReturnType<typeof useRecordForm<Editable>>; canWrite: boolean };
 
-function ProviderFields({ form, canWrite, oidc }: FormProps & Pick<ConnectionRecord, 'oidc'>) {
+function ProviderFields({ form, canWrite, connection }: FormProps & Pick<DetailProps, 'connection'>) {
+  /** Errors of the provider's fields have the name of the protocol. */
+  const errors: Record<string, string | undefined> = form.errors;
   return (
     <Card split title="Identity provider">
       <Fields canWrite={canWrite}>
         <TextInput label="Name" description="Shown to the people of the company." {...form.text('name')} />
-        {oidc && (
-          <>
-            <TextInput label="Issuer" {...form.text('issuer')} />
-            <TextInput label="Client id" {...form.text('clientId')} />
-            <PasswordInput
-              label="Client secret"
-              placeholder={oidc.hasSecret ? 'Stored; enter a new one to replace it' : ''}
-              autoComplete="off"
-              {...form.text('clientSecret')}
-            />
-          </>
-        )}
+        {connection.oidc && <OidcFields form={form} hasSecret={connection.oidc.hasSecret} />}
+        {connection.saml && <SamlFields form={form} logoutUrl={connection.saml.logoutUrl} />}
+        <FieldsFault>{errors['oidc'] ?? errors['saml']}</FieldsFault>
         <Switch
           label="Enabled"
           description="People at verified mail domains of the organization are sent there. Disabling it ends their sessions."
@@ -211,8 +246,51 @@ function ProviderFields({ form, canWrite, oidc }: FormProps & Pick<ConnectionRec
   );
 }
 
-/** The role that nobody gets through a connection. */
-const OWNER = 'owner';
+function OidcFields({ form, hasSecret }: Pick<FormProps, 'form'> & { hasSecret: boolean }) {
+  return (
+    <>
+      <TextInput label="Issuer" {...form.text('issuer')} />
+      <TextInput label="Client id" {...form.text('clientId')} />
+      <TagsInput
+        label="Scopes"
+        description="Some identity providers send groups only for a scope of their own."
+        value={form.values.scopes}
+        onChange={(scopes) => form.set({ scopes })}
+      />
+      <PasswordInput
+        label="Client secret"
+        placeholder={hasSecret ? 'Stored; enter a new one to replace it' : ''}
+        autoComplete="off"
+        {...form.text('clientSecret')}
+      />
+    </>
+  );
+}
+
+function SamlFields({ form, logoutUrl }: Pick<FormProps, 'form'> & { logoutUrl: string | null }) {
+  return (
+    <>
+      <TextInput
+        type="url"
+        label="Start address"
+        description="Where sign-ins that begin at the identity provider are sent: a page of your application that begins a sign-in. Enter the default RelayState at the identity provider. Empty: they are refused."
+        placeholder="https://app.example.com/start"
+        maxLength={2000}
+        {...form.text('idpInitiatedUrl')}
+      />
+      <Switch
+        label="Single logout"
+        description={
+          logoutUrl === null
+            ? 'The metadata of the identity provider have no logout address, so people log out here only.'
+            : 'People who log out at the hosted pages log out at the identity provider, too.'
+        }
+        checked={form.values.singleLogout}
+        onChange={({ currentTarget: { checked } }) => form.set({ singleLogout: checked })}
+      />
+    </>
+  );
+}
 
 function PeopleFields({ form: { values, set }, canWrite }: FormProps) {
   return (

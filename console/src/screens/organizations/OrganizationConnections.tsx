@@ -13,6 +13,7 @@ import { Empty, Loaded } from '#ui/states.tsx';
 import { Table } from '#ui/table.tsx';
 import { Time } from '#ui/time.tsx';
 import { OrganizationPage } from './OrganizationPage.tsx';
+import { MetadataFields, metadataBody, NO_METADATA } from './SamlMetadata.tsx';
 
 /** The identity providers through which people of an organization sign in. */
 export function OrganizationConnections() {
@@ -68,17 +69,18 @@ export function ConnectionState({ status }: { status: 'enabled' | 'disabled' }) 
   return <Badge tone={status === 'enabled' ? 'good' : 'quiet'}>{status === 'enabled' ? 'Enabled' : 'Disabled'}</Badge>;
 }
 
-type Draft = { name: string; issuer: string; clientId: string; clientSecret: string; metadataUrl: string };
+type Draft = { name: string; issuer: string; clientId: string; clientSecret: string };
 type Protocol = 'oidc' | 'saml';
 
 function NewConnection({ organizationId, onClose }: { organizationId: string; onClose: () => void }) {
-  const [draft, setDraft] = useState<Draft>({ name: '', issuer: '', clientId: '', clientSecret: '', metadataUrl: '' });
+  const [draft, setDraft] = useState<Draft>({ name: '', issuer: '', clientId: '', clientSecret: '' });
+  const [metadata, setMetadata] = useState(NO_METADATA);
   const [protocol, setProtocol] = useState<Protocol>('oidc');
   const { faults, onProblem } = useFaults('name');
   const create = useAction(useApi().useMutation('post', '/console/v1/organizations/{organizationId}/connections'));
   const navigate = useNavigate();
   const at = useAt();
-  const { name, issuer, clientId, clientSecret, metadataUrl } = draft;
+  const { name, issuer, clientId, clientSecret } = draft;
   const field = (key: keyof Draft) => ({
     value: draft[key],
     onChange: ({ currentTarget: { value } }: { currentTarget: { value: string } }) =>
@@ -86,7 +88,7 @@ function NewConnection({ organizationId, onClose }: { organizationId: string; on
   });
   const submit = async () => {
     const oidc = { issuer, clientId, ...(clientSecret && { clientSecret }) };
-    const body = protocol === 'oidc' ? { name, oidc } : { name, saml: { metadataUrl } };
+    const body = protocol === 'oidc' ? { name, oidc } : { name, saml: metadataBody(metadata) };
     const made = await create.run(
       { params: { path: { organizationId } }, body },
       { done: 'Connection added', change: 'Add connection', onProblem },
@@ -114,15 +116,7 @@ function NewConnection({ organizationId, onClose }: { organizationId: string; on
         onChange={(value) => setProtocol(value === 'saml' ? 'saml' : 'oidc')}
       />
       {protocol === 'saml' ? (
-        <TextInput
-          required
-          type="url"
-          label="Metadata address"
-          description="Where the identity provider publishes its metadata. They are read again every day."
-          placeholder="https://login.example.com/metadata.xml"
-          error={faults['saml']}
-          {...field('metadataUrl')}
-        />
+        <MetadataFields value={metadata} error={faults['saml']} onChange={setMetadata} />
       ) : (
         <>
           <TextInput

@@ -1,4 +1,4 @@
-import { Checkbox, Stack } from '@mantine/core';
+import { Checkbox, MultiSelect, Stack } from '@mantine/core';
 import { useMemo } from 'react';
 import type { OrganizationRole } from '#api/records.ts';
 import { useApi } from '#api/scope.tsx';
@@ -10,6 +10,18 @@ const NONE: readonly OrganizationRole[] = [];
 function useOrganizationRoles(): readonly OrganizationRole[] {
   const roles = useApi().useQuery('get', '/console/v1/organization-roles', { params: { query: { limit: 100 } } });
   return useMemo(() => roles.data?.items.toReversed() ?? NONE, [roles.data]);
+}
+
+/** The role that nobody gets through a connection. */
+export const OWNER = 'owner';
+
+type SelectProps = { label: string; chosen: string[]; onChange: (chosen: string[]) => void };
+
+/** The roles that a connection can give, in one line. */
+export function RoleSelect({ label, chosen, onChange }: SelectProps) {
+  const roles = useOrganizationRoles();
+  const offered = roles.filter(({ key }) => key !== OWNER).map(({ key, name }) => ({ value: key, label: name }));
+  return <MultiSelect searchable label={label} data={offered} value={chosen} onChange={onChange} />;
 }
 
 type ChoicesProps = {
