@@ -8,17 +8,19 @@ import { limitKey, limits } from '#platform/limits.ts';
 import type { Page } from '#platform/page.ts';
 import { problem, problemWithRetry } from '#platform/problem.ts';
 import { nullable } from '#platform/schemas.ts';
-import type { RequireToGrant } from './invitations.ts';
 import {
-  getInvitation,
   Invitation,
   type InvitationId,
   InvitationQuery,
   type InvitationRow,
+  NewInvitation,
+} from './invitation-records.ts';
+import type { RequireToGrant } from './invitations.ts';
+import {
+  getInvitation,
   invite,
   listInvitations,
   type MayInvite,
-  NewInvitation,
   resendInvitation,
   revokeInvitation,
 } from './project-invitations.ts';

@@ -2,16 +2,8 @@ import { Type } from 'typebox';
 import { IdSchema } from '#platform/ids.ts';
 import { PageOf } from '#platform/page.ts';
 import { del, get, post, type Routes } from '#platform/route.ts';
-import {
-  getInvitation,
-  Invitation,
-  InvitationQuery,
-  invite,
-  listInvitations,
-  NewInvitation,
-  resendInvitation,
-  revokeInvitation,
-} from './project-invitations.ts';
+import { Invitation, InvitationQuery, NewInvitation } from './invitation-records.ts';
+import { getInvitation, invite, listInvitations, resendInvitation, revokeInvitation } from './project-invitations.ts';
 
 const InvitationRef = Type.Object({ invitationId: IdSchema('inv') });
 

@@ -1,9 +1,9 @@
-import { type Selectable, sql } from 'kysely';
-import { type Static, Type } from 'typebox';
+import { sql } from 'kysely';
+import type { Static } from 'typebox';
 import { authAddressOf } from '#domains';
 import { projectOf } from '#environments';
 import { emit, emitAll } from '#events';
-import { addMember, addRoles, authorityNow, lockRoles, RoleKey, requireAuthority } from '#members';
+import { addMember, addRoles, authorityNow, lockRoles, requireAuthority } from '#members';
 import {
   joinOrganization,
   lockKnownRoles,
@@ -14,12 +14,9 @@ import {
   requireInvitedDomain,
   requireRoomInOrganization,
 } from '#organizations';
-import { type Actor, type Ctx, type Environment, responsibleFor, type TxCtx, transaction } from '#platform/ctx.ts';
-import type { Json } from '#platform/db.ts';
-import { Email, normaliseEmail } from '#platform/identifiers.ts';
+import { type Ctx, type Environment, responsibleFor, type TxCtx, transaction } from '#platform/ctx.ts';
+import { normaliseEmail } from '#platform/identifiers.ts';
 import {
-  type Id,
-  IdSchema,
   newId,
   type OrganizationId,
   type ProjectId,
@@ -28,75 +25,20 @@ import {
   type WorkspaceId,
 } from '#platform/ids.ts';
 import { hashSecret } from '#platform/keyring.ts';
-import { type Page, PageQuery } from '#platform/page.ts';
+import type { Page } from '#platform/page.ts';
 import { Problem, problem } from '#platform/problem.ts';
-import { Instant, nullable } from '#platform/schemas.ts';
 import { acrossProjects, inScope } from '#platform/scoped.ts';
 import { isClosed } from '#tenancy';
-import { InvitationStatus, Invitations, isOpen, type RequireToGrant, statusOf } from './invitations.ts';
-
-export type InvitationId = Id<'inv'>;
-
-type InvitationsTable = {
-  workspace_id: WorkspaceId;
-  project_id: ProjectId;
-  environment: Environment;
-  id: InvitationId;
-  email: string;
-  roles: string[];
-  token_hash: Buffer;
-  invited_by: Json<Actor>;
-  locale: string | null;
-  organization_id: OrganizationId | null;
-  roles_in_organization: string[];
-  created_at: Date;
-  expires_at: Date;
-  accepted_at: Date | null;
-  revoked_at: Date | null;
-};
-
-declare module '#platform/db.ts' {
-  interface Tables {
-    invitations: InvitationsTable;
-  }
-}
-
-export const NewInvitation = Type.Object(
-  {
-    email: Email,
-    roles: Type.Optional(Type.Array(RoleKey, { maxItems: 50, uniqueItems: true })),
-    organizationId: Type.Optional(IdSchema('org')),
-    organizationRoles: Type.Optional(
-      Type.Array(RoleKey, { maxItems: 50, uniqueItems: true, description: 'In the organization.' }),
-    ),
-    locale: Type.Optional(Type.String({ maxLength: 35, pattern: '^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$' })),
-  },
-  { additionalProperties: false },
-);
-
-export const Invitation = Type.Object(
-  {
-    id: IdSchema('inv'),
-    email: Type.String(),
-    roles: Type.Array(Type.String()),
-    organizationId: nullable(IdSchema('org')),
-    organizationRoles: Type.Array(Type.String()),
-    status: InvitationStatus,
-    invitedBy: Type.Union([Type.String(), Type.Null()], { description: 'A user or application; null: the system.' }),
-    expiresAt: Instant,
-    createdAt: Instant,
-  },
-  { title: 'Invitation' },
-);
-export type Invitation = Static<typeof Invitation>;
-
-export const InvitationQuery = Type.Object({
-  ...PageQuery.properties,
-  status: Type.Optional(InvitationStatus),
-  organizationId: Type.Optional(IdSchema('org')),
-});
-
-export type InvitationRow = Selectable<InvitationsTable>;
+import {
+  eventDataOf,
+  type Invitation,
+  type InvitationId,
+  type InvitationQuery,
+  type InvitationRow,
+  type NewInvitation,
+  recordOf,
+} from './invitation-records.ts';
+import { Invitations, isOpen, type RequireToGrant } from './invitations.ts';
 
 const invitations = new Invitations<InvitationRow>({
   table: 'invitations',
@@ -179,34 +121,6 @@ async function isBackedInside(tx: TxCtx, row: InvitationRow): Promise<boolean> {
   if (row.organization_id === null || row.roles.length > 0 || sender.kind !== 'customer') return false;
   const who = { organizationId: row.organization_id, userId: sender.userId };
   return mayInside(tx, who, 'invitation.create', await lockKnownRoles(tx, row.roles_in_organization));
-}
-
-function eventDataOf({
-  id,
-  email,
-  organization_id: organizationId,
-}: Pick<InvitationRow, 'id' | 'email' | 'organization_id'>) {
-  return { invitationId: id, email, organizationId };
-}
-
-function recordOf(ctx: Pick<Ctx, 'now'>, row: InvitationRow): Invitation {
-  return {
-    id: row.id,
-    email: row.email,
-    roles: row.roles,
-    organizationId: row.organization_id,
-    organizationRoles: row.roles_in_organization,
-    status: statusOf(ctx, row),
-    invitedBy: inviterOf(row.invited_by),
-    expiresAt: row.expires_at.toISOString(),
-    createdAt: row.created_at.toISOString(),
-  };
-}
-
-function inviterOf(invitedBy: Actor): string | null {
-  const actor = responsibleFor(invitedBy);
-  if (actor.kind === 'customer' || actor.kind === 'operator') return actor.userId;
-  return actor.kind === 'management' ? actor.applicationId : null;
 }
 
 /** Invitations of the project, newest first; those to an organization are served by invitations_to_organization. */
