@@ -103,7 +103,7 @@ export async function scopeAsked(request: Request): Promise<Scope> {
 type SignIn = { scope: Scope; back: string; again?: { as: string | null; secondFactor: boolean } };
 
 /**
- * Sends the visitor to sign in, as any application does, and back to the page.
+ * Sends the visitor to the sign-in pages, and from there back to this page.
  * @param again for a signed-in user who must authenticate again: with a second factor, or with any
  */
 export function toSignIn({ address: { url: own } }: Request, reply: Reply, { scope, back, again }: SignIn): Reply {

@@ -122,7 +122,7 @@ type Strength = {
   grants?: readonly Grant[];
 };
 
-/** What an administrator writes about SAML; an application of that kind needs it. */
+/** The settings of a new application by SAML; null for other kinds. */
 function samlWritten({ kind, saml }: Pick<Static<typeof NewApplicationBody>, 'kind' | 'saml'>): SamlChanges | null {
   return kind === 'saml' ? (saml ?? {}) : null;
 }

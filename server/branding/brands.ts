@@ -8,7 +8,7 @@ import { knownBranding, type OrganizationBranding } from './organization-brandin
 /** What pages and mails show: the project's branding, or an organization's in place of it. */
 export type Brand = Branding & {
   name: string;
-  /** True for an organization's own name without a logo of its own: it stands beside the project's logo, if there is one. */
+  /** True if the organization has a name but no logo of its own: the name then stands beside the project's logo. */
   besideLogo: boolean;
 };
 

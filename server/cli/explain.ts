@@ -33,7 +33,7 @@ const REMEDIES: Record<string, string> = {
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: CERTIFICATE,
 };
 
-/** Remedies for faults without a code, by their message. */
+/** Errors that have no code but a known remedy, by their message. */
 const MENDABLE =
   /^(?:The server does not support SSL connections|timeout expired|Connection terminated unexpectedly|Query read timeout)/;
 

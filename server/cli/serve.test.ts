@@ -153,7 +153,7 @@ describe('latchkey serve, with the embedded database', () => {
 });
 
 describe('with LATCHKEY_LOG_FORMAT=json, everything that a process prints is a JSON line', () => {
-  /** The messages of all lines, each of which must have a level and a time. */
+  /** Checks that every line has a level and a time, and returns the messages. */
   const messages = ({ output }: Run) =>
     output()
       .trimEnd()

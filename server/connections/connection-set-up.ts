@@ -8,7 +8,7 @@ import {
 } from './connection-changes.ts';
 import { ConnectionChanges, listConnections, NewConnection, serviceAddresses } from './connections.ts';
 
-/** What people who set their organization up by a link read and change, by the rules of the API. */
+/** What set-up links read and change in organizations, by the rules of the API. */
 export const connectionSetUp = {
   New: NewConnection,
   Changes: ConnectionChanges,

@@ -109,7 +109,7 @@ describe('my default organization', () => {
     assert.equal(await chosen(person), null);
   });
 
-  test('is one of two that are chosen at once', async () => {
+  test('of two choices at once, one counts', async () => {
     const person = await newPerson();
     const both = [await newOrganization(person), await newOrganization(person)];
     const responses = await Promise.all([...both, ...both].map((id) => choose(person, id)));

@@ -127,7 +127,7 @@ describe('a test sign-in by SAML', () => {
 });
 
 describe('a test sign-in by OpenID Connect', () => {
-  test('says whom it would link or sign in, with the roles of their groups, and changes nothing', async () => {
+  test('names the account that it would sign in or link and its roles by groups, and changes nothing', async () => {
     const company = await oidcCompany();
     await company.change({ status: 'enabled', justInTime: true, groupRoles: { Staff: ['admin'] } });
     const claims = { sub: someone(), email: company.newEmail(), groups: ['Staff'], level: 7 };

@@ -8,7 +8,7 @@ import type { OrganizationId } from '#platform/ids.ts';
 import { Problem, problem } from '#platform/problem.ts';
 import type { System } from '#platform/system.ts';
 
-/** The OpenID provider, the pages, and what these call: puzzles, and the way to an identity provider and back. */
+/** The OpenID provider, the pages, and what these call: proof-of-work challenges, and the way to an identity provider and back. */
 const SERVED = [
   /^\/(connect|\.well-known|sign-in|account|link|assets|problems)(\/|$)/,
   /^\/v1\/auth\/(challenge|login\/(social|connections)\/[^/]+\/[^/]+)$/,

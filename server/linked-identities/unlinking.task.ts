@@ -26,7 +26,7 @@ declare module '#platform/jobs.ts' {
 
 const work = Compile(UnlinkingWork);
 
-/** Unlinks the accounts at issuers that are gone, portion by portion. Served by the primary key. */
+/** Unlinks the accounts at removed issuers, some rows at a time. Served by the primary key. */
 export function unlinkIssuersTask(system: System): Task {
   return async (payload, { job }) => {
     const { issuers, ...scope } = work.Parse(payload);

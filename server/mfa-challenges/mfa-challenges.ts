@@ -29,7 +29,7 @@ type MfaChallengesTable = {
   /** The ways in of the first factor. */
   sign_in_methods: Generated<string[]>;
   organization_id: Generated<OrganizationId | null>;
-  /** The session at the identity provider that the first factor was. */
+  /** The session at the identity provider, if the first factor was a sign-in there. */
   saml_login: Generated<SamlLoginId | null>;
   enrolling: boolean;
   factor_id: FactorId | null;

@@ -9,7 +9,7 @@ import {
 } from './organization-domains.ts';
 import { changeOrganizationPolicy } from './policies.ts';
 
-/** What people who set their organization up by a link read and change, by the rules of the API. */
+/** What set-up links read and change in organizations, by the rules of the API. */
 export const organizationSetUp = {
   listDomains: listOrganizationDomains,
   findDomain: findOrganizationDomain,

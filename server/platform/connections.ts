@@ -22,7 +22,7 @@ const NO_COMPILATION = 'set jit = off';
 const DETECT_DEAD_CLIENTS =
   'set tcp_keepalives_idle = 4; set tcp_keepalives_interval = 2; set tcp_keepalives_count = 3';
 
-/** The beginning of the `application_name` of the connections that write. The tag of a process that serves follows. */
+/** Connections that write have this `application_name`; a process that serves appends its tag. */
 export const POOL_NAME = 'latchkey';
 
 const CONNECT_MS = 5_000;

@@ -10,7 +10,7 @@ const MAX_BACKOFF_MS = 5_000;
 const CHECK_MS = 2_000;
 const RESPONSE_MS = 3_000;
 
-/** The beginning of the `application_name` of a feed's connection. The tag of the process follows. */
+/** A feed's connection has this `application_name`, followed by the tag of its process. */
 export const FEED_NAME = 'latchkey-feed';
 
 /** The topic of the notifications by which a feed proves that it works. */

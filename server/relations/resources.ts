@@ -31,7 +31,7 @@ export const ReachedResources = Type.Object({
 
 /** Where a list begins: the relations that the subject has to resources. */
 type Start = State & { subject: string };
-/** A resource to whose holders resources below it are open. */
+/** A resource whose holders have the permission on resources below it. */
 type Above = State & { id: string };
 
 /**

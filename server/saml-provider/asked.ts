@@ -26,7 +26,7 @@ const Asked = Type.Object({
 export type Asked = Static<typeof Asked>;
 
 const PURPOSE = 'saml-request';
-/** As long as the pages of a sign-in. */
+/** As long as a sign-in may take on the hosted pages. */
 const USABLE_MS = 3_600_000;
 
 export function sealAsked({ keyring }: System, { id }: ByAssertion, asked: Asked): string {

@@ -44,7 +44,7 @@ export const SamlKey = Type.Object(
 export type SamlKey = Static<typeof SamlKey>;
 
 const PURPOSE = 'saml-key';
-/** In the metadata at a time. */
+/** The maximum number of keys in the metadata. */
 const MAX_KEYS = 3;
 
 /** The keys of the project, the one that signs first. The first is made when it is needed. Served by the primary key. */

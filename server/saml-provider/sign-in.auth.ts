@@ -34,7 +34,7 @@ function scopeOf({ workspaceId, projectId, environment }: Visit['application']) 
   return { workspaceId, projectId, environment };
 }
 
-/** A parameter of the query that stands there once; others are ignored. */
+/** A query parameter; ignored if it is repeated. */
 function single(request: Request, name: string): string | null {
   const value: unknown = Object(request.query)[name];
   return typeof value === 'string' && value !== '' ? value : null;

@@ -152,7 +152,7 @@ describe('a sign-in that a service provider asks for', () => {
     assert.equal((await browser.open(`${at.own.signOnUrl}?${query}`)).status, 404);
   });
 
-  test('asks a signed-in person again if it must, and nobody if it may not', async () => {
+  test('asks a signed-in person again for ForceAuthn, and nobody for IsPassive', async () => {
     const at = await newServiceProvider(latchkey);
     const nobody = await signInAtProvider(latchkey, at, { person, with: { IsPassive: 'true' } });
     assert.equal(sentForm(nobody.page).status, 'Responder NoPassive');

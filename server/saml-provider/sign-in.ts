@@ -19,7 +19,7 @@ type Refusal = Parameters<typeof issuing.refusal>[1];
 /** A browser at an application by SAML. */
 export type Visit = { request: Request; reply: Reply; ctx: Ctx; application: ByAssertion };
 
-/** What came with a message, besides it. */
+/** Parameters that came with a message. */
 export type Beside = { relayState: string | null; organization: string | null };
 
 /** SAML allows 80 bytes, and service providers send more (SAML Bindings §3.4.3). */

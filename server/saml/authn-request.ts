@@ -10,7 +10,7 @@ export type SignInRequest = {
   consumer: { url: string } | { index: number } | null;
   forceAuthn: boolean;
   isPassive: boolean;
-  /** null: any. */
+  /** null: the service provider accepts every format. */
   nameIdFormat: string | null;
   contexts: RequestedContexts | null;
 };

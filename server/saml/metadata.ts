@@ -24,7 +24,7 @@ export const IdentityProvider = Type.Object({
   certificates: Type.Array(Type.String({ maxLength: 10_000 }), { maxItems: 10 }),
   /** Where requests go. */
   signOnUrl: Address,
-  /** How requests go there; missing: by redirect. */
+  /** The binding of requests; absent: HTTP-Redirect. */
   signOnBinding: Type.Optional(Type.Enum(['redirect', 'post'])),
   /** Where people log out; missing: nowhere. */
   logout: Type.Optional(Type.Object({ url: Address, responseUrl: Address, binding: Type.Enum(['redirect', 'post']) })),
@@ -146,7 +146,7 @@ function signOnOf(role: Element, insecure: boolean): Pick<IdentityProvider, 'sig
   return service.binding === 'redirect' ? { signOnUrl } : { signOnUrl, signOnBinding: 'post' };
 }
 
-/** An address that cannot be used is none: people sign in without it. */
+/** An address that cannot be used is ignored: people sign in without it. */
 function logoutOf(role: Element, insecure: boolean): Pick<IdentityProvider, 'logout'> {
   const service = endpointOf(role, 'SingleLogoutService');
   const responses = service && attribute(service.element, 'ResponseLocation');

@@ -133,7 +133,7 @@ describe('the pages of a set-up link', () => {
     assert.match((await browser.submit(guide, wrong, '/new/okta')).text, /Too many attempts/);
   });
 
-  test('call no internal address, and take no metadata that are none', async () => {
+  test('call no internal address, and refuse invalid metadata', async () => {
     const { send } = await open();
     for (const wrong of [
       { metadataUrl: 'http://169.254.169.254/latest/meta-data' },
@@ -167,7 +167,7 @@ describe('the pages of a set-up link', () => {
     assert.equal((await call()).status, 401);
   });
 
-  test('make rules that are stricter than the project’s, never weaker', async () => {
+  test('change the policy only to be stricter than the project’s', async () => {
     const { send, page, browser } = await open();
     const shown = await page('/policies');
     const rules = {

@@ -56,7 +56,7 @@ describe('a set-up link', () => {
     assert.match((await browserOf(latchkey).open(url)).text, CLOSED);
   });
 
-  test('takes what its tasks take, and no address outside of the own applications', async () => {
+  test('needs the permissions of its tasks, and returns only to addresses of the project’s applications', async () => {
     const customer = await newCustomer(latchkey);
     const token = await managementToken(latchkey, 'organizations:write organizations:read');
     const path = `/v1/admin/organizations/${customer.organizationId}/setup-links`;
@@ -80,7 +80,7 @@ describe('a set-up link', () => {
     }
   });
 
-  test('is one of at most ten, also when two are made at once', async () => {
+  test('cannot be made beyond ten, also when two are made at once', async () => {
     const customer = await newCustomer(latchkey);
     const made = await Promise.all(Array.from({ length: 12 }, () => customer.makeLink({ tasks: ['domains'] })));
     assert.deepEqual(made.map(({ status }) => status).sort(), [...Array(10).fill(201), 409, 409]);
@@ -102,7 +102,7 @@ describe('a set-up link', () => {
     }
   });
 
-  test('is used up by no look at it; several browsers may open it', async () => {
+  test('stays usable after it was opened, also in several browsers', async () => {
     const customer = await newCustomer(latchkey);
     const { body } = await customer.makeLink();
     const scanner = browserOf(latchkey);
@@ -156,7 +156,7 @@ describe('a set-up link', () => {
     assert.match((await page()).text, CLOSED);
   });
 
-  test('loses what its maker loses', async () => {
+  test('loses the rights that its maker loses', async () => {
     const customer = await newCustomer(latchkey);
     const permissions = ['organizations:write', 'organizations:read', 'invitations:write'];
     const role = await customer.call('roles', 'POST', { key: `maker-${Date.now()}`, name: 'Maker', permissions });

@@ -71,7 +71,7 @@ export function values(pairs: readonly { label: string; value: string }[]): Mark
   return html`<dl class="values">${pairs.map(({ label, value }) => html`<dt>${label}</dt><dd><code class="value" tabindex="0">${value}</code></dd>`)}</dl>`;
 }
 
-/** A button of a form with several. */
+/** One of several buttons of a form. */
 export function button(does: string, text: string, kind: '' | 'second' | 'danger' = ''): Markup {
   return html`<button name="do" value="${does}"${kind === '' ? '' : html` class="${kind}"`}>${text}</button>`;
 }

@@ -86,7 +86,7 @@ export async function bindLogin(tx: TxCtx, id: SamlLoginId, sessionId: SessionId
   if (numUpdatedRows !== 1n) throw problem('INVALID_TOKEN');
 }
 
-/** Forgets the sessions at identity providers with ours. Served by saml_logins_of_session. */
+/** Removes the logins of our sessions that have ended. Served by saml_logins_of_session. */
 export async function removeLogins(tx: TxCtx, { sessionIds, in: where }: EndedSessions): Promise<void> {
   if (where !== 'every project') return;
   await tx.db
@@ -132,7 +132,7 @@ export async function endLogins(
   }
 }
 
-/** A login for which the identity provider named no session is of any. No index names all (SAML Core §3.7.3.2). */
+/** A login without a session index may be of any session. A request without an index means all (SAML Core §3.7.3.2). */
 function isNamed(sessionIndexes: readonly string[]) {
   if (sessionIndexes.length === 0) return sql<boolean>`true`;
   return sql<boolean>`(session_index is null or session_index = any(${[...sessionIndexes]}))`;
