@@ -116,7 +116,7 @@ async function bannedInFiles(patterns: readonly string[], find: (source: string)
   return found.flat();
 }
 
-const CODE = ['server/**/*.ts', 'console/src/**/*.{ts,tsx}', 'sdk/src/**/*.ts', 'bench/**/*.ts'];
+const CODE = ['server/**/*.ts', 'console/src/**/*.{ts,tsx}', 'sdk/*/src/**/*.ts', 'bench/**/*.ts'];
 const TEXTS = [
   'console/src/**/*.tsx',
   'server/{pages,messages}/language-en.ts',

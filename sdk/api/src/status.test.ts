@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import { eventually, startTestLatchkey } from '../../server/tests/harness.ts';
+import { eventually, startTestLatchkey } from '../../../server/tests/harness.ts';
 import { type StatusCallbacks, type StatusState, statusPoller } from './status.ts';
 
 /** The next response of the server. */
