@@ -1,14 +1,10 @@
 import { randomInt } from 'node:crypto';
-import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import pg from 'pg';
-import { startEmbeddedPostgres } from '../server/platform/embedded-postgres.ts';
 import { measureConsole, operatorOf } from './console.ts';
+import { startInstallation } from './installation.ts';
 import { percentile95 } from './load.ts';
 import { importRows, person, seedPeople, seedProjects } from './people.ts';
-import { processorSeconds, residentMegabytes, startLatchkey, stop } from './server.ts';
+import { processorSeconds, residentMegabytes } from './server.ts';
 
 /**
  * Fills a project with members, the last ones by import, in a workspace of ten thousand projects. At each size it measures lists,
@@ -23,34 +19,14 @@ const PROJECTS = 10_000;
 /** The maximum number of people imported at each size. */
 const IMPORTED = 100_000;
 
-const folder = await mkdtemp(join(tmpdir(), 'latchkey-bench-'));
-await chmod(folder, 0o755);
-const postgres = await startEmbeddedPostgres({
-  dataDir: join(folder, 'database'),
-  port: 0,
-  database: 'latchkey',
-  progress: () => undefined,
-});
-const database = new pg.Client({ connectionString: postgres.url });
-await database.connect();
+const installation = await startInstallation(PORT_BASE);
+const { database, latchkey, workspaceId, projectId } = installation;
 // This benchmark decides when the planner's statistics are updated.
 await database.query('alter system set autovacuum = off');
 await database.query('select pg_reload_conf()');
-const latchkey = await startLatchkey({
-  DATABASE_URL: postgres.url,
-  LATCHKEY_SECRET: 'a secret of the benchmark that is long enough',
-  LATCHKEY_LOG_LEVEL: 'error',
-  LATCHKEY_DATA_DIR: folder,
-  LATCHKEY_PORT_BASE: String(PORT_BASE),
-});
-process.once('exit', () => latchkey.child.kill());
-const { consoleUrl, workspaceId, projects, environments } = JSON.parse(
-  await readFile(join(folder, 'demo.json'), 'utf8'),
-);
-const { authUrl, apiUrl, managementClientId, managementClientSecret } = environments.test;
-const api = `${apiUrl.replace('localhost', '127.0.0.1')}/v1/admin/members`;
-const place = { workspaceId, projectId: projects[0].id };
-let token = await managementToken();
+const api = `${installation.apiUrl}/v1/admin/members`;
+const place = { workspaceId, projectId };
+let token = await installation.managementToken();
 await seedProjects(database, workspaceId, PROJECTS);
 
 let size = 1;
@@ -68,28 +44,11 @@ for (const [name, [first = Number.NaN, ...others]] of Object.entries(p95))
   console.log(
     `${name}: p95 ${others.map((value) => (value / first).toFixed(2)).join(', ')} times that of ${sizes[0]} (bar 1.5)`,
   );
-const slowest = (await measureConsole(await operatorOf(database, consoleUrl, place))).slice(0, 10);
+const slowest = (await measureConsole(await operatorOf(database, installation.consoleUrl, place))).slice(0, 10);
 for (const [path, milliseconds] of slowest) console.log(`console ${path}: ${milliseconds.toFixed(1)} p95 ms (bar 300)`);
 await measureExport();
-await database.end();
-await stop(latchkey.child);
-await postgres.stop();
-await rm(folder, { recursive: true, force: true });
+await installation.end();
 process.exit(0);
-
-async function managementToken(): Promise<string> {
-  const body = new URLSearchParams({
-    grant_type: 'client_credentials',
-    workspaceId,
-    projectId: projects[0].id,
-    environment: 'test',
-    client_id: managementClientId,
-    client_secret: managementClientSecret,
-  });
-  const response = await fetch(`${authUrl.replace('localhost', '127.0.0.1')}/connect/token`, { method: 'POST', body });
-  const { access_token } = Object(await response.json());
-  return access_token;
-}
 
 async function get(path: string): Promise<unknown> {
   const response = await fetch(path.startsWith('..') ? api.replace('/members', path.slice(2)) : api + path, {
@@ -103,7 +62,7 @@ async function get(path: string): Promise<unknown> {
 async function fill(from: number, to: number): Promise<void> {
   const imported = Math.min(IMPORTED, Math.ceil((to - from) / 5));
   await seedPeople(database, place, { from, to: to - imported });
-  token = await managementToken();
+  token = await installation.managementToken();
   const response = await fetch(`${api}/import`, {
     method: 'POST',
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/x-ndjson' },
@@ -131,11 +90,11 @@ async function fill(from: number, to: number): Promise<void> {
 async function processorTime(): Promise<{ server: number; database: number }> {
   const { rows } = await database.query<{ pid: number }>('select pid from pg_stat_activity where pid is not null');
   const used = await Promise.all(rows.map(({ pid }) => processorSeconds(pid)));
-  return { server: await processorSeconds(latchkey.child.pid), database: used.reduce((sum, one) => sum + one, 0) };
+  return { server: await processorSeconds(latchkey.pid), database: used.reduce((sum, one) => sum + one, 0) };
 }
 
 async function measureAll(title: string): Promise<Record<string, number>> {
-  token = await managementToken();
+  token = await installation.managementToken();
   const { items, nextCursor } = Object(await get('?limit=20'));
   const some = () => person(randomInt(1, Math.max(2, size)));
   const last = (email: string) => email.split('.')[1] ?? '';
@@ -175,8 +134,8 @@ async function measureAll(title: string): Promise<Record<string, number>> {
 
 /** Exports all members, discards the result, and records the memory of the server process. */
 async function measureExport(): Promise<void> {
-  token = await managementToken();
-  const before = await residentMegabytes(latchkey.child.pid);
+  token = await installation.managementToken();
+  const before = await residentMegabytes(latchkey.pid);
   const began = performance.now();
   const response = await fetch(`${api}/export`, { headers: { authorization: `Bearer ${token}` } });
   const seen: number[] = [];
@@ -186,7 +145,7 @@ async function measureExport(): Promise<void> {
     bytes += part.length;
     if (bytes < next) continue;
     next = bytes + 20_000_000;
-    seen.push(await residentMegabytes(latchkey.child.pid));
+    seen.push(await residentMegabytes(latchkey.pid));
   }
   const seconds = (performance.now() - began) / 1000;
   console.log(

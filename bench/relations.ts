@@ -1,12 +1,7 @@
 import { randomInt } from 'node:crypto';
-import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import pg from 'pg';
-import { startEmbeddedPostgres } from '../server/platform/embedded-postgres.ts';
+import { startInstallation } from './installation.ts';
 import { seedProjects } from './people.ts';
 import { replaceRelations } from './performance.ts';
-import { startLatchkey, stop } from './server.ts';
 
 /**
  * Fills a project with a million relations, beside other projects with relations of their own, and measures checks and
@@ -19,29 +14,9 @@ const PORT_BASE = 28_000;
 const PEOPLE = 10_000;
 const ORGANIZATIONS = 1_000;
 
-const folder = await mkdtemp(join(tmpdir(), 'latchkey-bench-'));
-await chmod(folder, 0o755);
-const postgres = await startEmbeddedPostgres({
-  dataDir: join(folder, 'database'),
-  port: 0,
-  database: 'latchkey',
-  progress: () => undefined,
-});
-const database = new pg.Client({ connectionString: postgres.url });
-await database.connect();
-const latchkey = await startLatchkey({
-  DATABASE_URL: postgres.url,
-  LATCHKEY_SECRET: 'a secret of the benchmark that is long enough',
-  LATCHKEY_LOG_LEVEL: 'error',
-  LATCHKEY_DATA_DIR: folder,
-  LATCHKEY_PORT_BASE: String(PORT_BASE),
-});
-process.once('exit', () => latchkey.child.kill());
-const { workspaceId, projects, environments } = JSON.parse(await readFile(join(folder, 'demo.json'), 'utf8'));
-const { authUrl, apiUrl, managementClientId, managementClientSecret } = environments.test;
-const projectId: string = projects[0].id;
-const api = apiUrl.replace('localhost', '127.0.0.1');
-const token = await managementToken();
+const installation = await startInstallation(PORT_BASE);
+const { database, apiUrl, workspaceId, projectId } = installation;
+const token = await installation.managementToken();
 
 await defineTypes();
 const began = performance.now();
@@ -51,29 +26,11 @@ await measureAll('planner unaware');
 await database.query('vacuum analyze');
 const measured = await measureAll('with statistics');
 if (RELATIONS >= 1_000_000) await replaceRelations(measured);
-await database.end();
-await stop(latchkey.child);
-await postgres.stop();
-await rm(folder, { recursive: true, force: true });
+await installation.end();
 process.exit(0);
 
-async function managementToken(): Promise<string> {
-  const response = await fetch(`${authUrl.replace('localhost', '127.0.0.1')}/connect/token`, {
-    method: 'POST',
-    body: new URLSearchParams({
-      grant_type: 'client_credentials',
-      workspaceId,
-      projectId,
-      environment: 'test',
-      client_id: managementClientId,
-      client_secret: managementClientSecret,
-    }),
-  });
-  return Object(await response.json()).access_token;
-}
-
 async function call(path: string, body?: unknown): Promise<Record<string, unknown>> {
-  const response = await fetch(`${api}/v1/admin/${path}`, {
+  const response = await fetch(`${apiUrl}/v1/admin/${path}`, {
     method: body === undefined ? 'GET' : 'POST',
     headers: { authorization: `Bearer ${token}`, ...(body !== undefined && { 'content-type': 'application/json' }) },
     ...(body !== undefined && { body: JSON.stringify(body) }),
