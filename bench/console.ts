@@ -10,8 +10,8 @@ type Get = (path: string) => Promise<unknown>;
 export async function operatorSession(database: pg.Client, workspaceId: string): Promise<string> {
   const secret = randomBytes(32).toString('base64url');
   await database.query(
-    `insert into console_sessions (workspace_id, hash, user_id, session_id, auth_time, created_at, last_seen_at, expires_at)
-     select (select workspace_id from console_installation), $2, user_id, 'ses_', now(), now(), now(), now() + interval '1 day'
+    `insert into console_sessions (workspace_id, hash, user_id, session_id, auth_time, acr, admitted_under, created_at, last_seen_at, expires_at)
+     select (select workspace_id from console_installation), $2, user_id, 'ses_', now(), 'aal2', 'required', now(), now(), now() + interval '1 day'
      from team_members where workspace_id = $1 and role = 'owner' limit 1`,
     [workspaceId, createHash('sha256').update(secret).digest()],
   );
