@@ -166,7 +166,7 @@ describe('the interval of statusPoller', () => {
       (work: (...args: unknown[]) => void, milliseconds = 0, ...args: unknown[]) => {
         // Connections, browsers and servers of this process set timers, too.
         const { stack = '' } = new Error('Where the timer is set');
-        if (!/sdk\/src\/status\.ts/.test(stack)) return original(work, milliseconds, ...args);
+        if (!/sdk\/api\/src\/status\.ts/.test(stack)) return original(work, milliseconds, ...args);
         pauses.push(Math.round(milliseconds / 1000));
         next = () => work(...args);
         return undefined;
