@@ -1,4 +1,4 @@
-// Makes the client of the console and builds it where its tools are installed: `npm ci` does it, and `npm start` where that was left out. An installation
+// Makes the clients of the console and of @latchkey/api and builds the console where the tools are installed: `npm ci` does it, and `npm start` where that was left out. An installation
 // without development packages brings the console built, or serves its API alone.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -9,9 +9,12 @@ const built = existsSync('console/dist/index.html');
 
 if (!tools && !built) console.warn('The console is not built: its tools are not installed. Its API works without it.');
 if (tools && !(choice === '--if-missing' && built)) {
-  const { status } = spawnSync('npm', ['run', '--silent', 'build', '-w', 'console', '--', '--logLevel', 'warn'], {
-    stdio: 'inherit',
-    shell: process.platform === 'win32',
-  });
-  process.exit(status ?? 1);
+  const commands = [
+    ['run', '--silent', 'client', '-w', '@latchkey/api'],
+    ['run', '--silent', 'build', '-w', 'console', '--', '--logLevel', 'warn'],
+  ];
+  for (const command of commands) {
+    const { status } = spawnSync('npm', command, { stdio: 'inherit', shell: process.platform === 'win32' });
+    if (status !== 0) process.exit(status ?? 1);
+  }
 }

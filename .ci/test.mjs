@@ -19,8 +19,11 @@ if (major < NEEDED[0] || (major === NEEDED[0] && minor < NEEDED[1])) {
   process.exit(1);
 }
 
-/** First, because the type check reads the client that this makes, and the browser tests open the console. */
-const BUILD = { name: 'build of the console', command: ['npm', 'run', 'build', '-w', 'console'] };
+/** First, because the type check reads the clients that these make, the tests run that of the API, and the browser tests open the console. */
+const BUILDS = [
+  { name: 'client of the API', command: ['node', 'sdk/api/generate.mjs'] },
+  { name: 'build of the console', command: ['npm', 'run', 'build', '-w', 'console'] },
+];
 const TESTS = { name: 'tests', command: ['node', 'server/tests/run.ts'] };
 /**
  * They use the time that tests spend waiting, and are shown when they are over. Several checkers of types would check
@@ -92,9 +95,9 @@ function testCounts() {
 }
 
 // Each check is one item; the tests are one each besides, so a run that ends early still counts as a failure.
-const build = await run(BUILD, 'pipe');
+const builds = await Promise.all(BUILDS.map((build) => run(build, 'pipe')));
 const [ran, checks] = await Promise.all([run(TESTS, 'inherit'), runChecks()]);
-const results = [build, ran, ...checks];
+const results = [...builds, ran, ...checks];
 const tests = testCounts();
 rmSync(folder, { recursive: true, force: true });
 

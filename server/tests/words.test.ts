@@ -60,7 +60,7 @@ const PROSE: readonly Banned[] = [
 const EXCEPTIONS = ['server/tests/words.test.ts', 'console/src/api/schema.ts'];
 
 async function filesOf(pattern: string): Promise<string[]> {
-  const exclude = (path: string) => /node_modules|dist$/.test(path);
+  const exclude = (path: string) => /node_modules|(?:dist|generated)$/.test(path);
   const paths = (await Array.fromAsync(glob(pattern, { cwd: ROOT, exclude }))).map((path) =>
     path.replaceAll('\\', '/'),
   );

@@ -1,0 +1,21 @@
+import { type ClientOptions, createClient } from './client.ts';
+import { type paths as ApiPaths, keyedPaths as keyedApiPaths } from './generated/api.ts';
+import { type paths as AuthPaths, keyedPaths as keyedAuthPaths } from './generated/auth.ts';
+import type { Client } from './types.ts';
+
+export type { ClientOptions } from './client.ts';
+export { type ErrorCode, type ProblemDetails, ProblemError } from './problem.ts';
+export type { CommonOptions, Result } from './types.ts';
+
+export type ApiClient = Client<ApiPaths>;
+export type AuthClient = Client<AuthPaths>;
+
+/** A client of the API host. */
+export function createApiClient(options: ClientOptions): ApiClient {
+  return createClient<ApiPaths>(options, keyedApiPaths);
+}
+
+/** A client of the auth host. */
+export function createAuthClient(options: ClientOptions): AuthClient {
+  return createClient<AuthPaths>(options, keyedAuthPaths);
+}
