@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type pg from 'pg';
+import type { Subject } from './installation.ts';
 import { percentile95 } from './load.ts';
 
 const ROUNDS = 20;
@@ -18,12 +19,8 @@ export async function operatorSession(database: pg.Client, workspaceId: string):
   return secret;
 }
 
-/** Calls the console's API as an operator. @param place the scope, as headers */
-export async function operatorOf(
-  database: pg.Client,
-  consoleUrl: string,
-  { workspaceId, projectId }: { workspaceId: string; projectId: string },
-): Promise<Get> {
+/** Calls the console's API as an operator, with the scope of the subject as headers. */
+export async function operatorOf(database: pg.Client, { consoleUrl, workspaceId, projectId }: Subject): Promise<Get> {
   const secret = await operatorSession(database, workspaceId);
   const headers = {
     cookie: `latchkey-console=${secret}`,

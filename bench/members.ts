@@ -1,10 +1,11 @@
 import { randomInt } from 'node:crypto';
 import { Readable } from 'node:stream';
+import pg from 'pg';
 import { measureConsole, operatorOf } from './console.ts';
-import { startInstallation } from './installation.ts';
+import { createInstallation, managementToken, readSubject } from './installation.ts';
 import { percentile95 } from './load.ts';
 import { importRows, person, seedPeople, seedProjects } from './people.ts';
-import { processorSeconds, residentMegabytes } from './server.ts';
+import { processorSeconds, residentMegabytes, startLatchkey, stop } from './server.ts';
 
 /**
  * Fills a project with members, the last ones by import, in a workspace of ten thousand projects. At each size it measures lists,
@@ -19,14 +20,19 @@ const PROJECTS = 10_000;
 /** The maximum number of people imported at each size. */
 const IMPORTED = 100_000;
 
-const installation = await startInstallation(PORT_BASE);
-const { database, latchkey, workspaceId, projectId } = installation;
+const installation = await createInstallation();
+const { child: latchkey } = await startLatchkey({ ...installation.settings, LATCHKEY_PORT_BASE: String(PORT_BASE) });
+process.once('exit', () => latchkey.kill());
+const subject = await readSubject(installation);
+const database = new pg.Client({ connectionString: installation.databaseUrl });
+await database.connect();
 // This benchmark decides when the planner's statistics are updated.
 await database.query('alter system set autovacuum = off');
 await database.query('select pg_reload_conf()');
-const api = `${installation.apiUrl}/v1/admin/members`;
+const { workspaceId, projectId } = subject;
+const api = `${subject.apiUrl}/v1/admin/members`;
 const place = { workspaceId, projectId };
-let token = await installation.managementToken();
+let token = await managementToken(subject);
 await seedProjects(database, workspaceId, PROJECTS);
 
 let size = 1;
@@ -44,9 +50,11 @@ for (const [name, [first = Number.NaN, ...others]] of Object.entries(p95))
   console.log(
     `${name}: p95 ${others.map((value) => (value / first).toFixed(2)).join(', ')} times that of ${sizes[0]} (bar 1.5)`,
   );
-const slowest = (await measureConsole(await operatorOf(database, installation.consoleUrl, place))).slice(0, 10);
+const slowest = (await measureConsole(await operatorOf(database, subject))).slice(0, 10);
 for (const [path, milliseconds] of slowest) console.log(`console ${path}: ${milliseconds.toFixed(1)} p95 ms (bar 300)`);
 await measureExport();
+await database.end();
+await stop(latchkey);
 await installation.end();
 process.exit(0);
 
@@ -62,7 +70,7 @@ async function get(path: string): Promise<unknown> {
 async function fill(from: number, to: number): Promise<void> {
   const imported = Math.min(IMPORTED, Math.ceil((to - from) / 5));
   await seedPeople(database, place, { from, to: to - imported });
-  token = await installation.managementToken();
+  token = await managementToken(subject);
   const response = await fetch(`${api}/import`, {
     method: 'POST',
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/x-ndjson' },
@@ -94,7 +102,7 @@ async function processorTime(): Promise<{ server: number; database: number }> {
 }
 
 async function measureAll(title: string): Promise<Record<string, number>> {
-  token = await installation.managementToken();
+  token = await managementToken(subject);
   const { items, nextCursor } = Object(await get('?limit=20'));
   const some = () => person(randomInt(1, Math.max(2, size)));
   const last = (email: string) => email.split('.')[1] ?? '';
@@ -134,7 +142,7 @@ async function measureAll(title: string): Promise<Record<string, number>> {
 
 /** Exports all members, discards the result, and records the memory of the server process. */
 async function measureExport(): Promise<void> {
-  token = await installation.managementToken();
+  token = await managementToken(subject);
   const before = await residentMegabytes(latchkey.pid);
   const began = performance.now();
   const response = await fetch(`${api}/export`, { headers: { authorization: `Bearer ${token}` } });

@@ -1,21 +1,21 @@
 import pg from 'pg';
 import { openBrowser } from '../server/tests/browser.ts';
 import { operatorOf, operatorSession } from './console.ts';
+import type { Subject } from './installation.ts';
 
 const ROUNDS = 5;
-
-type Place = { workspaceId: string; projectId: string };
 
 /**
  * Opens the console's first screen in a browser with an empty cache.
  * @returns medians in milliseconds from navigation to first paint, and to the screen's figures
  */
-export async function measurePaint(databaseUrl: string, consoleUrl: string, place: Place) {
+export async function measurePaint(subject: Subject) {
+  const { consoleUrl, databaseUrl, workspaceId, projectId } = subject;
   const database = new pg.Client({ connectionString: databaseUrl });
   await database.connect();
-  const secret = await operatorSession(database, place.workspaceId);
+  const secret = await operatorSession(database, workspaceId);
   // Warm up the server: only the browser cache should be empty.
-  await (await operatorOf(database, consoleUrl, place))('/console/v1/overview');
+  await (await operatorOf(database, subject))('/console/v1/overview');
   await database.end();
   const browser = await openBrowser();
   const first: number[] = [];
@@ -25,7 +25,7 @@ export async function measurePaint(databaseUrl: string, consoleUrl: string, plac
     const context = await browser.newContext();
     await context.addCookies([{ name: 'latchkey-console', value: secret, url: consoleUrl }]);
     const page = await context.newPage();
-    await page.goto(`${consoleUrl}/console/${place.workspaceId}/${place.projectId}/test`);
+    await page.goto(`${consoleUrl}/console/${workspaceId}/${projectId}/test`);
     await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
     await page.locator('[role=status][aria-label=Loading]').first().waitFor({ state: 'detached' });
     const seen = await page.evaluate(() => {

@@ -1,19 +1,7 @@
 import { Agent, request } from 'node:http';
+import type { Subject } from './installation.ts';
 import { load, loadChains, type Measured } from './load.ts';
 import { runBaseline, startBaseline } from './server.ts';
-
-/** The running system under measurement. */
-export type Subject = {
-  authUrl: string;
-  apiUrl: string;
-  workspaceId: string;
-  projectId: string;
-  clientId: string;
-  clientSecret: string;
-  databaseUrl: string;
-  projectIds: readonly string[];
-  owner: { email: string; password: string };
-};
 
 export type Row = { path: string; measured: Measured; baseline: string; baselineRate: number; bar: number };
 

@@ -1,7 +1,9 @@
 import { randomInt } from 'node:crypto';
-import { startInstallation } from './installation.ts';
+import pg from 'pg';
+import { createInstallation, managementToken, readSubject } from './installation.ts';
 import { seedProjects } from './people.ts';
 import { replaceRelations } from './performance.ts';
+import { startLatchkey, stop } from './server.ts';
 
 /**
  * Fills a project with a million relations, beside other projects with relations of their own, and measures checks and
@@ -14,9 +16,14 @@ const PORT_BASE = 28_000;
 const PEOPLE = 10_000;
 const ORGANIZATIONS = 1_000;
 
-const installation = await startInstallation(PORT_BASE);
-const { database, apiUrl, workspaceId, projectId } = installation;
-const token = await installation.managementToken();
+const installation = await createInstallation();
+const { child: latchkey } = await startLatchkey({ ...installation.settings, LATCHKEY_PORT_BASE: String(PORT_BASE) });
+process.once('exit', () => latchkey.kill());
+const subject = await readSubject(installation);
+const { apiUrl, workspaceId, projectId } = subject;
+const token = await managementToken(subject);
+const database = new pg.Client({ connectionString: installation.databaseUrl });
+await database.connect();
 
 await defineTypes();
 const began = performance.now();
@@ -26,6 +33,8 @@ await measureAll('planner unaware');
 await database.query('vacuum analyze');
 const measured = await measureAll('with statistics');
 if (RELATIONS >= 1_000_000) await replaceRelations(measured);
+await database.end();
+await stop(latchkey);
 await installation.end();
 process.exit(0);
 

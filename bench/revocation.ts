@@ -1,5 +1,5 @@
 import { request } from 'node:http';
-import type { Subject } from './paths.ts';
+import type { Subject } from './installation.ts';
 
 const ROUNDS = 200;
 

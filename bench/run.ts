@@ -1,9 +1,8 @@
-import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
-import { cpus, tmpdir } from 'node:os';
+import { cpus } from 'node:os';
 import { join } from 'node:path';
-import { startEmbeddedPostgres } from '../server/platform/embedded-postgres.ts';
+import { createInstallation, readSubject } from './installation.ts';
 import { measurePaint } from './paint.ts';
-import { flood, paths, type Row, type Subject } from './paths.ts';
+import { flood, paths, type Row } from './paths.ts';
 import { replaceReport } from './performance.ts';
 import { revocationDelay } from './revocation.ts';
 import { pinned, pinToLoadCore, residentMegabytes, startLatchkey, stop } from './server.ts';
@@ -15,28 +14,15 @@ import { measureWebhooks } from './webhooks.ts';
  */
 const only = process.argv.slice(2);
 const PORT_BASE = 26_000;
-const SECRET = 'a secret of the benchmark that is long enough';
 
 pinToLoadCore();
-const folder = await mkdtemp(join(tmpdir(), 'latchkey-bench-'));
-await chmod(folder, 0o755);
+const installation = await createInstallation();
+const { folder, settings } = installation;
 
 const starts = only.length === 0 ? await measureStarts() : null;
-const postgres = await startEmbeddedPostgres({
-  dataDir: join(folder, 'database'),
-  port: 0,
-  database: 'latchkey',
-  progress: () => undefined,
-});
-const settings = {
-  DATABASE_URL: postgres.url,
-  LATCHKEY_SECRET: SECRET,
-  LATCHKEY_LOG_LEVEL: 'warn',
-  LATCHKEY_DATA_DIR: folder,
-};
 const latchkey = await startLatchkey({ ...settings, LATCHKEY_PORT_BASE: String(PORT_BASE) });
 const memory = await residentMegabytes(latchkey.child.pid);
-const subject = await readSubject();
+const subject = await readSubject(installation);
 const rows: Row[] = [];
 for (const [name, measure] of Object.entries(paths)) {
   if (only.length > 0 && !only.includes(name)) continue;
@@ -53,32 +39,12 @@ for (const { what, measured, bar, met } of webhooks)
   console.log(`${what}: ${measured}${bar && ` (bar ${bar}, ${met ? 'met' : 'missed'})`}`);
 const paint = only.length === 0 || only.includes('paint') ? await measureConsolePaint() : null;
 await stop(latchkey.child);
-await postgres.stop();
-await rm(folder, { recursive: true, force: true });
+await installation.end();
 if (only.length === 0) await replaceReport(report());
 process.exit(0);
 
-async function readSubject(): Promise<Subject> {
-  const { workspaceId, projects, environments } = JSON.parse(await readFile(join(folder, 'demo.json'), 'utf8'));
-  const { authUrl, apiUrl, managementClientId, managementClientSecret } = environments.test;
-  // The server listens on 127.0.0.1; looking up "localhost" for every connection would measure the resolver.
-  const direct = (url: string) => url.replace('localhost', '127.0.0.1');
-  return {
-    authUrl: direct(authUrl),
-    apiUrl: direct(apiUrl),
-    workspaceId,
-    projectId: projects[0].id,
-    clientId: managementClientId,
-    clientSecret: managementClientSecret,
-    databaseUrl: postgres.url,
-    projectIds: projects.map(({ id }: { id: string }) => id),
-    owner: environments.test.owner,
-  };
-}
-
 async function measureConsolePaint(): Promise<{ first: number; whole: number }> {
-  const { consoleUrl, workspaceId, projects } = JSON.parse(await readFile(join(folder, 'demo.json'), 'utf8'));
-  const measured = await measurePaint(postgres.url, consoleUrl, { workspaceId, projectId: projects[0].id });
+  const measured = await measurePaint(subject);
   console.log(
     `console… first paint after ${measured.first.toFixed(0)} ms (bar 1000 ms), its first screen after ${measured.whole.toFixed(0)} ms`,
   );

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
+import type { Subject } from './installation.ts';
 import { load } from './load.ts';
-import type { Subject } from './paths.ts';
 
 export type Finding = { what: string; measured: string; bar: string; met: boolean | null };
 
