@@ -157,7 +157,7 @@ export const providerRoutes: Routes = [
     responses: {
       200: Type.Object({
         access_token: Type.String(),
-        token_type: Type.Literal('Bearer'),
+        token_type: Type.Enum(['Bearer', 'DPoP']),
         expires_in: Type.Integer({ description: 'Seconds.' }),
         scope: Type.String(),
       }),
