@@ -1,0 +1,10 @@
+export {
+  type AccessToken,
+  InvalidTokenError,
+  tokenVerifier,
+  type Verifier,
+  type VerifierOptions,
+} from './access-tokens.ts';
+export { allows, type Required } from './authorization.ts';
+export { introspection, liveSession } from './liveness.ts';
+export { type ManagementClient, managementTokens } from './management-tokens.ts';
