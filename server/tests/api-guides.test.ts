@@ -69,13 +69,18 @@ describe('an API', () => {
       if (!isMade(make(folder))) return t.skip(`${name} is not installed here`);
       const api = await newApi(latchkey);
       const { person, good, bare, wrong } = await tokensOf(api);
-      const port = await freePort();
       const { auth } = latchkey.system.config.addresses.test;
       const [program, ...rest] = start(folder);
-      const env = { ...TOOLS, LATCHKEY_ISSUER: auth, AUDIENCE: api.identifier, PORT: port, SERVER_PORT: port };
-      running.add(spawn(program, rest, { env, stdio: 'ignore' }));
-      const call = (token: string | undefined) =>
-        fetch(`http://localhost:${port}/`, { headers: token ? { authorization: `Bearer ${token}` } : {} });
+      const serve = async (LATCHKEY_PROJECT: string | undefined) => {
+        const port = await freePort();
+        const addresses = { LATCHKEY_ISSUER: auth, AUDIENCE: api.identifier, PORT: port, SERVER_PORT: port };
+        running.add(spawn(program, rest, { env: { ...TOOLS, ...addresses, LATCHKEY_PROJECT }, stdio: 'ignore' }));
+        return (token: string | undefined) =>
+          fetch(`http://localhost:${port}/`, { headers: token ? { authorization: `Bearer ${token}` } : {} });
+      };
+      const call = await serve(latchkey.demo.projects[0]?.id);
+      const callOther = await serve('prj_other');
+      assert.equal((await eventually(() => callOther(good))).status, 401, 'a token of another project');
       const response = await eventually(() => call(good));
       assert.equal(response.status, 200);
       const { you, project } = Object(await response.json());

@@ -76,6 +76,7 @@ async function startBackEnd() {
   const env = {
     PATH: process.env['PATH'],
     ...addresses,
+    LATCHKEY_PROJECT: latchkey.demo.projects[0]?.id,
     MANAGEMENT_TOKEN: await managementToken(latchkey, 'roles:read'),
   };
   server = spawn(process.execPath, [EXAMPLE], { env, stdio: ['ignore', 'pipe', 'inherit'] });

@@ -247,7 +247,9 @@ describe('a Node.js back end', () => {
     const redirectUri = 'http://localhost:5173/';
     const { clientId } = await applicationOf('single-page-app', {}, { apis: [await apiFor(audience)] });
     const port = await freePort();
-    await run('node-back-end/api.js', { PORT: port })(/^listening/);
+    await run('node-back-end/api.js', { PORT: port, LATCHKEY_PROJECT: latchkey.demo.projects[0]?.id ?? '' })(
+      /^listening/,
+    );
     const person = await register(latchkey);
     const flow = await codeFlow(latchkey, { resource: audience }, { clientId, redirectUri });
     const page = await signInOn(latchkey, flow, person);

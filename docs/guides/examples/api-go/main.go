@@ -19,6 +19,7 @@ import (
 var (
 	issuer   = cmp.Or(os.Getenv("LATCHKEY_ISSUER"), "http://localhost:4001")
 	audience = cmp.Or(os.Getenv("AUDIENCE"), "https://api.example.com")
+	project  = os.Getenv("LATCHKEY_PROJECT")
 )
 
 type claims struct {
@@ -43,6 +44,10 @@ func authenticate(keys keyfunc.Keyfunc, r *http.Request) (*claims, error) {
 	}
 	if !strings.EqualFold(scheme, "Bearer") || token.Header["typ"] != "at+jwt" || found.Client == "" {
 		return nil, fmt.Errorf("not an access token")
+	}
+	// Other projects may have an API with this identifier.
+	if found.Project != project {
+		return nil, fmt.Errorf("of another project")
 	}
 	return found, nil
 }

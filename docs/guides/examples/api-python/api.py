@@ -8,6 +8,7 @@ import jwt
 
 ISSUER = os.environ.get("LATCHKEY_ISSUER", "http://localhost:4001")
 AUDIENCE = os.environ.get("AUDIENCE", "https://api.example.com")
+PROJECT = os.environ["LATCHKEY_PROJECT"]
 
 keys = jwt.PyJWKClient(f"{ISSUER}/connect/jwks")
 
@@ -17,7 +18,7 @@ def authenticate(header):
     scheme, _, token = header.partition(" ")
     if scheme.lower() != "bearer" or jwt.get_unverified_header(token).get("typ") != "at+jwt":
         raise jwt.InvalidTokenError("not an access token")
-    return jwt.decode(
+    claims = jwt.decode(
         token,
         keys.get_signing_key_from_jwt(token).key,
         algorithms=["ES256"],
@@ -25,6 +26,10 @@ def authenticate(header):
         issuer=ISSUER,
         options={"require": ["exp", "iat", "iss", "aud", "sub", "client_id"]},
     )
+    # Other projects may have an API with this identifier.
+    if claims.get("project_id") != PROJECT:
+        raise jwt.InvalidTokenError("of another project")
+    return claims
 
 
 class Api(BaseHTTPRequestHandler):

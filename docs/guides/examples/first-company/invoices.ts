@@ -3,6 +3,7 @@ import { createRemoteJWKSet, type JWTPayload, jwtVerify } from 'jose';
 
 const { LATCHKEY_ISSUER: issuer = 'http://localhost:4001', LATCHKEY_API: api = 'http://localhost:4002' } = process.env;
 const { AUDIENCE = 'https://invoices.example.com', MANAGEMENT_TOKEN, PORT = '3001' } = process.env;
+const { LATCHKEY_PROJECT: project } = process.env;
 
 const keys = createRemoteJWKSet(new URL(`${issuer}/connect/jwks`));
 
@@ -16,6 +17,8 @@ async function authenticate(authorization = ''): Promise<JWTPayload> {
     algorithms: ['ES256'],
     requiredClaims: ['sub', 'exp', 'client_id'],
   });
+  // Other projects may have an API with this identifier.
+  if (payload['project_id'] !== project) throw new Error('The token is of another project.');
   return payload;
 }
 

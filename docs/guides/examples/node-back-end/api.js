@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
 
 const { LATCHKEY_ISSUER: issuer = 'http://localhost:4001', AUDIENCE = 'https://api.example.com' } = process.env;
-const { PORT = '3001' } = process.env;
+const { LATCHKEY_PROJECT: project, PORT = '3001' } = process.env;
 
 const keys = createRemoteJWKSet(new URL(`${issuer}/connect/jwks`));
 
@@ -16,6 +16,8 @@ async function authenticate({ authorization = '' }) {
     algorithms: ['ES256'],
     requiredClaims: ['sub', 'exp', 'client_id'],
   });
+  // Other projects may have an API with this identifier.
+  if (payload.project_id !== project) throw new Error('The token is of another project.');
   return payload;
 }
 

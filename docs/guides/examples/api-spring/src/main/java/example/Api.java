@@ -30,7 +30,8 @@ public class Api {
   @Bean
   JwtDecoder decoder(
       @Value("${LATCHKEY_ISSUER:http://localhost:4001}") String issuer,
-      @Value("${AUDIENCE:https://api.example.com}") String audience) {
+      @Value("${AUDIENCE:https://api.example.com}") String audience,
+      @Value("${LATCHKEY_PROJECT}") String project) {
     NimbusJwtDecoder decoder =
         NimbusJwtDecoder.withJwkSetUri(issuer + "/connect/jwks")
             .jwsAlgorithm(SignatureAlgorithm.ES256)
@@ -42,6 +43,8 @@ public class Api {
             .audience(audience)
             // Any client: the scopes say what it was granted.
             .validators(all -> all.put("client_id", new JwtClaimValidator<>("client_id", Objects::nonNull)))
+            // Other projects may have an API with this identifier.
+            .validators(all -> all.put("project_id", new JwtClaimValidator<>("project_id", project::equals)))
             .build());
     return decoder;
   }
