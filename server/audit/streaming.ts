@@ -88,24 +88,26 @@ export async function lastAuditSequence({ db, scope }: Pick<Ctx, 'db' | 'scope'>
   return head?.sequence ?? 0;
 }
 
+const beforeTime = prepared<{ sequence: number }>(
+  'audit-sequence-before',
+  `select coalesce(
+     (select min(near.sequence) - 1 from (
+        select sequence from audit_entries
+        where workspace_id = $1 and project_id = $2 and environment = $3 and occurred_at >= $4
+        order by occurred_at, sequence limit ${MAX_DISPLACEMENT}) near),
+     (select sequence from audit_heads where workspace_id = $1 and project_id = $2 and environment = $3),
+     0)::bigint as sequence`,
+);
+
 /**
- * The sequence before the first entry at or after a time; the newest sequence if there is none. Served by
- * audit_entries_by_time.
+ * The sequence before the first entry at or after a time; the newest sequence if there is none. It is one statement, because
+ * an entry that is numbered between two would be passed. Served by audit_entries_by_time.
  */
-export async function auditSequenceBefore(ctx: Pick<Ctx, 'db' | 'scope'>, since: Date): Promise<number> {
-  const first = await ctx.db
-    .selectFrom((db) =>
-      db
-        .selectFrom('audit_entries')
-        .select('sequence')
-        .where(inScope(ctx))
-        .where('occurred_at', '>=', since)
-        .orderBy('occurred_at')
-        .orderBy('sequence')
-        .limit(MAX_DISPLACEMENT)
-        .as('near'),
-    )
-    .select((eb) => eb.fn.min('near.sequence').as('sequence'))
-    .executeTakeFirst();
-  return typeof first?.sequence === 'number' ? first.sequence - 1 : lastAuditSequence(ctx);
+export async function auditSequenceBefore(
+  { system, scope }: Pick<Ctx, 'system' | 'scope'>,
+  since: Date,
+): Promise<number> {
+  const { workspaceId, projectId, environment } = scope;
+  const { rows } = await beforeTime(system, [workspaceId, projectId, environment, since]);
+  return rows[0]?.sequence ?? 0;
 }

@@ -61,9 +61,11 @@ for (const { name, fails, expected } of [
     await eventually(async () => assert.deepEqual(await stateOf(name), expected));
   });
 
-/** Adds a job, and waits until it has run. */
+/** Adds a job, and waits until it has run. The pool may first have to notice that its connections ended. */
 async function expectRun(ran: () => boolean, name: string): Promise<void> {
-  await latchkey.system.pool.query('select graphile_worker.add_job($1)', [name]);
+  await eventually(() =>
+    latchkey.system.pool.query('select graphile_worker.add_job($1::text, job_key => $1::text)', [name]),
+  );
   await eventually(async () => assert.ok(ran()));
 }
 
