@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import { Type } from 'typebox';
-import { enabledProviders } from '#applications';
+import { enabledProviders } from '#identity-providers';
 import { listIdentities } from '#linked-identities';
 import { deviceOf } from '#notices';
 import { endOwnImpersonations, ownImpersonations, takeBack, usedApplications } from '#oidc';

@@ -1,7 +1,8 @@
 import { html } from 'hono/html';
 import { Type } from 'typebox';
-import { accountPageId, upstreamProvider } from '#applications';
+import { accountPageId } from '#applications';
 import { linkingUrl, linkWithCode, lookAtLinking } from '#federation';
+import { upstreamProvider } from '#identity-providers';
 import { form } from '#pages';
 import type { Reply } from '#platform/http.ts';
 import { problem } from '#platform/problem.ts';

@@ -1,9 +1,9 @@
 import { html } from 'hono/html';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { enabledProviders } from '#applications';
 import { connectionNames, isConnection } from '#connections';
 import { passwordField } from '#hosted';
+import { enabledProviders } from '#identity-providers';
 import { listIdentities } from '#linked-identities';
 import { ownImpersonations } from '#oidc';
 import { form, type Markup } from '#pages';

@@ -1,19 +1,9 @@
 import { Type } from 'typebox';
 import { applicationId, define, type EventData, text } from '#platform/event.ts';
 
-const Provider = Type.Object({ providerId: text, key: text });
-const providerId = 'idp_01kaz3w9hqf8p9n2m4v5x6y7z8';
 const registrationTokenId = 'rgt_01kaz3w9hqf8p9n2m4v5x6y7z8';
 
 export const events = {
-  'identity.provider.created': define('An identity provider was added.', Provider, { providerId, key: 'google' }),
-  'identity.provider.updated': define('An identity provider was changed.', Provider, { providerId, key: 'google' }),
-  'identity.provider.deleted': define('An identity provider was removed.', Provider, { providerId, key: 'google' }),
-  'identity.provider.tested': define(
-    'The connection to an identity provider was tested.',
-    Type.Object({ ...Provider.properties, ok: Type.Boolean() }),
-    { providerId, key: 'google', ok: true },
-  ),
   'application.created': define('An OAuth/OIDC client was added.', Type.Object({ applicationId: text, kind: text }), {
     applicationId,
     kind: 'web',

@@ -12,13 +12,6 @@ export {
   rotateSecret,
 } from './applications.ts';
 export { exchangingApplications } from './exchanging.ts';
-export {
-  createProvider,
-  enabledProviders,
-  type ProviderId,
-  type UpstreamProvider,
-  upstreamProvider,
-} from './identity-providers.ts';
 export { isApplicationOrigin, originsOf, ownOriginsOf } from './origins.ts';
 export { part } from './part.ts';
 export { holdFirstParty, isFirstParty } from './parties.ts';

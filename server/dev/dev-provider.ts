@@ -1,7 +1,7 @@
 import { generateKeyPair, hash } from 'node:crypto';
 import { promisify } from 'node:util';
 import Provider, { type Interaction, interactionPolicy } from 'oidc-provider';
-import { createProvider } from '#applications';
+import { createProvider } from '#identity-providers';
 import { recordsFor } from '#oidc';
 import type { TxCtx } from '#platform/ctx.ts';
 import { perSystem, type System } from '#platform/system.ts';

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { upstreamProvider } from '#applications';
 import { emit } from '#events';
+import { upstreamProvider } from '#identity-providers';
 import { transaction } from '#platform/ctx.ts';
 import { callingAhead } from '#platform/http-ahead.ts';
 import { IdSchema } from '#platform/ids.ts';

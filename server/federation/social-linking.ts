@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { upstreamProvider } from '#applications';
 import { isConnection } from '#connections';
 import { authAddressOf } from '#domains';
 import { lookAtExchangeCode, requireRedirectUri, spendExchangeCode } from '#exchange';
+import { upstreamProvider } from '#identity-providers';
 import type { UpstreamIdentity } from '#linked-identities';
 import { linkIdentity, listIdentities } from '#linked-identities';
 import { credentialChanged } from '#notices';

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
-import { upstreamProvider } from '#applications';
 import { browserOf, EXCHANGE_CODE, keepMark, newMark, projectOfCode } from '#exchange';
+import { upstreamProvider } from '#identity-providers';
 import type { Request } from '#platform/http.ts';
 import { forms } from '#platform/http-body.ts';
 import { get, post, type Routes } from '#platform/route.ts';

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { createApplication, createProvider } from '#applications';
+import { createApplication } from '#applications';
+import { createProvider } from '#identity-providers';
 import { type GitHub, startGitHub } from '#tests/github.ts';
 import {
   eventsOf,

@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox';
-import { type UpstreamProvider, upstreamProvider } from '#applications';
 import { projectOf } from '#environments';
 import { Binding, issueExchangeCode } from '#exchange';
 import { findIdentifier, unprovenSince } from '#identifiers';
+import { type UpstreamProvider, upstreamProvider } from '#identity-providers';
 import { findLinkedUser, identityUsed, linkIdentity, UpstreamIdentity } from '#linked-identities';
 import { addMember } from '#members';
 import { createUser } from '#people';

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { request } from 'node:http';
 import { after, afterEach, before, describe, test } from 'node:test';
 import { decodeJwt, decodeProtectedHeader, exportPKCS8, generateKeyPair } from 'jose';
-import { createProvider } from '#applications';
+import { createProvider } from '#identity-providers';
 import {
   changeSettings,
   expectProblem,

@@ -12,7 +12,7 @@ import {
   None,
 } from 'openid-client';
 import { Value } from 'typebox/value';
-import type { UpstreamProvider } from '#applications';
+import type { UpstreamProvider } from '#identity-providers';
 import { type UpstreamIdentity, UpstreamProfile } from '#linked-identities';
 import type { Ctx } from '#platform/ctx.ts';
 import { guardedFetch, outbound } from '#platform/fetch.ts';

@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import { Type } from 'typebox';
-import { enabledProviders } from '#applications';
 import { hasConnections } from '#connections';
+import { enabledProviders } from '#identity-providers';
 import { form, type Markup, type Page } from '#pages';
 import { minimumLength, Password } from '#passwords';
 import type { Reply } from '#platform/http.ts';

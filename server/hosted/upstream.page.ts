@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { upstreamProvider } from '#applications';
 import { enabledConnection } from '#connections';
 import { connectionParty, exchangeCode, providerParty, sendAway } from '#federation';
+import { upstreamProvider } from '#identity-providers';
 import { IdSchema } from '#platform/ids.ts';
 import { randomSecret } from '#platform/keyring.ts';
 import { problem } from '#platform/problem.ts';

@@ -21,6 +21,7 @@ import { part as federation } from '#federation';
 import { part as figures } from '#figures';
 import { part as hosted } from '#hosted';
 import { part as identifiers } from '#identifiers';
+import { part as identityProviders } from '#identity-providers';
 import { part as imports } from '#imports';
 import { part as invitations } from '#invitations';
 import { part as keys } from '#keys';
@@ -80,6 +81,7 @@ export const PARTS: readonly Part[] = [
   members,
   permissions,
   applications,
+  identityProviders,
   apis,
   messages,
   billing,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { after, before, describe, test } from 'node:test';
-import { createProvider } from '#applications';
+import { createProvider } from '#identity-providers';
 import { eventually, expectProblem, managementToken, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
 
 /** A slow provider: it holds its responses back until the test releases them. */

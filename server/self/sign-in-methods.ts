@@ -1,5 +1,5 @@
-import { enabledProviders } from '#applications';
 import { connectionNames, isConnection } from '#connections';
+import { enabledProviders } from '#identity-providers';
 import { type LinkedIdentityId, listIdentities, unlinkIdentity } from '#linked-identities';
 import { credentialChanged } from '#notices';
 import { listPasskeys, type PasskeyId, removePasskey } from '#passkeys';

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import { enabledProviders } from '#applications';
 import { newProofChallenge, ProofChallenge } from '#attempts';
 import { projectOf } from '#environments';
+import { enabledProviders } from '#identity-providers';
 import { minimumLength } from '#passwords';
 import { get, type Routes } from '#platform/route.ts';
 import { anonymousCtx, scopeFields } from '#requests';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createProvider } from '#applications';
+import { createProvider } from '#identity-providers';
 import { PKCE, type register, type TestLatchkey, type TestResponse } from './harness.ts';
 import { type Issuer, startIssuer } from './issuer.ts';
 import { type Browser, browserOf } from './oidc.ts';

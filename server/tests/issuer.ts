@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import { type CryptoKey, exportJWK, generateKeyPair, type JWTPayload, SignJWT, UnsecuredJWT } from 'jose';
-import { createProvider } from '#applications';
+import { createProvider } from '#identity-providers';
 import type { TestLatchkey } from './harness.ts';
 
 /** The fault of the issuer's next sign-in. */

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
 import { ENTRANCES } from '#admission';
-import { createProvider } from '#applications';
 import { issueExchangeCode } from '#exchange';
+import { createProvider } from '#identity-providers';
 import { softwareAuthenticator } from '#tests/authenticator.ts';
 import {
   changeSettings,

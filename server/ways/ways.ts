@@ -1,8 +1,8 @@
 import type { Entrance } from '#admission';
-import { enabledProviders } from '#applications';
 import { inEvenTime, requireProof } from '#attempts';
 import { requireSms } from '#billing';
 import { projectOf } from '#environments';
+import { enabledProviders } from '#identity-providers';
 import type { Ctx, TxCtx } from '#platform/ctx.ts';
 import { problem } from '#platform/problem.ts';
 import { type NewAddressChallenge, startAddressChallenge } from '#proofs';

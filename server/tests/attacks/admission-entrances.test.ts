@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Entrance } from '#admission';
-import { createApplication, createProvider } from '#applications';
+import { createApplication } from '#applications';
 import { updateSettings } from '#environments';
+import { createProvider } from '#identity-providers';
 import { softwareAuthenticator } from '#tests/authenticator.ts';
 import { newCompany } from '#tests/connections.ts';
 import { type App, totpOf } from '#tests/factors.ts';

@@ -40,7 +40,7 @@ const WIDER: Exceptions = {
     why: 'invitations to projects, organizations and teams follow one set of rules; set-up links send them, too',
   },
   members: { max: 25, why: 'members, roles and authority decide together; imports work with many members at once' },
-  applications: { max: 25, why: 'clients, their secrets and origins, and identity providers' },
+  applications: { max: 20, why: 'clients, their secrets and origins' },
   webhooks: { max: 14, why: 'endpoints of a project, and receivers of other parts' },
   oidc: { max: 21, why: 'account pages, requests, exports and SAML call the provider' },
   exchange: { max: 17, why: 'redirect addresses, PKCE and codes go together' },
