@@ -12,7 +12,7 @@ import {
   None,
 } from 'openid-client';
 import { Value } from 'typebox/value';
-import type { UpstreamProvider } from '#identity-providers';
+import { issuerOfProfiles, type UpstreamProvider } from '#identity-providers';
 import { type UpstreamIdentity, UpstreamProfile } from '#linked-identities';
 import type { Ctx } from '#platform/ctx.ts';
 import { guardedFetch, outbound } from '#platform/fetch.ts';
@@ -260,7 +260,7 @@ async function oauthIdentity(
   const trusted = verified !== undefined || (field !== undefined && profile[field] === true);
   return {
     provider: provider.key,
-    issuer: accountsOf(preset, options),
+    issuer: issuerOfProfiles(preset, options),
     subject: String(subject),
     email,
     emailVerified: email !== null && trusted && options.trustEmail !== false,
@@ -268,14 +268,6 @@ async function oauthIdentity(
     givenName: null,
     familyName: null,
   };
-}
-
-/**
- * The issuer recorded for accounts of a provider that has none: that of the preset, or the origin of the profile
- * endpoint if that is configured. So no configuration can impersonate accounts of another provider (AU-8).
- */
-function accountsOf(preset: { issuer: string }, { userinfoEndpoint }: UpstreamProvider['options']): string {
-  return userinfoEndpoint === undefined ? preset.issuer : new URL(userinfoEndpoint).origin;
 }
 
 async function readJson(system: System, url: string, accessToken: string): Promise<Record<string, unknown>> {

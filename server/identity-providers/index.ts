@@ -1,3 +1,4 @@
+export { type IssuerOfAccount, issuerOfProfiles, issuersOfProviders } from './account-issuers.ts';
 export {
   createProvider,
   enabledProviders,

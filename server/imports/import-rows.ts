@@ -42,6 +42,20 @@ export const ImportRow = Type.Object(
         { maxItems: 100 },
       ),
     ),
+    linkedIdentities: Type.Optional(
+      Type.Array(
+        Type.Object(
+          {
+            provider: Type.String({ minLength: 1, maxLength: 50, description: 'The key of an identity provider.' }),
+            issuer: Type.Optional(Type.String({ format: 'uri', maxLength: 500 })),
+            subject: Type.String({ minLength: 1, maxLength: 255 }),
+            email: exported(Type.String({ maxLength: 254 })),
+          },
+          { additionalProperties: false },
+        ),
+        { maxItems: 20 },
+      ),
+    ),
     status: Type.Optional(Type.Enum(['active', 'blocked'])),
     metadata: Type.Optional(Metadata),
     createdAt: Type.Optional(Instant),
@@ -136,18 +150,19 @@ function faultsBeyondSchema(record: ImportRow, identifiers: ReadRow['identifiers
   requireSmall('customData', record.customData);
   requireSmall('metadata', record.metadata);
   const errors: Faults = [];
-  if (identifiers.length === 0) errors.push({ pointer: '', message: 'needs `email`, `phone` or `username`' });
+  if (identifiers.length === 0 && (record.linkedIdentities ?? []).length === 0)
+    errors.push({ pointer: '', message: 'needs `email`, `phone`, `username` or `linkedIdentities`' });
   if (record.passwordHash !== undefined && !isPasswordHash(record.passwordHash))
     errors.push({ pointer: '/passwordHash', message: 'is not a supported hash, or is too expensive to verify' });
   return errors;
 }
 
 const BOOLEANS = ['emailVerified', 'phoneVerified'];
-const JSONS = ['customData', 'metadata', 'organizations'];
+const JSONS = ['customData', 'metadata', 'organizations', 'linkedIdentities'];
 
 /**
- * Converts a CSV record to a row: empty cells are omitted, `roles` are separated by spaces, `customData`, `metadata`
- * and `organizations` are JSON.
+ * Converts a CSV record to a row: empty cells are omitted, `roles` are separated by spaces, `customData`, `metadata`,
+ * `organizations` and `linkedIdentities` are JSON.
  */
 export function recordOfCsv(record: Record<string, string>): Record<string, unknown> {
   const cells = Object.entries(record).filter(([, cell]) => cell !== '');

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { Compile } from 'typebox/compile';
 import { emitAll, type NewEvent } from '#events';
 import { ownersOfIdentifiers } from '#identifiers';
+import { identitiesInBulk } from '#linked-identities';
 import { authorityNow, insertMembers, lockRoles, membershipsByUser, outgrewEstimate } from '#members';
 import { importedMemberships } from '#organizations';
 import { createUsers, type NewPerson } from '#people';
@@ -15,6 +16,7 @@ import { addJob } from '#platform/jobs.ts';
 import type { System } from '#platform/system.ts';
 import { isClosed, projectNames } from '#tenancy';
 import { noteWouldBeMembers, wouldBeMembers } from './import-dry-runs.ts';
+import { faultsOfOwners, type KnownLinks, type Link, linkKey, linksOf } from './import-links.ts';
 import {
   countOrganizations,
   type Joined,
@@ -140,7 +142,9 @@ async function importRows(tx: TxCtx, importId: ImportId, chunk: ClaimedChunk): P
   const own = ownCtx(tx, importId, chunk);
   const read = chunk.lines.map((line, index) => readRow(chunk.firstRow + index, line));
   const rows = read.flatMap((row) => ('record' in row ? [row] : []));
-  const plan = chunk.dryRun ? await imagine(own, importId, rows) : (await planRows(own, rows)).plan;
+  const plan = chunk.dryRun
+    ? await imagine(own, importId, rows)
+    : (await planRows(own, rows, await linksOf(own, rows))).plan;
   if (!chunk.dryRun) await carryOut(own, plan);
   const results = new Map(plan.map(({ row, outcome, errors }) => [row, { row, outcome, errors }]));
   for (const row of read)
@@ -156,14 +160,18 @@ type Planned = RowResult & {
   roleIds: RoleId[];
   /** The organizations that the person joins. */
   joins: readonly Joined[];
+  /** The accounts at identity providers that a new person gets. */
+  links: readonly Link[];
   /** The row's identifiers that belong to the person already. */
   named: NormalisedIdentifier[];
 };
 
 /** Plans rows of a dry run as if the rows before them had been imported. */
 async function imagine(tx: TxCtx, importId: ImportId, rows: readonly ReadRow[]): Promise<Planned[]> {
-  const before = await wouldBeMembers(tx, importId, rows.flatMap(keysOf));
-  const { plan, owners } = await planRows(tx, rows, before);
+  const links = await linksOf(tx, rows);
+  const keys = [...links.of.values()].flatMap((of) => of.links.map(linkKey));
+  const before = await wouldBeMembers(tx, importId, [...rows.flatMap(keysOf), ...keys]);
+  const { plan, owners } = await planRows(tx, rows, links, before);
   const entering = new Set(plan.flatMap(({ outcome, userId }) => (isEntering(outcome) ? [userId] : [])));
   await noteWouldBeMembers(tx, importId, new Map([...owners].filter(([, userId]) => entering.has(userId))));
   return plan;
@@ -177,18 +185,20 @@ function isEntering(outcome: Planned['outcome']): boolean {
 async function planRows(
   tx: TxCtx,
   rows: readonly ReadRow[],
+  links: KnownLinks,
   before: ReadonlyMap<string, UserId> = new Map(),
 ): Promise<{ plan: Planned[]; owners: ReadonlyMap<string, UserId> }> {
   const named = await lockOrganizationsOf(tx, rows);
   const identifiers = rows.flatMap((row) => row.identifiers);
-  const owners = new Map([...before, ...(await ownersOfIdentifiers(tx, identifiers))]);
+  const owners = new Map([...before, ...links.owners, ...(await ownersOfIdentifiers(tx, identifiers))]);
   const owning = await membershipsByUser(tx, [...new Set(owners.values())]);
   const memberIds = new Map([...owning].map(([userId, { id }]) => [userId, id]));
   const memberships = await membershipsOf(tx, named, [...memberIds.values()]);
   const members = new Set([...memberIds.keys(), ...before.values()]);
   const may = await authorityNow(tx, tx.actor, 'member.import');
   const roles = await grantableRoles(tx, rows, (grants) => may?.covers(grants) ?? false);
-  const known = { owners, members, memberIds, organizations: { ...named, memberships }, roles, allowed: may !== null };
+  const organizations = { ...named, memberships };
+  const known = { owners, members, memberIds, organizations, links: links.of, roles, allowed: may !== null };
   return { plan: rows.map((read) => planRow(tx, read, known)), owners };
 }
 
@@ -203,6 +213,7 @@ type Known = {
   /** Rows of the same chunk are added as they are planned. */
   memberIds: Map<UserId, MemberId>;
   organizations: KnownOrganizations;
+  links: KnownLinks['of'];
   roles: ReadonlyMap<string, RoleId | 'denied'>;
   /** Whether the import's creator may still import. */
   allowed: boolean;
@@ -211,7 +222,10 @@ type Known = {
 function planRow(tx: TxCtx, read: ReadRow, all: Known): Planned {
   const { owners, members, memberIds, roles, allowed } = all;
   const keys = keysOf(read);
-  const known = [...new Set(keys.flatMap((key) => owners.get(key) ?? []))];
+  const { links, errors: faultsOfLinks } = all.links.get(read) ?? { links: [], errors: [] };
+  const linkKeys = links.map(linkKey);
+  // A row without identifiers is about the person who has its accounts at identity providers.
+  const known = ownersOf(keys.length > 0 ? keys : linkKeys, owners);
   const userId = known[0] ?? newId('usr', tx.now);
   const memberId = memberIds.get(userId) ?? newId('mem', tx.now);
   const organizations = planOrganizations(read, memberId, all.organizations);
@@ -221,6 +235,8 @@ function planRow(tx: TxCtx, read: ReadRow, all: Known): Planned {
     ...(known.length > 1 ? [{ pointer: '', message: 'has identifiers of several accounts' }] : []),
     ...wanted.flatMap(({ key, role }) => faultOfRole(key, role)),
     ...organizations.errors,
+    ...faultsOfLinks,
+    ...faultsOfOwners(links, userId, owners),
   ];
   const base = {
     row: read.row,
@@ -228,17 +244,22 @@ function planRow(tx: TxCtx, read: ReadRow, all: Known): Planned {
     userId,
     memberId,
     joins: organizations.joins,
+    links,
     named: read.identifiers.filter(({ kind, value }) => owners.get(`${kind} ${value}`) === userId),
     roleIds: wanted.flatMap(({ role }) => (role && role !== 'denied' ? [role] : [])),
     errors,
   };
   if (errors.length > 0) return { ...base, joins: [], outcome: 'failed' };
   const outcome = known.length === 0 ? 'created' : members.has(userId) ? 'unchanged' : 'joined';
-  if (outcome === 'created') for (const key of keys) owners.set(key, userId);
+  if (outcome === 'created') for (const key of [...keys, ...linkKeys]) owners.set(key, userId);
   members.add(userId);
   memberIds.set(userId, memberId);
   countOrganizations(base.joins, memberId, all.organizations);
   return { ...base, outcome };
+}
+
+function ownersOf(keys: readonly string[], owners: ReadonlyMap<string, UserId>): UserId[] {
+  return [...new Set(keys.flatMap((key) => owners.get(key) ?? []))];
 }
 
 function faultOfRole(key: string, role: RoleId | 'denied' | undefined) {
@@ -287,6 +308,10 @@ async function joinProject(tx: TxCtx, plan: readonly Planned[]): Promise<void> {
     }),
   );
   await emitAll(tx, entering.flatMap(eventsOf));
+  await identitiesInBulk.insert(
+    tx,
+    created.flatMap(({ userId, links }) => links.map((link) => ({ ...link, userId }))),
+  );
 }
 
 function personOf(tx: TxCtx, id: UserId, { identifiers, record }: ReadRow): NewPerson {

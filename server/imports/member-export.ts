@@ -1,8 +1,10 @@
 import { emit } from '#events';
+import { type IssuerOfAccount, issuersOfProviders } from '#identity-providers';
+import { identitiesInBulk } from '#linked-identities';
 import { membersAfter, requirePermission } from '#members';
 import { organizationsOf } from '#organizations';
 import { type Ctx, transaction } from '#platform/ctx.ts';
-import type { MemberId } from '#platform/ids.ts';
+import type { MemberId, UserId } from '#platform/ids.ts';
 import { Problem } from '#platform/problem.ts';
 import type { ImportRow } from './import-rows.ts';
 
@@ -28,6 +30,7 @@ export async function noteExport(ctx: Ctx, { passwordHashes }: Exported): Promis
  */
 export async function* exportMembers(ctx: Ctx, { passwordHashes }: Exported): AsyncGenerator<string> {
   const withOrganizations = await mayReadOrganizations(ctx);
+  const providers = await issuersOfProviders(ctx);
   let after = '';
   for (;;) {
     // biome-ignore lint/performance/noAwaitInLoops: pages follow one another
@@ -35,13 +38,16 @@ export async function* exportMembers(ctx: Ctx, { passwordHashes }: Exported): As
     const last = members.at(-1);
     if (!last) return;
     const joined = withOrganizations ? await organizationsByMember(ctx, members) : undefined;
+    const linked = await linksByUser(ctx, members, providers);
     yield members
       .flatMap(({ user, ...member }) => {
         if (!user) return [];
+        const linkedIdentities = linked.get(member.userId);
         const organizations = joined?.get(member.id);
         const row = {
           ...rowOf(member, user),
           ...accountOf(member, { user, passwordHashes }),
+          ...(linkedIdentities && { linkedIdentities }),
           ...(organizations && {
             organizations: organizations.map(({ organization, roles }) => ({ organization, roles })),
           }),
@@ -73,6 +79,23 @@ async function organizationsByMember(ctx: Ctx, members: readonly { id: MemberId 
     rows.map(({ memberId, slug, id, roles }) => ({ memberId, organization: slug ?? id, roles })),
     ({ memberId }) => memberId,
   );
+}
+
+/**
+ * The accounts at the project's identity providers, for members whose account the project manages. Accounts at
+ * connections stay out: a connection has another id in another installation.
+ */
+async function linksByUser(ctx: Ctx, members: readonly Read[], providers: ReadonlyMap<string, IssuerOfAccount>) {
+  if (providers.size === 0) return new Map<UserId, never>();
+  const users = members.flatMap(({ userId, isInReach }) => (isInReach ? [userId] : []));
+  const links = await identitiesInBulk.ofUsers(ctx, users);
+  const own = links.filter(({ provider, issuer }) => 'issuer' in (providers.get(provider)?.(issuer) ?? {}));
+  const rows = own.map(({ userId, provider, issuer, subject, email }) => ({
+    userId,
+    link: { provider, issuer, subject, ...(email !== null && { email }) },
+  }));
+  const grouped = Map.groupBy(rows, ({ userId }) => userId);
+  return new Map([...grouped].map(([userId, group]) => [userId, group.map(({ link }) => link)]));
 }
 
 type Read = Awaited<ReturnType<typeof membersAfter>>[number];

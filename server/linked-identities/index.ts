@@ -1,3 +1,4 @@
+export { identitiesInBulk } from './identities-in-bulk.ts';
 export {
   findLinkedUser,
   identityUsed,

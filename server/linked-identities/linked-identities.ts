@@ -2,8 +2,9 @@ import { emit } from '#events';
 import type { Ctx, Environment, TxCtx } from '#platform/ctx.ts';
 import { isUniqueViolation } from '#platform/db.ts';
 import { type Id, newId, type UserId, type WorkspaceId } from '#platform/ids.ts';
-import { problem } from '#platform/problem.ts';
+import { type Problem, problem } from '#platform/problem.ts';
 import { inRealm, realmColumns } from '#platform/scoped.ts';
+import { spellingsOf } from './issuer-spellings.ts';
 
 export type LinkedIdentityId = Id<'idn'>;
 
@@ -40,7 +41,7 @@ export async function findLinkedUser(
     .selectFrom('linked_identities')
     .select('user_id')
     .where(inRealm(ctx))
-    .where('issuer', '=', issuer)
+    .where('issuer', 'in', spellingsOf(issuer))
     .where('subject', '=', subject)
     .executeTakeFirst();
   return row?.user_id;
@@ -73,6 +74,7 @@ export async function linkIdentity(
   { provider, issuer, subject, email }: UpstreamAccount,
 ): Promise<LinkedIdentityId> {
   const id = newId('idn', tx.now);
+  if (await findLinkedUser(tx, { issuer, subject })) throw linkedAlready();
   try {
     await tx.db
       .insertInto('linked_identities')
@@ -89,12 +91,14 @@ export async function linkIdentity(
       })
       .execute();
   } catch (error) {
-    throw isUniqueViolation(error, 'linked_identities_pkey')
-      ? problem('ALREADY_EXISTS', 'This provider account is already linked to an account.')
-      : error;
+    throw isUniqueViolation(error, 'linked_identities_pkey') ? linkedAlready() : error;
   }
   await emit(tx, 'identity.linked', { userId, identityId: id, provider, issuer });
   return id;
+}
+
+function linkedAlready(): Problem {
+  return problem('ALREADY_EXISTS', 'This provider account is already linked to an account.');
 }
 
 /** Records a sign-in through the account, and its current email address. */
@@ -103,7 +107,7 @@ export async function identityUsed(tx: TxCtx, { issuer, subject, email }: Upstre
     .updateTable('linked_identities')
     .set({ last_used_at: tx.now, email })
     .where(inRealm(tx))
-    .where('issuer', '=', issuer)
+    .where('issuer', 'in', spellingsOf(issuer))
     .where('subject', '=', subject)
     .execute();
 }

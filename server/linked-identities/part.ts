@@ -6,6 +6,7 @@ import { unlinkIssuersTask } from './unlinking.task.ts';
 export const part = {
   events,
   removals: [rowsOfWorkspace('linked_identities')],
+  imported: ['linked_identities'],
   reclaim: rowsSince('linked_identities', 'linked_at'),
   tasks: { unlink_issuers: unlinkIssuersTask },
 } satisfies Part;
