@@ -77,7 +77,8 @@ export const theme = createTheme({
     Pill: { vars: () => ({ root: { '--pill-height': TARGET } }) },
     TextInput: compact,
     PasswordInput: compact,
-    NumberInput: compact,
+    // What was typed is kept and reported, not changed to the nearest valid number.
+    NumberInput: { defaultProps: { ...compact.defaultProps, clampBehavior: 'none' } },
     Select: compact,
     MultiSelect: compact,
     TagsInput: compact,

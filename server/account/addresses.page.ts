@@ -87,6 +87,7 @@ type Asked = { kind: 'email' | 'phone' | 'phone_factor'; section: '' | '/securit
 export function codePage(visit: Visit, { kind, section, back }: Asked): Reply {
   const { say } = visit.voice;
   const { sent } = visit.step;
+  const minutes = Math.round(visit.settings.oneTimeCodeSeconds / 60);
   if (sent?.kind !== kind) return goTo(visit, back, {});
   return show(visit, {
     section,
@@ -94,7 +95,7 @@ export function codePage(visit: Visit, { kind, section, back }: Asked): Reply {
     body: formCard(
       visit,
       back,
-      html`<p class="lead">${say('account.codeSent', { address: sent.address })}</p>${form(visit, `${back}/code`, html`${codeField(say, 'numeric')}<button>${say('action.continue')}</button>`)}`,
+      html`<p class="lead">${say('account.codeSent', { address: sent.address, minutes })}</p>${form(visit, `${back}/code`, html`${codeField(say, 'numeric')}<button>${say('action.continue')}</button>`)}`,
     ),
   });
 }

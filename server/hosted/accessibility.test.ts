@@ -57,6 +57,20 @@ describe('the hosted pages, in both themes', () => {
     await page.close();
   });
 
+  test('a passkey that the browser did not use is explained, and the other ways remain', async () => {
+    await changeSettings(latchkey, { signInMethods: ['password', 'passkey'] });
+    const page = await browser.newPage();
+    const session = await page.context().newCDPSession(page);
+    await session.send('WebAuthn.enable');
+    await page.goto((await codeFlow(latchkey)).url);
+    const passkey = page.locator('form[data-passkey]');
+    await passkey.getByRole('button').click();
+    await passkey.getByRole('alert').getByText('The passkey was not used').waitFor();
+    assert.equal(await passkey.getByRole('button').isEnabled(), true);
+    assert.deepEqual(await faultsInBothThemes(page), []);
+    await page.close();
+  });
+
   test('a brand of any colour passes too', async () => {
     await changeSettings(latchkey, {
       branding: {

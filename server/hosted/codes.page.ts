@@ -72,11 +72,13 @@ function finish(flow: Flow, { way, flowId }: Sent, code: string) {
   return finishPasswordless(flow.ctx, way, { proof, deviceToken });
 }
 
-function codePage(flow: Flow, { address }: Sent): Reply {
+function codePage(flow: Flow, { address, way }: Sent): Reply {
   const { say } = flow.voice;
+  const { magicLinkSeconds, oneTimeCodeSeconds } = flow.settings;
+  const minutes = Math.round((way === 'magic_link' ? magicLinkSeconds : oneTimeCodeSeconds) / 60);
   return show(flow, {
     title: say('code.title'),
-    body: html`<p class="lead">${say('code.intro', { address })}</p>${faultOf(flow)}${form(flow, '/code', html`${codeField(say, 'numeric')}<button>${say('action.continue')}</button>`)}${form(flow, '/resend', html`<button class="plain">${say('action.resend')}</button>`)}<p class="after"><a href="${flow.place.base}">${say('mfa.other')}</a></p>`,
+    body: html`<p class="lead">${say('code.intro', { address, minutes })}</p>${faultOf(flow)}${form(flow, '/code', html`${codeField(say, 'numeric')}<button>${say('action.continue')}</button>`)}${form(flow, '/resend', html`<button class="plain">${say('action.resend')}</button>`)}<p class="after"><a href="${flow.place.base}">${say('mfa.other')}</a></p>`,
   });
 }
 

@@ -9,6 +9,11 @@ export function guardedForm(flow: Flow, page: string, content: Markup): Markup {
   return html`<form method="post" action="${flow.place.base}${page}" data-proof="${challenge}"><input type="hidden" name="proof"><p class="no-script fault">${flow.voice.say('proof.needsScript')}</p>${content}</form>`;
 }
 
+/** Shown by the script when the browser used no passkey. */
+export function passkeyFault(flow: Flow): Markup {
+  return html`<p class="fault" role="alert" hidden>${flow.voice.say('fault.unusedPasskey')}</p>`;
+}
+
 export function identifierField(say: Say, value: string | undefined): Markup {
   return html`<label>${say('identifier.label')}<input name="identifier" value="${value ?? ''}" required maxlength="254" autocomplete="username webauthn" autocapitalize="none" spellcheck="false"${value ? '' : html` autofocus`}></label>`;
 }

@@ -9,7 +9,7 @@ import type { Reply } from '#platform/http.ts';
 import { Problem, problem } from '#platform/problem.ts';
 import type { Routes } from '#platform/route.ts';
 import { loginWithPasskey, PasskeyLogin, passkeyOptions } from '#sign-in';
-import { codeField } from './fields.ts';
+import { codeField, passkeyFault } from './fields.ts';
 import { explain, type Flow, faultOf, goOn, goTo, proceed, show } from './flow.ts';
 import { action, page } from './forms.ts';
 
@@ -169,7 +169,7 @@ function question(flow: Flow, { type }: Factor) {
       ? html`<label class="check"><input type="checkbox" name="remember" value="yes">${say('mfa.remember')}</label>`
       : '';
   if (type === 'passkey')
-    return html`<form class="needs-script" method="post" action="${flow.place.base}/mfa" data-passkey="${flow.place.base}/mfa/passkey-options"><input type="hidden" name="flowId"><input type="hidden" name="response">${remember}<button>${say('mfa.passkey')}</button></form><p class="no-script">${say('mfa.needsScript')}</p>`;
+    return html`<form class="needs-script" method="post" action="${flow.place.base}/mfa" data-passkey="${flow.place.base}/mfa/passkey-options">${passkeyFault(flow)}<input type="hidden" name="flowId"><input type="hidden" name="response">${remember}<button>${say('mfa.passkey')}</button></form><p class="no-script">${say('mfa.needsScript')}</p>`;
   return form(
     flow,
     '/mfa',

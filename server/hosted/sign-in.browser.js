@@ -84,6 +84,7 @@ for (const form of document.querySelectorAll('form[data-passkey], form[data-new-
     const button = form.querySelector('button');
     button.disabled = true;
     const fault = form.querySelector('.fault');
+    if (fault) fault.hidden = true;
     ask(form).catch(() => {
       button.disabled = false;
       if (fault) fault.hidden = false;

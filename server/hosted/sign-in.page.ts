@@ -11,7 +11,7 @@ import type { Routes } from '#platform/route.ts';
 import { type Destination, loginWithPassword, type PasswordlessMethod, register, startPasswordless } from '#sign-in';
 import { codeRoutes } from './codes.page.ts';
 import { consentPage, decisionRoutes, pickerPage } from './decisions.page.ts';
-import { emailField, guardedForm, identifierField, passwordField } from './fields.ts';
+import { emailField, guardedForm, identifierField, passkeyFault, passwordField } from './fields.ts';
 import {
   bindingTo,
   deviceTokenOf,
@@ -208,7 +208,8 @@ function nameForm(flow: Flow, { identifier, connects }: { identifier: string | u
 
 /** Hidden until the script shows it, because it needs JavaScript. */
 function passkeyButton(flow: Flow): Markup {
-  return html`<form class="needs-script" method="post" action="${flow.place.base}/passkey" data-passkey="${flow.place.base}/passkey-options"><input type="hidden" name="flowId"><input type="hidden" name="response"><button class="second">${flow.voice.say('passkey.action')}</button></form>`;
+  const { say } = flow.voice;
+  return html`<form class="needs-script" method="post" action="${flow.place.base}/passkey" data-passkey="${flow.place.base}/passkey-options">${passkeyFault(flow)}<input type="hidden" name="flowId"><input type="hidden" name="response"><button class="second">${say('passkey.action')}</button></form>`;
 }
 
 function messageForms(flow: Flow, identifier: string | undefined): Markup {

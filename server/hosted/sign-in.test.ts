@@ -58,12 +58,16 @@ describe('signing in through the pages', () => {
     assert.equal((await userInfoOf(flow, await flow.finish(back)))['email'], email);
   });
 
-  for (const way of ['magic_link', 'email_code'] as const) {
+  for (const [way, minutes] of [
+    ['magic_link', 15],
+    ['email_code', 10],
+  ] as const) {
     test(`by mail (${way}): the code is entered where it was requested`, async () => {
       const { email, session } = await register(latchkey);
       const flow = await codeFlow(latchkey);
       const browser = browserOf(latchkey);
       const code = await browser.submit(await browser.open(flow.url), { address: email, way }, '/send');
+      assert.match(code.text, new RegExp(`It works for ${minutes} minutes`));
       const back = await browser.submit(code, { code: await mailedCode(latchkey, email) }, '/code');
       assert.equal((await flow.finish(back)).claims()?.sub, session.userId);
     });

@@ -46,7 +46,8 @@ export function openSending(system: System, refused: Refused): { task: Task; clo
       .catch((error: unknown) => mailFailed(system, row, error, failing));
     if (provider === null) return;
     recordOutcome(system, { environment: row.environment, signal: 'email', good: true });
-    const sent = { result: 'sent', status: 'sent', sent_at: now, provider, error: null } as const;
+    const { attempts } = attempt;
+    const sent = { result: 'sent', status: 'sent', sent_at: now, provider, error: null, attempts } as const;
     await settle(system, message, { ...sent, ...kept(system) });
   };
   return { task, close: mailer.close };
@@ -60,7 +61,7 @@ function kept(system: System): { body_sealed?: '' } {
 /** Only a refusal requeues the message: after any other error a carrier may have taken it. */
 async function sendTextOnce(system: System, row: QueuedText, { body, ...attempt }: Attempt & { body: Rendered }) {
   try {
-    await sendText(system, row, body.text);
+    await sendText(system, { ...row, attempts: attempt.attempts }, body.text);
     recordOutcome(system, { environment: row.environment, signal: 'sms', good: true });
   } catch (error) {
     const ours = !(error instanceof NotTaken) || error.refusal !== 'route';
@@ -103,14 +104,14 @@ async function mailFailed(
   { message, attempt, refused }: { message: Reference; attempt: Attempt; refused: Refused },
 ): Promise<null> {
   const error = fault instanceof Error ? fault.message : 'unknown';
+  const { attempts, last } = attempt;
   if (isRefusal(fault)) {
-    await settle(system, message, { result: 'refused', status: 'failed', error, ...kept(system) });
+    await settle(system, message, { result: 'refused', status: 'failed', error, attempts, ...kept(system) });
     await refused({ environment, template, to });
     return null;
   }
   // Anyone can cause errors about a receiver with an address of their own, so those do not count against the service.
   if (!isAboutReceiver(fault)) recordOutcome(system, { environment, signal: 'email', good: false });
-  const { attempts, last } = attempt;
   const outcome = last
     ? ({ result: 'failed', status: 'failed' } as const)
     : ({ result: 'retried', status: 'queued' } as const);

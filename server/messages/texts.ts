@@ -16,7 +16,10 @@ import { type Carrier, carriersOf, NotTaken, type Text } from './sms.ts';
 export type QueuedText = Pick<
   Selectable<MessagesTable>,
   'workspace_id' | 'project_id' | 'environment' | 'id' | 'recipient' | 'segments' | 'template' | 'provider'
->;
+> & {
+  /** The number of the attempt that is made now. */
+  attempts?: number;
+};
 
 /** The new state of a text message's row. */
 type Outcome = {
@@ -124,7 +127,9 @@ async function claim(system: System, message: QueuedText, provider: string): Pro
 async function taken(tx: TxCtx, message: QueuedText, provider: string, error: string | null = null): Promise<void> {
   // A sent text is deleted, as it may hold a code; development mode keeps it for the inbox.
   const kept = tx.system.config.mode === 'development' ? {} : { body_sealed: '' };
-  const sent = { status: 'sent' as const, sent_at: tx.now, sending_since: null, provider, error, ...kept };
+  const { attempts } = message;
+  const counted = attempts === undefined ? {} : { attempts };
+  const sent = { status: 'sent' as const, sent_at: tx.now, sending_since: null, provider, error, ...counted, ...kept };
   if (!(await turn(tx, message.id, ['queued', 'sending'], sent))) return;
   count(tx, 'sent');
   await settleSegments(tx, message.id);

@@ -31,7 +31,8 @@ export const german: Texts = {
   'account.birthdate': 'Geburtsdatum',
   'account.change': 'Ändern',
   'account.changedOn': 'Geändert am {date}',
-  'account.codeSent': 'Wir haben einen Code an {address} geschickt. Er gilt zehn Minuten.',
+  'account.codeSent':
+    'Wir haben einen Code an {address} geschickt. Er gilt {minutes, plural, one {eine Minute} other {# Minuten}}.',
   'account.contact': 'So erreicht man dich',
   'account.currentPassword': 'Jetziges Passwort',
   'account.devices': 'Wo du angemeldet bist',
@@ -121,7 +122,8 @@ export const german: Texts = {
   'consent.unverified': 'Diese Anwendung gehört nicht zu {project}.',
   'consent.selfRegistered':
     'Diese Anwendung hat sich selbst registriert; niemand bei {project} hat sie geprüft. Sie führt zu {host}. Fahren Sie nur fort, wenn Sie sie kennen.',
-  'code.intro': 'Wenn {address} hier benutzt werden kann, ist ein Code unterwegs. Er gilt zehn Minuten.',
+  'code.intro':
+    'Wenn {address} hier benutzt werden kann, ist ein Code unterwegs. Er gilt {minutes, plural, one {eine Minute} other {# Minuten}}.',
   'code.label': 'Code',
   'code.title': 'Gib deinen Code ein',
   'device.abort': 'Das ist nicht mein Gerät',
@@ -161,6 +163,8 @@ export const german: Texts = {
   'fault.method': 'Auf diesem Weg kannst du dich hier nicht anmelden.',
   'fault.invalid': 'Bitte prüfe deine Eingabe.',
   'fault.passkey': 'Der Passkey konnte nicht benutzt werden. Versuche es noch einmal oder melde dich anders an.',
+  'fault.unusedPasskey':
+    'Der Passkey wurde nicht benutzt: Du hast abgebrochen, es hat zu lange gedauert, oder dieses Gerät hat keinen für diese Seite. Versuche es noch einmal oder wähle einen anderen Weg.',
   'fault.upstream': 'Die Anmeldung dort ist nicht gelungen. Versuche es noch einmal oder melde dich anders an.',
   'fault.weak':
     'Wähle ein anderes Passwort: Dieses ist zu kurz, zu verbreitet oder besteht aus dem, was andere über dich wissen.',

@@ -31,7 +31,8 @@ export const english = {
   'account.birthdate': 'Date of birth',
   'account.change': 'Change',
   'account.changedOn': 'Changed on {date}',
-  'account.codeSent': 'We sent a code to {address}. It works for ten minutes.',
+  'account.codeSent':
+    'We sent a code to {address}. It works for {minutes, plural, one {one minute} other {# minutes}}.',
   'account.contact': 'Contact',
   'account.currentPassword': 'Current password',
   'account.devices': 'Signed-in devices',
@@ -119,7 +120,8 @@ export const english = {
   'consent.unverified': 'This application does not belong to {project}.',
   'consent.selfRegistered':
     'This application registered itself, and {project} has not verified it. It redirects to {host}. Continue only if you know it.',
-  'code.intro': 'If {address} can be used here, a code is on its way. It works for ten minutes.',
+  'code.intro':
+    'If {address} can be used here, a code is on its way. It works for {minutes, plural, one {one minute} other {# minutes}}.',
   'code.label': 'Code',
   'code.title': 'Enter your code',
   'device.abort': 'This is not my device',
@@ -157,6 +159,8 @@ export const english = {
   'fault.method': 'This way to sign in is not available here.',
   'fault.invalid': 'Please check what you entered.',
   'fault.passkey': 'The passkey could not be used. Try again, or sign in another way.',
+  'fault.unusedPasskey':
+    'The passkey was not used: you cancelled, it took too long, or this device has none for this site. Try again, or choose another way.',
   'fault.upstream': 'The sign-in with the provider failed. Try again, or sign in another way.',
   'fault.weak': 'Choose another password: this one is too short, too common, or contains your personal data.',
   'fault.noText': 'Text messages cannot be sent right now. Choose another way.',

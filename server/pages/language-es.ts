@@ -31,7 +31,7 @@ export const spanish: Texts = {
   'account.birthdate': 'Fecha de nacimiento',
   'account.change': 'Cambiar',
   'account.changedOn': 'Cambiada el {date}',
-  'account.codeSent': 'Hemos enviado un código a {address}. Vale diez minutos.',
+  'account.codeSent': 'Hemos enviado un código a {address}. Vale {minutes, plural, one {un minuto} other {# minutos}}.',
   'account.contact': 'Cómo contactarte',
   'account.currentPassword': 'Contraseña actual',
   'account.devices': 'Dónde tienes la sesión abierta',
@@ -120,7 +120,8 @@ export const spanish: Texts = {
   'consent.unverified': 'Esta aplicación no pertenece a {project}.',
   'consent.selfRegistered':
     'Esta aplicación se registró por sí misma y nadie en {project} la ha comprobado. Lleva a {host}. Continúe solo si la conoce.',
-  'code.intro': 'Si {address} se puede usar aquí, un código está en camino. Vale diez minutos.',
+  'code.intro':
+    'Si {address} se puede usar aquí, un código está en camino. Vale {minutes, plural, one {un minuto} other {# minutos}}.',
   'code.label': 'Código',
   'code.title': 'Escribe tu código',
   'device.abort': 'No es mi dispositivo',
@@ -159,6 +160,8 @@ export const spanish: Texts = {
   'fault.method': 'Esta forma de iniciar sesión no está disponible aquí.',
   'fault.invalid': 'Revisa lo que has escrito.',
   'fault.passkey': 'No se pudo usar la llave de acceso. Prueba otra vez o de otra forma.',
+  'fault.unusedPasskey':
+    'No se usó la llave de acceso: cancelaste, tardó demasiado o este dispositivo no tiene ninguna para este sitio. Inténtalo otra vez o elige otra forma.',
   'fault.upstream': 'El inicio de sesión allí no salió bien. Prueba otra vez o de otra forma.',
   'fault.weak': 'Elige otra contraseña: esta es demasiado corta, demasiado común o hecha de lo que otros saben de ti.',
   'fault.noText': 'Ahora mismo no se pueden enviar SMS. Elige otra forma.',

@@ -31,7 +31,8 @@ export const french: Texts = {
   'account.birthdate': 'Date de naissance',
   'account.change': 'Modifier',
   'account.changedOn': 'Modifié le {date}',
-  'account.codeSent': 'Nous avons envoyé un code à {address}. Il est valable dix minutes.',
+  'account.codeSent':
+    'Nous avons envoyé un code à {address}. Il est valable {minutes, plural, one {une minute} other {# minutes}}.',
   'account.contact': 'Comment vous joindre',
   'account.currentPassword': 'Mot de passe actuel',
   'account.devices': 'Où vous êtes connecté',
@@ -121,7 +122,8 @@ export const french: Texts = {
   'consent.unverified': 'Cette application n’appartient pas à {project}.',
   'consent.selfRegistered':
     'Cette application s’est enregistrée elle-même et personne chez {project} ne l’a vérifiée. Elle mène à {host}. Ne continuez que si vous la connaissez.',
-  'code.intro': 'Si {address} peut être utilisée ici, un code est en route. Il est valable dix minutes.',
+  'code.intro':
+    'Si {address} peut être utilisée ici, un code est en route. Il est valable {minutes, plural, one {une minute} other {# minutes}}.',
   'code.label': 'Code',
   'code.title': 'Saisissez votre code',
   'device.abort': 'Ce n’est pas mon appareil',
@@ -161,6 +163,8 @@ export const french: Texts = {
   'fault.method': 'Cette façon de se connecter n’est pas disponible ici.',
   'fault.invalid': 'Vérifiez votre saisie.',
   'fault.passkey': 'La clé d’accès n’a pas pu être utilisée. Réessayez ou connectez-vous autrement.',
+  'fault.unusedPasskey':
+    'La clé d’accès n’a pas été utilisée : vous avez annulé, cela a pris trop de temps, ou cet appareil n’en a aucune pour ce site. Réessayez ou choisissez un autre moyen.',
   'fault.upstream': 'La connexion n’a pas abouti là-bas. Réessayez ou connectez-vous autrement.',
   'fault.weak':
     'Choisissez un autre mot de passe : celui-ci est trop court, trop courant, ou fait de ce que d’autres savent de vous.',

@@ -31,7 +31,7 @@ export const japanese: Texts = {
   'account.birthdate': '生年月日',
   'account.change': '変更',
   'account.changedOn': '{date} に変更',
-  'account.codeSent': '{address} にコードを送信しました。10分間有効です。',
+  'account.codeSent': '{address} にコードを送信しました。{minutes}分間有効です。',
   'account.contact': '連絡先',
   'account.currentPassword': '現在のパスワード',
   'account.devices': 'サインイン中の端末',
@@ -119,7 +119,7 @@ export const japanese: Texts = {
   'consent.unverified': 'このアプリケーションは {project} のものではありません。',
   'consent.selfRegistered':
     'このアプリケーションは自ら登録したもので、{project} は確認していません。移動先は {host} です。ご存じの場合のみ続行してください。',
-  'code.intro': '{address} がここで使える場合、コードを送りました。10分間有効です。',
+  'code.intro': '{address} がここで使える場合、コードを送りました。{minutes}分間有効です。',
   'code.label': 'コード',
   'code.title': 'コードを入力',
   'device.abort': '自分の端末ではありません',
@@ -158,6 +158,8 @@ export const japanese: Texts = {
   'fault.method': 'このサインイン方法はここでは使えません。',
   'fault.invalid': '入力内容を確認してください。',
   'fault.passkey': 'パスキーを使えませんでした。もう一度試すか、別の方法でサインインしてください。',
+  'fault.unusedPasskey':
+    'パスキーは使われませんでした。キャンセルしたか、時間がかかりすぎたか、この端末にこのサイトのパスキーがありません。もう一度試すか、別の方法を選んでください。',
   'fault.upstream': '外部でのサインインに失敗しました。もう一度試すか、別の方法でサインインしてください。',
   'fault.weak': '別のパスワードを選んでください。短すぎるか、よく使われているか、他人に知られた情報でできています。',
   'fault.noText': '現在 SMS を送信できません。別の方法を選んでください。',

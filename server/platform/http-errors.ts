@@ -43,7 +43,7 @@ function notTaken({ url, method }: FastifyRequest, methods: Methods): Problem | 
 
 function notFound(request: FastifyRequest, surfaces: readonly Surface[]): Problem {
   const path = request.url.split('?', 1)[0] ?? '';
-  const surface = surfaces.find((candidate) => path.startsWith(candidate.prefix));
+  const surface = surfaces.find(({ prefix }) => path === prefix || path.startsWith(`${prefix}/`));
   if (!surface) return problem('NOT_FOUND', `There is no ${request.method} ${path} here.`);
   return problem(
     'NOT_FOUND',

@@ -178,7 +178,7 @@ describe('incidents, maintenances and subscribers', () => {
 
     await field('Message').fill('A queue was stuck; it moves again.');
     await choose('Phase', 'Monitoring');
-    await choose('Status of Email', 'As measured');
+    await choose('Status of Email', 'By the severity');
     await button('Publish').click();
     await inDialog('Publish').click();
     await said(page, 'Update published');

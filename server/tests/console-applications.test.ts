@@ -89,3 +89,23 @@ test('an application by SAML is added by metadata and edited, with faults shown 
   const urls = saml.consumers.map(({ url }: { url: string }) => url);
   assert.deepEqual(urls, ['https://payroll.example/second', 'https://payroll.example/acs']);
 });
+
+test('a back end gets its permissions when it is added, and the page warns while it has none', async () => {
+  const { page, operator } = app;
+  await app.open('/applications/new?kind=management');
+  await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Ledger sync');
+  await page.getByText('Without permissions it gets no token').waitFor();
+  await page.getByRole('button', { name: 'Read only' }).click();
+  await page.getByText('Without permissions it gets no token').waitFor({ state: 'detached' });
+  assert.deepEqual(await faultsOf(page), []);
+  await page.getByRole('button', { name: 'Add application' }).click();
+  await page.getByRole('button', { name: 'I have saved it' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Ledger sync' }).waitFor();
+  const { items } = (await operator.call('/console/v1/applications?limit=100')).body;
+  const { permissions } = items.find(({ name }: { name: string }) => name === 'Ledger sync');
+  assert.ok(permissions.includes('members:read'), permissions.join());
+  assert.deepEqual(
+    permissions.filter((key: string) => !key.endsWith(':read')),
+    [],
+  );
+});

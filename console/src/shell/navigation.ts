@@ -20,6 +20,7 @@ import {
   SettingsIcon,
   SignInIcon,
   SmsIcon,
+  StatusIcon,
   TeamIcon,
   WebhookIcon,
   WorkspaceIcon,
@@ -75,7 +76,7 @@ export const projectPlaces: readonly PlaceGroup[] = [
     name: 'Operate',
     places: [
       { label: 'SMS add-on', path: '/sms', icon: SmsIcon, permission: 'billing:read' },
-      { label: 'Status', path: '/status', icon: ActivityIcon, permission: 'status:read' },
+      { label: 'Status', path: '/status', icon: StatusIcon, permission: 'status:read' },
       { label: 'Project settings', path: '/settings', icon: SettingsIcon, permission: 'settings:read' },
     ],
   },

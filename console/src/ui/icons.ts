@@ -15,6 +15,7 @@ export {
   IconCopy as CopyIcon,
   IconDots as MoreIcon,
   IconFolder as ProjectIcon,
+  IconHeartbeat as StatusIcon,
   IconHistory as AuditIcon,
   IconInbox as InboxIcon,
   IconLayoutDashboard as OverviewIcon,

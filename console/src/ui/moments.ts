@@ -18,6 +18,18 @@ export function relativeTime(at: string, now: number): string {
   return step ? relative.format(Math.round(seconds / step[0]), step[1]) : 'just now';
 }
 
+const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' });
+const dated = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' });
+
+/** The time of day to the second, after the date unless it is today. */
+export function clockTime(at: string, now: Date): string {
+  const moment = new Date(at);
+  const time = clock.format(moment);
+  if (moment.toDateString() === now.toDateString()) return time;
+  const date = moment.getFullYear() === now.getFullYear() ? day.format(moment) : dated.format(moment);
+  return `${date}, ${time}`;
+}
+
 export const exactTime = (at: string): string => exact.format(new Date(at));
 export const longDay = (at: string): string => longDate.format(new Date(at));
 export const shortDay = (at: string): string => day.format(new Date(at));

@@ -1,5 +1,5 @@
 import { Tooltip } from '@mantine/core';
-import { exactTime, relativeTime } from './moments.ts';
+import { clockTime, exactTime, relativeTime } from './moments.ts';
 
 /** A relative time, with the exact time on hover and in the markup. */
 export function Time({ at, none = '–' }: { at: string | null | undefined; none?: string }) {
@@ -7,7 +7,20 @@ export function Time({ at, none = '–' }: { at: string | null | undefined; none
   const exact = exactTime(at);
   return (
     <Tooltip label={exact}>
-      <time dateTime={at}>{relativeTime(at, Date.now())}</time>
+      <time dateTime={at} data-above>
+        {relativeTime(at, Date.now())}
+      </time>
+    </Tooltip>
+  );
+}
+
+/** The time of a log's entry to the second, with how long ago it was on hover. */
+export function LogTime({ at }: { at: string }) {
+  return (
+    <Tooltip label={`${exactTime(at)}, ${relativeTime(at, Date.now())}`}>
+      <time dateTime={at} data-above>
+        {clockTime(at, new Date())}
+      </time>
     </Tooltip>
   );
 }

@@ -1,4 +1,4 @@
-import { Checkbox, MultiSelect, Stack, Switch, TagsInput, TextInput } from '@mantine/core';
+import { Checkbox, Stack, Switch, TagsInput, TextInput } from '@mantine/core';
 import type { Application as ApplicationRecord } from '#api/records.ts';
 import { useApi, useCan } from '#api/scope.tsx';
 import { useSession } from '#api/session.ts';
@@ -12,6 +12,7 @@ import { useIdInAddress } from '#ui/search.ts';
 import { Loaded } from '#ui/states.tsx';
 import { ApiGrants } from './ApiGrants.tsx';
 import { kindOf } from './kinds.ts';
+import { ManagementPermissions } from './ManagementPermissions.tsx';
 import { Protocol, Tokens } from './Protocol.tsx';
 import { Secrets } from './Secrets.tsx';
 import { OwnSide, SamlKeys, ServiceProvider } from './ServiceProvider.tsx';
@@ -92,7 +93,13 @@ function Edit({ application, reread, canWrite }: DetailProps & { canWrite: boole
         <Fields canWrite={canWrite}>
           <TextInput label="Name" required {...form.text('name')} />
           {kindOf(kind).redirects && <Addresses form={form} />}
-          {kind === 'management' && <Permissions form={form} />}
+          {kind === 'management' && (
+            <ManagementPermissions
+              value={form.values.permissions}
+              error={form.errors.permissions}
+              onChange={(permissions) => form.set({ permissions })}
+            />
+          )}
           {kind !== 'management' && (
             <Checkbox
               label="First party"
@@ -154,22 +161,6 @@ function Addresses({ form }: { form: RecordForm<ApplicationRecord> }) {
         onChange={(origins) => set({ origins })}
       />
     </>
-  );
-}
-
-function Permissions({ form }: { form: RecordForm<ApplicationRecord> }) {
-  const known = useApi().useQuery('get', '/console/v1/permissions', { params: { query: { limit: 100 } } });
-  const keys = known.data?.items.map(({ key }) => key) ?? form.values.permissions;
-  return (
-    <MultiSelect
-      label="Permissions"
-      description="What its tokens may do in the admin API."
-      searchable
-      data={keys.toSorted()}
-      value={form.values.permissions}
-      error={form.errors.permissions}
-      onChange={(permissions) => form.set({ permissions })}
-    />
   );
 }
 

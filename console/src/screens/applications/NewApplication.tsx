@@ -9,6 +9,7 @@ import { SecretOnce } from '#ui/SecretOnce.tsx';
 import { useFilters } from '#ui/search.ts';
 import classes from './applications.module.css';
 import { type Kind, kindOf, kinds, linesOf } from './kinds.ts';
+import { ManagementPermissions } from './ManagementPermissions.tsx';
 
 type Made = { id: string; secret: string | null };
 
@@ -18,6 +19,7 @@ export function NewApplication() {
   const [name, setName] = useState('');
   const [redirects, setRedirects] = useState('');
   const [metadata, setMetadata] = useState('');
+  const [permissions, setPermissions] = useState<string[]>([]);
   const [errors, setErrors] = useState<Record<string, string>>({});
   const [made, setMade] = useState<Made | null>(null);
   const create = useAction(useApi().useMutation('post', '/console/v1/applications'));
@@ -31,6 +33,7 @@ export function NewApplication() {
       kind,
       name,
       ...(kindOf(kind).redirects && { redirectUris }),
+      ...(kind === 'management' && { permissions }),
       ...(kind === 'saml' && { saml: describedBy(metadata) }),
       ...(kind === 'spa' && { origins: originsOf(redirectUris) }),
     };
@@ -70,6 +73,9 @@ export function NewApplication() {
                   error={errors['redirectUris']}
                   onChange={(event) => setRedirects(event.currentTarget.value)}
                 />
+              )}
+              {kind === 'management' && (
+                <ManagementPermissions value={permissions} error={errors['permissions']} onChange={setPermissions} />
               )}
               {kind === 'saml' && (
                 <Textarea

@@ -22,6 +22,8 @@ const settings = {
   client_id: '${clientId}',
   redirect_uri: '${redirectUri}',
   scope: 'openid profile email offline_access',
+  // Removes the code from the address after sign-in.
+  onSigninCallback: () => window.history.replaceState({}, '', window.location.pathname),
 };
 
 export function App() {
@@ -34,6 +36,8 @@ export function App() {
 
 function Profile() {
   const auth = useAuth();
+  if (auth.isLoading) return <p>One moment…</p>;
+  if (auth.error) return <p role="alert">Sign-in failed: {auth.error.message}</p>;
   if (!auth.isAuthenticated) return <button onClick={() => auth.signinRedirect()}>Sign in</button>;
   return <p>Hello {auth.user?.profile.name}</p>;
 }`,
@@ -57,7 +61,7 @@ await users.signinRedirect();`,
 
 const next: Snippet = {
   name: 'Next.js',
-  code: ({ issuer, clientId }) => `// npm install next-auth@beta
+  code: ({ issuer, clientId }) => `// npm install next-auth@5.0.0-beta.30
 // auth.ts; LATCHKEY_CLIENT_SECRET is the secret shown once
 import NextAuth from 'next-auth';
 
@@ -70,6 +74,8 @@ export const { handlers, auth, signIn, signOut } = NextAuth({
       issuer: '${issuer}',
       clientId: '${clientId}',
       clientSecret: process.env.LATCHKEY_CLIENT_SECRET,
+      // The profile is at userinfo, not in the ID token.
+      idToken: false,
     },
   ],
 });`,

@@ -3,7 +3,7 @@ import { StateBadge } from '#ui/badge.tsx';
 import { Card } from '#ui/page.tsx';
 import { Loaded } from '#ui/states.tsx';
 import { Below, Table } from '#ui/table.tsx';
-import { Time } from '#ui/time.tsx';
+import { LogTime } from '#ui/time.tsx';
 
 /** How often a log stream and its faults are reloaded, in milliseconds. */
 export const LOOK_AGAIN_MS = 5000;
@@ -43,7 +43,7 @@ export function StreamFaults({ logStreamId }: { logStreamId: string }) {
                 align: 'right',
                 cell: ({ firstSequence: first, lastSequence: last }) => (first === last ? first : `${first}–${last}`),
               },
-              { name: 'When', align: 'right', cell: ({ occurredAt }) => <Time at={occurredAt} /> },
+              { name: 'When', align: 'right', cell: ({ occurredAt }) => <LogTime at={occurredAt} /> },
             ]}
           />
         )}

@@ -4,7 +4,7 @@ import { Copy } from '#ui/copy.tsx';
 import { useSaveFile } from '#ui/files.ts';
 import { MomentFilter, TextFilter } from '#ui/filters.tsx';
 import { Below } from '#ui/table.tsx';
-import { Time } from '#ui/time.tsx';
+import { LogTime } from '#ui/time.tsx';
 import { EventName } from './EventName.tsx';
 import { LogScreen, useLogFilters } from './LogScreen.tsx';
 import { NameInRow } from './NameInRow.tsx';
@@ -46,7 +46,7 @@ export function Audit() {
         },
         { name: 'Actor', wide: true, short: true, cell: (event) => <NameInRow of={actorOf(event, names)} /> },
         { name: 'Resource', wide: true, cell: (event) => <NameInRow of={subjectOf(event, names)} /> },
-        { name: 'Time', align: 'right', cell: ({ occurredAt }) => <Time at={occurredAt} /> },
+        { name: 'Time', align: 'right', cell: ({ occurredAt }) => <LogTime at={occurredAt} /> },
       ]}
       facts={({ hash }) => [['Chain hash', <Copy key="hash" value={hash} />]]}
     />

@@ -2,7 +2,7 @@ import { useApi, useCan } from '#api/scope.tsx';
 import { useEventTypes } from '#screens/webhooks/eventTypes.ts';
 import { ChoiceFilter, MomentFilter } from '#ui/filters.tsx';
 import { Below } from '#ui/table.tsx';
-import { Time } from '#ui/time.tsx';
+import { LogTime } from '#ui/time.tsx';
 import { EventName } from './EventName.tsx';
 import { LogScreen, useLogFilters } from './LogScreen.tsx';
 import { NameInRow } from './NameInRow.tsx';
@@ -42,7 +42,7 @@ export function Events() {
         { name: 'Subject', wide: true, cell: (event) => <NameInRow of={subjectOf(event, names)} /> },
         { name: 'Actor', wide: true, short: true, cell: (event) => <NameInRow of={actorOf(event, names)} /> },
         { name: 'Sequence', wide: true, align: 'right', cell: ({ sequence }) => sequence },
-        { name: 'Time', align: 'right', cell: ({ occurredAt }) => <Time at={occurredAt} /> },
+        { name: 'Time', align: 'right', cell: ({ occurredAt }) => <LogTime at={occurredAt} /> },
       ]}
       facts={({ sequence }) => [['Sequence', sequence]]}
     />

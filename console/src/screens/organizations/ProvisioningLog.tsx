@@ -6,7 +6,7 @@ import { Card } from '#ui/page.tsx';
 import { useFilters } from '#ui/search.ts';
 import { Empty, Loaded } from '#ui/states.tsx';
 import { Below, Pager, Table } from '#ui/table.tsx';
-import { Time } from '#ui/time.tsx';
+import { LogTime } from '#ui/time.tsx';
 import { OrganizationPage } from './OrganizationPage.tsx';
 
 export function ProvisioningLog() {
@@ -86,7 +86,7 @@ function Entries({ entries, filtered }: { entries: readonly ProvisioningLogEntry
         },
         { name: 'Outcome', cell: ({ outcome }) => <StateBadge state={outcome} /> },
         { name: 'Details', wide: true, cell: (entry) => textOf(entry) || '–' },
-        { name: 'When', align: 'right', cell: ({ occurredAt }) => <Time at={occurredAt} /> },
+        { name: 'When', align: 'right', cell: ({ occurredAt }) => <LogTime at={occurredAt} /> },
       ]}
     />
   );

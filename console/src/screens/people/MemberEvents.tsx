@@ -8,7 +8,7 @@ import { Card } from '#ui/page.tsx';
 import { linkTo } from '#ui/search.ts';
 import { Loaded } from '#ui/states.tsx';
 import { Table } from '#ui/table.tsx';
-import { Time } from '#ui/time.tsx';
+import { LogTime } from '#ui/time.tsx';
 
 /** The latest events of a member. */
 export function MemberEvents({ member: { userId } }: { member: Member }) {
@@ -28,7 +28,7 @@ export function MemberEvents({ member: { userId } }: { member: Member }) {
             columns={[
               { name: 'Event', cell: ({ action }) => <EventName name={action} /> },
               { name: 'Actor', wide: true, cell: (event) => actorOf(event, names).name },
-              { name: 'Time', align: 'right', cell: ({ occurredAt }) => <Time at={occurredAt} /> },
+              { name: 'Time', align: 'right', cell: ({ occurredAt }) => <LogTime at={occurredAt} /> },
             ]}
           />
         )}

@@ -6,7 +6,7 @@ const STATUSES = ['degraded_performance', 'partial_outage', 'major_outage'] as c
 /** The component statuses of an incident; a component without one shows its measured status. */
 export type Said = { [componentId: string]: 'operational' | (typeof STATUSES)[number] };
 
-const AS_MEASURED = 'As measured';
+const BY_SEVERITY = 'By the severity';
 
 /** The components as options. */
 export function useComponentChoices(): { value: string; label: string }[] {
@@ -50,8 +50,8 @@ export function ComponentsSaid({ ids, said, onChange }: ComponentsSaidProps) {
               flex="none"
               aria-label={`Status of ${name}`}
               allowDeselect={false}
-              data={[AS_MEASURED, ...STATUSES.map((value) => ({ value, label: sentence(value) }))]}
-              value={said[id] ?? AS_MEASURED}
+              data={[BY_SEVERITY, ...STATUSES.map((value) => ({ value, label: sentence(value) }))]}
+              value={said[id] ?? BY_SEVERITY}
               onChange={(value) => say(id, value)}
             />
           </Group>

@@ -4,7 +4,7 @@ import { EventName } from '#screens/logs/EventName.tsx';
 import { useAt } from '#shell/place.ts';
 import { StateBadge } from '#ui/badge.tsx';
 import { Table } from '#ui/table.tsx';
-import { Time } from '#ui/time.tsx';
+import { LogTime, Time } from '#ui/time.tsx';
 
 export function DeliveryTable({ deliveries, empty }: { deliveries: readonly Delivery[]; empty: ReactNode }) {
   const at = useAt();
@@ -20,7 +20,7 @@ export function DeliveryTable({ deliveries, empty }: { deliveries: readonly Deli
         { name: 'Status', cell: ({ status }) => <StateBadge state={status} /> },
         { name: 'Attempts', wide: true, align: 'right', cell: ({ attemptCount }) => attemptCount },
         { name: 'Next attempt', wide: true, cell: ({ nextAttemptAt }) => <Time at={nextAttemptAt} /> },
-        { name: 'Created', align: 'right', cell: ({ createdAt }) => <Time at={createdAt} /> },
+        { name: 'Created', align: 'right', cell: ({ createdAt }) => <LogTime at={createdAt} /> },
       ]}
     />
   );

@@ -1,3 +1,4 @@
+import { Suspense } from 'react';
 import { auth, signIn, signOut } from '../auth.js';
 
 async function enter() {
@@ -10,7 +11,7 @@ async function leave() {
   await signOut();
 }
 
-export default async function Page() {
+async function Visitor() {
   const session = await auth();
   return session ? (
     <form action={leave}>
@@ -23,5 +24,14 @@ export default async function Page() {
     <form action={enter}>
       <button type="submit">Sign in</button>
     </form>
+  );
+}
+
+/** The session is read at each request, so Next.js must not render this part in advance. */
+export default function Page() {
+  return (
+    <Suspense fallback={<p>One moment…</p>}>
+      <Visitor />
+    </Suspense>
   );
 }
