@@ -3,12 +3,13 @@ import { rowsOfProject } from '#platform/removal.ts';
 import { sealedIn } from '#platform/sealed.ts';
 import { unlinkConnections } from './connection-changes.ts';
 import { connectionRoutes } from './connections.admin.ts';
+import { ownConnectionRoutes } from './connections.me.ts';
 import { events } from './events.ts';
 import { refreshSamlMetadata } from './saml-refresh.ts';
 
 export const part = {
   events,
-  routes: { admin: connectionRoutes },
+  routes: { me: ownConnectionRoutes, admin: connectionRoutes },
   sealed: { 'connection-secret': sealedIn('organization_connections', 'secret_sealed') },
   organizationDeleted: unlinkConnections,
   cleanUps: { refreshSamlMetadata },

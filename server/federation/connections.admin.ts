@@ -1,12 +1,10 @@
-import { Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { ConnectionRef, connectionToTest } from '#connections';
-import { emit } from '#events';
-import { transaction } from '#platform/ctx.ts';
 import { callingAhead } from '#platform/http-ahead.ts';
 import { get, post, type Routes } from '#platform/route.ts';
 import { CONNECTION_FLOWS } from './connection-kinds.ts';
 import { StartedTestSignIn, startTestSignIn, TestSignIn, TestSignInRef, testSignIn } from './test-sign-ins.ts';
+import { recordTest, TestedConnection } from './tested-connections.ts';
 
 const check = callingAhead(async ({ ctx, params }) => {
   const connection = await connectionToTest(ctx, Value.Parse(ConnectionRef, params));
@@ -21,16 +19,9 @@ export const connectionTestRoutes: Routes = [
     summary: 'Test a connection of an organization',
     description: 'Checks that the identity provider responds as configured; signs nobody in. It may be disabled.',
     params: ConnectionRef,
-    responses: { 200: Type.Object({ ok: Type.Boolean(), detail: Type.String() }) },
+    responses: { 200: TestedConnection },
     problems: ['NOT_FOUND'],
-    handler: async (request) => {
-      const { connection, result } = check.resultFor(request);
-      const { id: connectionId, organizationId, kind, name } = connection;
-      await transaction(request.ctx, (tx) =>
-        emit(tx, 'organization.connection.tested', { organizationId, connectionId, kind, name, ok: result.ok }),
-      );
-      return { ok: result.ok, detail: result.detail };
-    },
+    handler: (request) => recordTest(request.ctx, check.resultFor(request)),
   }),
   post('/v1/admin/organizations/:organizationId/connections/:connectionId/test-sign-ins', {
     permission: 'organizations:write',

@@ -4,6 +4,7 @@ import { rowsOfProject } from '#platform/removal.ts';
 import { sealedIn } from '#platform/sealed.ts';
 import { connectionTestRoutes } from './connections.admin.ts';
 import { connectionSignInRoutes } from './connections.auth.ts';
+import { ownConnectionTestRoutes } from './connections.me.ts';
 import { events } from './events.ts';
 import { providerTestRoutes } from './providers.admin.ts';
 import { samlAdminRoutes } from './saml.admin.ts';
@@ -16,6 +17,7 @@ export const part = {
   events,
   routes: {
     auth: [...socialRoutes, ...connectionSignInRoutes, ...samlRoutes, ...samlLogoutRoutes],
+    me: ownConnectionTestRoutes,
     admin: [...providerTestRoutes, ...connectionTestRoutes, ...samlAdminRoutes],
   },
   sealed: {

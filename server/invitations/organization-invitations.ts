@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { asInsider, lockKnownRoles, requireInside } from '#organizations';
+import { inside, lockKnownRoles } from '#organizations';
 import type { Ctx } from '#platform/ctx.ts';
 import { mailboxOf } from '#platform/email-address.ts';
 import { IdSchema, type OrganizationId, type UserId } from '#platform/ids.ts';
@@ -52,7 +52,7 @@ type OrganizationInvitation = Static<typeof OrganizationInvitation>;
 const { organizationId: _filter, ...query } = InvitationQuery.properties;
 export const OrganizationInvitationQuery = Type.Object(query);
 
-type Authority = ReturnType<typeof asInsider>;
+type Authority = ReturnType<typeof inside.authority>;
 
 /** An invitation to an organization. */
 type Ref = { organizationId: OrganizationId; invitationId: InvitationId };
@@ -81,14 +81,14 @@ export async function listInvitationsInside(
   organizationId: OrganizationId,
   wanted: Static<typeof OrganizationInvitationQuery>,
 ): Promise<Page<OrganizationInvitation>> {
-  await requireInside(ctx, organizationId, 'org.invitations:read');
+  await inside.require(ctx, organizationId, 'org.invitations:read');
   const { items, nextCursor } = await listInvitations(ctx, { ...wanted, organizationId });
   return { items: items.map(recordOf), nextCursor };
 }
 
 /** @throws Problem NOT_FOUND, also for an invitation to another organization, AUTHORIZATION_DENIED */
 export async function getInvitationInside(ctx: Ctx, ref: Ref): Promise<OrganizationInvitation> {
-  await requireInside(ctx, ref.organizationId, 'org.invitations:read');
+  await inside.require(ctx, ref.organizationId, 'org.invitations:read');
   return recordOf(await findInvitationTo(ctx, ref));
 }
 
@@ -109,25 +109,27 @@ export async function inviteInside(
   organizationId: OrganizationId,
   { roles: organizationRoles = [], ...invitation }: Static<typeof NewOrganizationInvitation>,
 ): Promise<OrganizationInvitation> {
-  await requireInside(ctx, organizationId, 'org.invitations:write');
+  await inside.require(ctx, organizationId, 'org.invitations:write');
   await countInvitation(ctx, organizationId, invitation.email);
-  const may = invitingAs(asInsider(organizationId));
+  const may = invitingAs(inside.authority(organizationId));
   return recordOf(await invite(ctx, { ...invitation, organizationId, organizationRoles }, may));
 }
 
 /** @throws Problem NOT_FOUND, ORGANIZATION_BLOCKED, AUTHORIZATION_DENIED, CONFLICT, RATE_LIMIT_EXCEEDED */
 export async function resendInside(ctx: Ctx, ref: Ref): Promise<OrganizationInvitation> {
   const { organizationId, invitationId } = ref;
-  await requireInside(ctx, organizationId, 'org.invitations:write');
+  await inside.require(ctx, organizationId, 'org.invitations:write');
   const { email } = await findInvitationTo(ctx, ref);
   await countInvitation(ctx, organizationId, email);
-  return recordOf(await resendInvitation(ctx, invitationId, insideOnly(organizationId, asInsider(organizationId))));
+  return recordOf(
+    await resendInvitation(ctx, invitationId, insideOnly(organizationId, inside.authority(organizationId))),
+  );
 }
 
 /** @throws Problem NOT_FOUND, ORGANIZATION_BLOCKED, AUTHORIZATION_DENIED, CONFLICT */
 export async function revokeInside(ctx: Ctx, { organizationId, invitationId }: Ref): Promise<void> {
-  await requireInside(ctx, organizationId, 'org.invitations:write');
-  await revokeInvitation(ctx, invitationId, insideOnly(organizationId, asInsider(organizationId)));
+  await inside.require(ctx, organizationId, 'org.invitations:write');
+  await revokeInvitation(ctx, invitationId, insideOnly(organizationId, inside.authority(organizationId)));
 }
 
 /**
@@ -147,7 +149,7 @@ export async function countInvitation(ctx: Ctx, organizationId: OrganizationId, 
 
 /** An authority in the organization, for new invitations. */
 export function invitingAs(may: Authority): MayInvite {
-  return (tx, act, { inside }) => may(tx, `invitation.${act}`, inside);
+  return (tx, act, { inside: given }) => may(tx, `invitation.${act}`, given);
 }
 
 /** Allows changes only of invitations to the organization, and only of those that give no roles of the project. */

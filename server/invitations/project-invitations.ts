@@ -5,11 +5,11 @@ import { projectOf } from '#environments';
 import { emit, emitAll } from '#events';
 import { addMember, addRoles, authorityNow, lockRoles, requireAuthority } from '#members';
 import {
+  inside,
   joinOrganization,
   lockKnownRoles,
   lockOrganization,
   lockOrganizationRoles,
-  mayInside,
   ownPermissions,
   requireInvitedDomain,
   requireRoomInOrganization,
@@ -120,7 +120,7 @@ async function isBackedInside(tx: TxCtx, row: InvitationRow): Promise<boolean> {
   const sender = responsibleFor(row.invited_by);
   if (row.organization_id === null || row.roles.length > 0 || sender.kind !== 'customer') return false;
   const who = { organizationId: row.organization_id, userId: sender.userId };
-  return mayInside(tx, who, 'invitation.create', await lockKnownRoles(tx, row.roles_in_organization));
+  return inside.may(tx, who, 'invitation.create', await lockKnownRoles(tx, row.roles_in_organization));
 }
 
 /** Invitations of the project, newest first; those to an organization are served by invitations_to_organization. */

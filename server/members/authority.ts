@@ -52,6 +52,8 @@ export const AUTHORITY = {
   'organization.member.remove': { permission: 'organizations:write', rules: ['covers'] },
   'organization.domain.change': { permission: 'organizations:write', rules: [] },
   'organization.connection.change': { permission: 'organizations:write', rules: ['covers'] },
+  'organization.directory.change': { permission: 'organizations:write', rules: [] },
+  'organization.policy.change': { permission: 'organizations:write', rules: [] },
   'organization.setup_link.create': { permission: 'organizations:write', rules: ['covers'] },
   'application.create': { permission: 'applications:write', rules: ['covers'] },
   'application.change': { permission: 'applications:write', rules: ['covers'] },

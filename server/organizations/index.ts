@@ -3,7 +3,7 @@ export { importedMemberships } from './imported-memberships.ts';
 export { isNewIn } from './joining-by-domain.ts';
 export { asAdministrator } from './organization-authority.ts';
 export { organizationAt, requireInvitedDomain } from './organization-domains.ts';
-export { asInsider, mayInside, requireInside } from './organization-insiders.ts';
+export { inside } from './organization-insiders.ts';
 export { joinOrganization, requireRoomInOrganization } from './organization-members.ts';
 export {
   lockJoiningRoles,

@@ -1,14 +1,19 @@
+import { projectOf } from '#environments';
 import { requireAuthority } from '#members';
-import type { TxCtx } from '#platform/ctx.ts';
-import { isOrganizationPermission, type OrganizationPermission } from './organization-permissions.ts';
+import type { Ctx, TxCtx } from '#platform/ctx.ts';
+import type { SelfServiceArea } from '#settings';
+import { AREAS, isOrganizationPermission, type OrganizationPermission } from './organization-permissions.ts';
 import { type OrganizationRole, ownPermissions } from './organization-roles.ts';
 
-/** The actions on members, domains and invitations of an organization, and the permission in it that each requires. */
+/** The actions of members on their organization and what belongs to it, and the permission in it that each requires. */
 const ACTS = {
   'organization.member.add': 'org.members:write',
   'organization.member.roles.replace': 'org.members:write',
   'organization.member.remove': 'org.members:write',
   'organization.domain.change': 'org.domains:write',
+  'organization.connection.change': 'org.connections:write',
+  'organization.directory.change': 'org.directory:write',
+  'organization.policy.change': 'org.policy:write',
   'invitation.create': 'org.invitations:write',
   'invitation.resend': 'org.invitations:write',
   'invitation.revoke': 'org.invitations:write',
@@ -40,4 +45,23 @@ export function excessInside(
     delegable || act === 'organization.member.remove' ? permissions.filter(isOrganizationPermission) : permissions,
   );
   return [ACTS[act], ...needed].find((key) => !held.includes(key));
+}
+
+/**
+ * The area of a permission if members may not manage it in this project now; undefined: they may. Reads the setting
+ * itself, not a copy, so that the next request after a change is decided by it.
+ */
+export async function closedAreaOf(
+  { system, scope, db }: Ctx | TxCtx,
+  permission: OrganizationPermission,
+): Promise<SelfServiceArea | undefined> {
+  const area = AREAS[permission];
+  if (area === undefined) return undefined;
+  const { settings } = await projectOf(system, scope, db);
+  return settings.organizationSelfService.includes(area) ? undefined : area;
+}
+
+/** The permission in the organization that an action requires. */
+export function permissionFor(act: OrganizationAct): OrganizationPermission {
+  return ACTS[act];
 }

@@ -2,7 +2,14 @@ import { accessOf } from '#members';
 import { type Ctx, customerOf, type TxCtx, transaction } from '#platform/ctx.ts';
 import type { OrganizationId, UserId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
-import { type Authority, excessInside, type OrganizationAct } from './organization-authority.ts';
+import type { SelfServiceArea } from '#settings';
+import {
+  type Authority,
+  closedAreaOf,
+  excessInside,
+  type OrganizationAct,
+  permissionFor,
+} from './organization-authority.ts';
 import type { OrganizationPermission } from './organization-permissions.ts';
 import type { OrganizationRole } from './organization-roles.ts';
 import { lockOrganization } from './organizations.ts';
@@ -30,6 +37,8 @@ export async function requireInside(
   const own = await getOwnOrganization(ctx, organizationId);
   if (own.status === 'blocked') throw problem('ORGANIZATION_BLOCKED');
   if (!own.permissions.includes(permission)) throw denied(permission);
+  const closed = await closedAreaOf(ctx, permission);
+  if (closed !== undefined) throw leftToAdministrators(closed);
   return own;
 }
 
@@ -58,6 +67,8 @@ export function asInsider(organizationId: OrganizationId): Authority {
     const held = await heldInside(tx, organizationId, customerOf(tx).userId);
     const excess = excessInside(held, act, roles);
     if (excess !== undefined) throw denied(excess);
+    const closed = await closedAreaOf(tx, permissionFor(act));
+    if (closed !== undefined) throw leftToAdministrators(closed);
   };
 }
 
@@ -71,7 +82,8 @@ export async function mayInside(
   act: OrganizationAct,
   roles: readonly OrganizationRole[],
 ): Promise<boolean> {
-  return excessInside(await heldInside(tx, organizationId, userId), act, roles) === undefined;
+  if (excessInside(await heldInside(tx, organizationId, userId), act, roles) !== undefined) return false;
+  return (await closedAreaOf(tx, permissionFor(act))) === undefined;
 }
 
 /** The permissions of a person in an organization; none while their membership of the project is blocked. */
@@ -87,3 +99,17 @@ function denied(requiredPermission: string) {
     extensions: { requiredPermission },
   });
 }
+
+function leftToAdministrators(area: SelfServiceArea) {
+  return problem('AUTHORIZATION_DENIED', {
+    detail: `This project leaves this to its administrators: the setting "organizationSelfService" does not have "${area}".`,
+  });
+}
+
+/** What other parts need for what members manage in their organization. */
+export const inside = {
+  require: requireInside,
+  change: changeInside,
+  may: mayInside,
+  authority: asInsider,
+};

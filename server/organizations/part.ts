@@ -18,6 +18,7 @@ import { rolesGranting } from './organization-roles.ts';
 import { organizationRoutes } from './organizations.admin.ts';
 import { ownOrganizationRoutes } from './organizations.me.ts';
 import { organizationPolicyRoutes } from './policies.admin.ts';
+import { ownPolicyRoutes } from './policies.me.ts';
 import { standing } from './standing.ts';
 
 export const part = {
@@ -33,6 +34,7 @@ export const part = {
       ...ownBrandingRoutes,
       ...ownCustomDomainRoutes,
       ...ownDomainRoutes,
+      ...ownPolicyRoutes,
     ],
     admin: [
       ...organizationRoutes,

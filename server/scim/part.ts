@@ -4,10 +4,11 @@ import { events } from './events.ts';
 import { deleteOldEntries, eraseNames } from './provisioning-log.ts';
 import { scimRoutes } from './resources.scim.ts';
 import { scimAdminRoutes } from './scim.admin.ts';
+import { ownDirectoryRoutes } from './scim.me.ts';
 
 export const part = {
   events,
-  routes: { scim: scimRoutes, admin: scimAdminRoutes },
+  routes: { scim: scimRoutes, me: ownDirectoryRoutes, admin: scimAdminRoutes },
   organizationRoles: { scim_groups: { rows: 'groups of directories', columns: ['roles'] } },
   removals: [
     rowsOfProject('scim_groups', 'scim_group_members'),

@@ -4,6 +4,7 @@ export {
   Language,
   languages,
   REFRESH_GRACE_MS,
+  type SelfServiceArea,
   Settings,
   SignInMethod,
   sessionLifetimes,

@@ -15,6 +15,10 @@ export const languages = ['en', 'de', 'fr', 'es', 'ja', 'zh'] as const;
 export const Language = Type.Enum([...languages]);
 export type Language = Static<typeof Language>;
 
+/** What members of organizations may manage about them only where the project says so. */
+export const selfServiceAreas = ['connections', 'directory', 'policy'] as const;
+export type SelfServiceArea = (typeof selfServiceAreas)[number];
+
 const colour = Type.Union([Type.String({ pattern: '^#[0-9a-f]{6}$' }), Type.Null()]);
 const link = Type.String({ format: 'uri', maxLength: 2_048, pattern: '^https?://' });
 
@@ -139,6 +143,12 @@ export const Settings = Type.Object(
       maximum: 1_000,
       description: 'Organizations that a member may own in order to add another one; 0: members add none.',
     }),
+    organizationSelfService: Type.Array(Type.Enum([...selfServiceAreas]), {
+      maxItems: selfServiceAreas.length,
+      uniqueItems: true,
+      description:
+        'What members of an organization manage in it themselves if their roles permit it: its connections, its directory (SCIM), its policy. Each can lock people out.',
+    }),
     maxRelations: Type.Integer({
       minimum: 0,
       maximum: 10_000_000,
@@ -187,6 +197,7 @@ const common: Omit<Settings, 'signInMethods' | 'emailVerification' | 'enumeratio
   maxOrganizations: 10_000,
   maxOrganizationMembers: 1_000,
   maxOwnOrganizations: 0,
+  organizationSelfService: [],
   maxRelations: 1_000_000,
   webhookLogDays: 30,
   accessTokenSeconds: 900,

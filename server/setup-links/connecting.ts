@@ -1,10 +1,11 @@
 import { type Static, Type } from 'typebox';
-import { connectionSetUp, type MayConnect } from '#connections';
-import { authorityNow } from '#members';
+import type { MayConnect } from '#connections';
 import { limitKey, limits } from '#platform/limits.ts';
-import { problem, problemWithRetry } from '#platform/problem.ts';
+import { problemWithRetry } from '#platform/problem.ts';
 import type { SetupLinkRow } from './setup-links.ts';
+import { asMakerOf } from './tasks.ts';
 import type { Visit } from './visit.ts';
+import { backingOf } from './visits.ts';
 
 const calls = limits({ 'setup-link-calls': { points: 20, seconds: 600 } });
 
@@ -18,11 +19,9 @@ export async function countCall({ ctx, link }: Visit): Promise<void> {
 }
 
 /** The authority over connections of a person with a link: that of its maker now. */
-export function connectingAs({ maker }: SetupLinkRow): MayConnect {
-  return async (tx, roles) => {
-    const authority = await authorityNow(tx, maker, 'organization.connection.change');
-    if (!authority?.covers(connectionSetUp.grants(roles))) throw problem('AUTHORIZATION_DENIED');
-  };
+export function connectingAs(link: SetupLinkRow): MayConnect {
+  const authority = asMakerOf(backingOf(link), link.roles);
+  return (tx, roles) => authority(tx, 'organization.connection.change', roles);
 }
 
 const Text = (maxLength: number) => Type.Optional(Type.String({ maxLength }));

@@ -1,5 +1,5 @@
 import type { Static } from 'typebox';
-import { requireInside } from '#organizations';
+import { inside } from '#organizations';
 import type { Ctx } from '#platform/ctx.ts';
 import type { OrganizationId } from '#platform/ids.ts';
 import type { PageQuery } from '#platform/page.ts';
@@ -19,24 +19,24 @@ type Ref = Static<typeof SetupLinkRef>;
 
 /** @throws Problem NOT_FOUND, ORGANIZATION_BLOCKED, AUTHORIZATION_DENIED, INVALID_CURSOR */
 export async function listOwnSetupLinks(ctx: Ctx, id: OrganizationId, query: Static<typeof PageQuery>) {
-  await requireInside(ctx, id, PERMISSION);
+  await inside.require(ctx, id, PERMISSION);
   return listSetupLinks(ctx, id, query);
 }
 
 /** @throws Problem NOT_FOUND, ORGANIZATION_BLOCKED, AUTHORIZATION_DENIED */
 export async function getOwnSetupLink(ctx: Ctx, ref: Ref) {
-  await requireInside(ctx, ref.organizationId, PERMISSION);
+  await inside.require(ctx, ref.organizationId, PERMISSION);
   return getSetupLink(ctx, ref);
 }
 
 /** @throws Problem as {@link createSetupLink} */
 export async function createOwnSetupLink(ctx: Ctx, id: OrganizationId, link: Static<typeof NewSetupLink>) {
-  await requireInside(ctx, id, PERMISSION);
+  await inside.require(ctx, id, PERMISSION);
   return createSetupLink(ctx, id, link);
 }
 
 /** @throws Problem NOT_FOUND, ORGANIZATION_BLOCKED, AUTHORIZATION_DENIED */
 export async function revokeOwnSetupLink(ctx: Ctx, ref: Ref): Promise<void> {
-  await requireInside(ctx, ref.organizationId, PERMISSION);
+  await inside.require(ctx, ref.organizationId, PERMISSION);
   await revokeSetupLink(ctx, ref);
 }

@@ -28,7 +28,7 @@ export const ownSetupLinkRoutes: Routes = [
     freshProof: 'second factor',
     summary: 'Make a set-up link of one of my organizations',
     description:
-      'Takes `org.profile:write` in it, and what each task takes: `domains` takes `org.domains:write`, `team` takes `org.invitations:write` and every permission of `roles`. The other tasks need permissions in the project.',
+      'Takes `org.profile:write` in it, and what each task takes: `domains` takes `org.domains:write`, `team` takes `org.invitations:write` and every permission of `roles`; `connection` takes `org.connections:write`, `directory` `org.directory:write` and `policies` `org.policy:write`, where the project’s setting `organizationSelfService` has the area.',
     params: OrganizationRef,
     body: NewSetupLink,
     responses: { 201: MadeSetupLink },

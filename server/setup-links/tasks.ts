@@ -1,25 +1,29 @@
 import { Type } from 'typebox';
 import { connectionSetUp } from '#connections';
 import { authorityNow } from '#members';
-import { type asInsider, mayInside, ownPermissions } from '#organizations';
+import { inside as insiders, ownPermissions } from '#organizations';
 import type { ResponsibleActor, TxCtx } from '#platform/ctx.ts';
 import type { OrganizationId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 
-type Authority = ReturnType<typeof asInsider>;
+type Authority = ReturnType<typeof insiders.authority>;
 type Act = Parameters<typeof authorityNow>[2];
 type ActInside = Parameters<Authority>[1];
 type OrganizationRole = Parameters<Authority>[2][number];
 
-/** What a task takes: permissions in the project, or an act that members of the organization may have, too. */
-type Need = { act: Act; grants?: readonly string[]; inside?: ActInside };
+/** What a task takes: permissions in the project, or an act that members may do in the organization. */
+type Need = { act: Act; grants?: readonly string[]; inside: ActInside };
 
 /** What can be set up with a link, and what its maker must be able to do for it. */
 const TASKS = {
   domains: { act: 'organization.domain.change', inside: 'organization.domain.change' },
-  connection: { act: 'organization.connection.change', grants: connectionSetUp.grants([]) },
-  directory: { act: 'organization.setup_link.create' },
-  policies: { act: 'organization.setup_link.create' },
+  connection: {
+    act: 'organization.connection.change',
+    grants: connectionSetUp.grants([]),
+    inside: 'organization.connection.change',
+  },
+  directory: { act: 'organization.directory.change', inside: 'organization.directory.change' },
+  policies: { act: 'organization.policy.change', inside: 'organization.policy.change' },
   team: { act: 'invitation.create', inside: 'invitation.create' },
 } as const satisfies Record<string, Need>;
 
@@ -41,13 +45,16 @@ export async function backedTasks<T extends Task>(
   for (const task of wanted) {
     const need: Need = TASKS[task];
     // biome-ignore lint/performance/noAwaitInLoops: at most five, on one connection
-    if ((await mayInProject(tx, backing, need)) || (need.inside && (await maySo(tx, backing, need.inside, []))))
-      backed.push(task);
+    if ((await mayInProject(tx, backing, need)) || (await maySo(tx, backing, need.inside, []))) backed.push(task);
   }
   return backed;
 }
 
-async function mayInProject(tx: TxCtx, { maker }: Backing, { act, grants = [] }: Need): Promise<boolean> {
+async function mayInProject(
+  tx: TxCtx,
+  { maker }: Backing,
+  { act, grants = [] }: Omit<Need, 'inside'>,
+): Promise<boolean> {
   const authority = await authorityNow(tx, maker, act);
   return authority?.covers(grants) === true && (await managesOrganizations(tx, maker));
 }
@@ -62,7 +69,7 @@ function maySo(
   act: ActInside,
   roles: readonly OrganizationRole[],
 ): Promise<boolean> | boolean {
-  return maker.kind === 'customer' && mayInside(tx, { organizationId, userId: maker.userId }, act, roles);
+  return maker.kind === 'customer' && insiders.may(tx, { organizationId, userId: maker.userId }, act, roles);
 }
 
 /**
@@ -73,10 +80,11 @@ export function asMakerOf(backing: Backing, only: readonly string[]): Authority 
   return async (tx, act, roles) => {
     const invites = act === 'invitation.create' || act === 'invitation.resend' || act === 'invitation.revoke';
     const within = !invites || roles.every(({ key }) => only.includes(key));
-    const grants = roles.flatMap(({ permissions }) => ownPermissions(permissions));
+    const always: readonly string[] = act === TASKS.connection.act ? TASKS.connection.grants : [];
+    const grants = [...always, ...roles.flatMap(({ permissions }) => ownPermissions(permissions))];
     const may =
       within && ((await mayInProject(tx, backing, { act, grants })) || (await maySo(tx, backing, act, roles)));
-    if (!may) throw problem('AUTHORIZATION_DENIED', 'This link does not give these roles.');
+    if (!may) throw problem('AUTHORIZATION_DENIED', 'This link does not allow this, or does not give these roles.');
   };
 }
 

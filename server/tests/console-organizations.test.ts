@@ -100,15 +100,23 @@ test('an organization is added with a member who gets a role, is changed, blocke
   await dialog.getByLabel('Team').check();
   await dialog.getByLabel('Single sign-on').check();
   await dialog.getByLabel('Domains').check();
+  await dialog.getByLabel('Policy').check();
+  await dialog.getByLabel('Return address').fill('https://elsewhere.example/');
+  await dialog.getByRole('button', { name: 'Make link' }).click();
+  await dialog.getByText('is not at an origin of one of your own applications').waitFor();
+  await dialog.getByLabel('Return address').fill('http://localhost:5173/settings');
+  await dialog.getByLabel('Shown in a frame at').fill('http://localhost:5173');
   await dialog.getByRole('button', { name: 'Make link' }).click();
   await page.getByText('Give it only to the person who sets the organization up').waitFor();
   await page.getByText(/\/setup\/open\?token=lkl_/).waitFor();
   await page.getByRole('button', { name: 'I have saved it' }).click();
-  await page.getByRole('button', { name: 'Revoke the link for Domains, Single sign-on, Team' }).click();
+  await page.getByRole('button', { name: 'Revoke the link for Domains, Single sign-on, Policy, Team' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
   await page.getByText('Link revoked').waitFor();
   const [link] = (await read(`/organizations/${organization.id}/setup-links`)).items;
-  assert.deepEqual([link.status, link.tasks, link.roles], ['revoked', ['domains', 'connection', 'team'], ['admin']]);
+  const tasks = ['domains', 'connection', 'policies', 'team'];
+  assert.deepEqual([link.status, link.tasks, link.roles], ['revoked', tasks, ['admin']]);
+  assert.deepEqual([link.returnUrl, link.frameOrigin], ['http://localhost:5173/settings', 'http://localhost:5173']);
 
   await page.getByRole('button', { name: 'Block' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Block' }).click();

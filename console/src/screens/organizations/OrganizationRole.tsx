@@ -83,6 +83,12 @@ const INSIDE: readonly (readonly [key: string, about: string])[] = [
   ['org.invitations:write', 'Invite people and revoke invitations'],
   ['org.domains:read', 'See its mail domains'],
   ['org.domains:write', 'Add, verify and remove mail domains, and change who joins by them'],
+  ['org.connections:read', 'See its connections, if the settings let members'],
+  ['org.connections:write', 'Add, change, test and remove connections, if the settings let members'],
+  ['org.directory:read', 'See its SCIM tokens and provisioning log, if the settings let members'],
+  ['org.directory:write', 'Issue and remove SCIM tokens, if the settings let members'],
+  ['org.policy:read', 'See its policy, if the settings let members'],
+  ['org.policy:write', 'Change its policy, if the settings let members'],
   ['org.audit:read', 'Read its audit log'],
 ];
 

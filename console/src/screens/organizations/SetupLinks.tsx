@@ -18,7 +18,7 @@ const TASKS: readonly { task: Task; label: string }[] = [
   { task: 'domains', label: 'Domains' },
   { task: 'connection', label: 'Single sign-on' },
   { task: 'directory', label: 'Directory' },
-  { task: 'policies', label: 'Rules' },
+  { task: 'policies', label: 'Policy' },
   { task: 'team', label: 'Team' },
 ];
 const labelOf = (wanted: Task) => TASKS.find(({ task }) => task === wanted)?.label ?? wanted;
@@ -134,6 +134,8 @@ function NewLink({ organizationId, onMade, onClose }: NewLinkProps) {
   const [email, setEmail] = useState('');
   const [lifetime, setLifetime] = useState('604800');
   const [language, setLanguage] = useState<Language>('');
+  const [returnUrl, setReturnUrl] = useState('');
+  const [frameOrigin, setFrameOrigin] = useState('');
   const { faults, onProblem } = useFaults('email');
   const make = useAction(useApi().useMutation('post', '/console/v1/organizations/{organizationId}/setup-links'));
   const choose = (chosen: string[]) => setTasks(TASKS.map(({ task }) => task).filter((task) => chosen.includes(task)));
@@ -143,6 +145,8 @@ function NewLink({ organizationId, onMade, onClose }: NewLinkProps) {
       expiresIn: Number(lifetime),
       ...(email !== '' && { email }),
       ...(language !== '' && { locale: language }),
+      ...(returnUrl !== '' && { returnUrl }),
+      ...(frameOrigin !== '' && { frameOrigin }),
       ...(tasks.includes('team') && { roles: ['admin'] }),
     };
     const made = await make.run(
@@ -194,6 +198,26 @@ function NewLink({ organizationId, onMade, onClose }: NewLinkProps) {
         value={language}
         error={faults['locale']}
         onChange={(chosen) => setLanguage(LANGUAGES.find(({ value }) => value === chosen)?.value ?? '')}
+      />
+      <TextInput
+        type="url"
+        label="Return address"
+        description="Where the last page leads, at an address of one of your applications."
+        placeholder="https://app.example.com/settings"
+        maxLength={2_000}
+        value={returnUrl}
+        error={faults['returnUrl']}
+        onChange={({ currentTarget: { value } }) => setReturnUrl(value)}
+      />
+      <TextInput
+        type="url"
+        label="Shown in a frame at"
+        description="The origin of one of your applications. Without it, no page can frame the pages of the link."
+        placeholder="https://app.example.com"
+        maxLength={300}
+        value={frameOrigin}
+        error={faults['frameOrigin']}
+        onChange={({ currentTarget: { value } }) => setFrameOrigin(value)}
       />
     </FormDialog>
   );

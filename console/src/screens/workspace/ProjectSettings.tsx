@@ -152,6 +152,29 @@ function OrganizationLimits({ form: { values, errors, set } }: { form: RecordFor
   ));
 }
 
+const SELF_SERVICE = [
+  { value: 'connections', label: 'Connections' },
+  { value: 'directory', label: 'Directory' },
+  { value: 'policy', label: 'Policy' },
+] as const;
+
+function SelfService({ form: { values, errors, set } }: { form: RecordForm<Settings> }) {
+  const onChange = (chosen: string[]) =>
+    set({ organizationSelfService: SELF_SERVICE.map(({ value }) => value).filter((value) => chosen.includes(value)) });
+  return (
+    <MultiSelect
+      label="Organizations manage themselves"
+      description="What members manage in their organization if their roles permit it, such as owners. Each can lock people out."
+      maw={420}
+      placeholder={values.organizationSelfService.length === 0 ? 'Administrators manage it' : ''}
+      data={[...SELF_SERVICE]}
+      value={values.organizationSelfService}
+      error={errors.organizationSelfService}
+      onChange={onChange}
+    />
+  );
+}
+
 function EnvironmentSettings({ settings, canWrite }: { settings: Settings; canWrite: boolean }) {
   const form = useSettingsForm(settings);
   const { environment } = useScope();
@@ -176,6 +199,7 @@ function EnvironmentSettings({ settings, canWrite }: { settings: Settings; canWr
       />
       <ActingForPeople form={form} />
       <OrganizationLimits form={form} />
+      <SelfService form={form} />
       <TextInput
         label="Passkey domain"
         description="Defaults to the host of the auth address."

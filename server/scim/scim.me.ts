@@ -1,0 +1,90 @@
+import { Type } from 'typebox';
+import { inside, OrganizationRef } from '#organizations';
+import { IdSchema } from '#platform/ids.ts';
+import { PageOf, PageQuery } from '#platform/page.ts';
+import { del, get, post, type Routes } from '#platform/route.ts';
+import { listProvisioningLog, ProvisioningLogEntry, ProvisioningLogQuery } from './provisioning-log.ts';
+import {
+  deleteScimToken,
+  getScimToken,
+  IssuedScimToken,
+  issueScimToken,
+  listScimTokens,
+  NewScimToken,
+  ScimToken,
+} from './tokens.ts';
+
+const PATH = '/v1/me/organizations/:organizationId/scim';
+const TokenRef = Type.Object({ ...OrganizationRef.properties, tokenId: IdSchema('sct') });
+
+const READ = 'org.directory:read';
+const WRITE = 'org.directory:write';
+const INSIDE = ['NOT_FOUND', 'AUTHORIZATION_DENIED', 'ORGANIZATION_BLOCKED', 'MEMBERSHIP_REQUIRED'] as const;
+const CHANGING = [...INSIDE, 'REAUTHENTICATION_REQUIRED'] as const;
+const SETTING = 'where the project’s setting `organizationSelfService` has `directory`';
+
+/** The directory of an organization, for its members: its tokens, and what it did. */
+export const ownDirectoryRoutes: Routes = [
+  get(`${PATH}/tokens`, {
+    permission: 'customer',
+    summary: 'List the SCIM tokens of one of my organizations',
+    description: `Takes \`${READ}\` in it, ${SETTING}.`,
+    params: OrganizationRef,
+    query: PageQuery,
+    responses: { 200: PageOf(ScimToken) },
+    problems: [...INSIDE, 'INVALID_CURSOR'],
+    handler: async ({ ctx, params: { organizationId }, query }) => {
+      await inside.require(ctx, organizationId, READ);
+      return listScimTokens(ctx, organizationId, query);
+    },
+  }),
+  post(`${PATH}/tokens`, {
+    permission: 'customer',
+    freshProof: 'second factor',
+    summary: 'Issue a SCIM token of one of my organizations',
+    description: `Takes \`${WRITE}\` in it, ${SETTING}. With it, the directory of the company adds, changes and deactivates members.`,
+    params: OrganizationRef,
+    body: NewScimToken,
+    responses: { 201: IssuedScimToken },
+    problems: [...CHANGING, 'CONFLICT'],
+    handler: ({ ctx, params: { organizationId }, body }) =>
+      inside.change(ctx, organizationId, WRITE, (tx) => issueScimToken(tx, organizationId, body)),
+  }),
+  get(`${PATH}/tokens/:tokenId`, {
+    permission: 'customer',
+    etag: true,
+    summary: 'Read a SCIM token of one of my organizations',
+    description: `Takes \`${READ}\` in it, ${SETTING}. Without the token itself.`,
+    params: TokenRef,
+    responses: { 200: ScimToken },
+    problems: INSIDE,
+    handler: async ({ ctx, params: { organizationId, tokenId } }) => {
+      await inside.require(ctx, organizationId, READ);
+      return getScimToken(ctx, organizationId, tokenId);
+    },
+  }),
+  del(`${PATH}/tokens/:tokenId`, {
+    permission: 'customer',
+    freshProof: 'any factor',
+    summary: 'Remove a SCIM token of one of my organizations',
+    description: `Takes \`${WRITE}\` in it, ${SETTING}. The next request with it is refused. The people and groups that it provisioned stay.`,
+    params: TokenRef,
+    responses: { 204: Type.Null() },
+    problems: CHANGING,
+    handler: ({ ctx, params: { organizationId, tokenId } }) =>
+      inside.change(ctx, organizationId, WRITE, (tx) => deleteScimToken(tx, organizationId, tokenId)),
+  }),
+  get(`${PATH}/log`, {
+    permission: 'customer',
+    summary: 'Read the provisioning log of one of my organizations',
+    description: `Takes \`${READ}\` in it, ${SETTING}. What its directory did, newest first, with the reason of each refusal.`,
+    params: OrganizationRef,
+    query: ProvisioningLogQuery,
+    responses: { 200: PageOf(ProvisioningLogEntry) },
+    problems: [...INSIDE, 'INVALID_CURSOR'],
+    handler: async ({ ctx, params: { organizationId }, query }) => {
+      await inside.require(ctx, organizationId, READ);
+      return listProvisioningLog(ctx, organizationId, query);
+    },
+  }),
+];

@@ -1,0 +1,226 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, test } from 'node:test';
+import { effectiveSettings } from '#settings';
+import {
+  changeSettings,
+  expectProblem,
+  register,
+  startTestLatchkey,
+  TestClock,
+  type TestLatchkey,
+} from '#tests/harness.ts';
+import { browserOf } from '#tests/oidc.ts';
+import { type Customer, newCustomer, opened } from '#tests/setup-links.ts';
+
+const clock = new TestClock();
+let latchkey: TestLatchkey;
+before(async () => {
+  latchkey = await startTestLatchkey({ clock });
+});
+after(() => latchkey.stop());
+let customer: Customer;
+beforeEach(async () => {
+  await selfService('connections', 'directory', 'policy');
+  customer = await newCustomer(latchkey);
+});
+
+const selfService = (...areas: string[]) => changeSettings(latchkey, { organizationSelfService: areas });
+const CLOSED = /This page is closed/;
+const OIDC = { issuer: 'https://login.example.com', clientId: 'lk' };
+
+/** Each area: its task of set-up links, its permissions in the organization, a read and a change. */
+const AREAS = {
+  connections: {
+    task: 'connection',
+    permission: 'org.connections',
+    read: '/connections',
+    change: ['/connections', 'POST', { name: 'IdP', oidc: OIDC }, 201],
+  },
+  directory: {
+    task: 'directory',
+    permission: 'org.directory',
+    read: '/scim/tokens',
+    change: ['/scim/tokens', 'POST', { name: 'Entra ID' }, 201],
+  },
+  policy: {
+    task: 'policies',
+    permission: 'org.policy',
+    read: '/policy',
+    change: ['/policy', 'PATCH', { sessionIdleSeconds: 600 }, 200],
+  },
+} as const;
+const areas = Object.entries(AREAS);
+const others = (area: string) => Object.keys(AREAS).filter((other) => other !== area);
+
+/** A person with roles in the organization, and their requests to it. */
+async function member(roles: string[] | null = ['owner'], { organizationId, call, admin } = customer) {
+  const person = await register(latchkey);
+  const { body } = await call(`members?q=${encodeURIComponent(person.email)}`);
+  const memberId: string = body.items[0].id;
+  if (roles) await admin('/members', 'POST', { memberId, roles });
+  const token = person.access_token;
+  return {
+    memberId,
+    userId: person.session.userId,
+    token,
+    mine: (below: string, method = 'GET', sent?: unknown, id = organizationId) =>
+      latchkey.api(`/v1/me/organizations/${id}${below}`, { token, method, ...(sent !== undefined && { body: sent }) }),
+  };
+}
+type Member = Awaited<ReturnType<typeof member>>;
+
+const makeLink = ({ mine }: Member, tasks: string[]) => mine('/setup-links', 'POST', { tasks });
+
+describe('what members manage in their organization', () => {
+  for (const [area, { task, permission, read, change }] of areas) {
+    const [path, method, sent, status] = change;
+
+    test(`${area}: owners read and change it, and make links for it, only while the setting has it`, async () => {
+      await selfService(...others(area));
+      const owner = await member();
+      expectProblem(await owner.mine(read), 403, 'AUTHORIZATION_DENIED');
+      const refused = await owner.mine(path, method, sent);
+      expectProblem(refused, 403, 'AUTHORIZATION_DENIED');
+      assert.match(refused.body.detail, /organizationSelfService/);
+      expectProblem(await makeLink(owner, [task]), 403, 'AUTHORIZATION_DENIED');
+      await selfService(area);
+      assert.equal((await owner.mine(read)).status, 200);
+      const changed = await owner.mine(path, method, sent);
+      assert.equal(changed.status, status, changed.text);
+      const made = await makeLink(owner, [task]);
+      assert.equal(made.status, 201, made.text);
+      const browser = browserOf(latchkey);
+      assert.match((await opened(browser, made.body.url)).text, new RegExp(`href="/setup/${task}"`));
+      const audit = await owner.mine('/audit-events');
+      const [last] = audit.body.items.filter((entry: { action: string }) => !/setup_link/.test(entry.action));
+      assert.deepEqual([last.actor.kind, last.actor.userId], ['customer', owner.userId]);
+    });
+
+    test(`${area}: takes its permission in the organization`, async () => {
+      const reader = await member(['admin']);
+      assert.equal((await reader.mine(read)).status, 200, 'admins read');
+      const refused = await reader.mine(path, method, sent);
+      expectProblem(refused, 403, 'AUTHORIZATION_DENIED');
+      assert.equal(refused.body.requiredPermission, `${permission}:write`);
+      const plain = await member([]);
+      expectProblem(await plain.mine(read), 403, 'AUTHORIZATION_DENIED');
+      const key = `only-${area}-${Date.now()}`;
+      await customer.call('organization-roles', 'POST', { key, name: key, permissions: [`${permission}:write`] });
+      const writer = await member([key]);
+      assert.equal((await writer.mine(path, method, sent)).status, status);
+    });
+
+    test(`${area}: is not reached from another organization, or while the organization is blocked`, async () => {
+      const [owner, outsider] = [await member(), await member(null)];
+      const other = await newCustomer(latchkey);
+      for (const [who, id] of [
+        [outsider, customer.organizationId],
+        [owner, other.organizationId],
+      ] as const) {
+        // biome-ignore lint/performance/noAwaitInLoops: names who is let in
+        expectProblem(await who.mine(read, 'GET', undefined, id), 404, 'NOT_FOUND');
+        expectProblem(await who.mine(path, method, sent, id), 404, 'NOT_FOUND');
+      }
+      await customer.admin('/block', 'POST');
+      expectProblem(await owner.mine(read), 403, 'ORGANIZATION_BLOCKED');
+      expectProblem(await owner.mine(path, method, sent), 403, 'ORGANIZATION_BLOCKED');
+    });
+
+    test(`${area}: an open link loses it when the setting does, also for a form that is shown already`, async () => {
+      const owner = await member();
+      const { body } = await makeLink(owner, [task, 'team']);
+      const browser = browserOf(latchkey);
+      await opened(browser, body.url);
+      const { auth } = latchkey.system.config.addresses.test;
+      const shown = await browser.open(`${auth}/setup/${task}`);
+      await selfService(...others(area));
+      const overview = await browser.open(`${auth}/setup`);
+      assert.doesNotMatch(overview.text, new RegExp(`href="/setup/${task}"`));
+      assert.match((await browser.open(`${auth}/setup/${task}`)).text, /This link does not allow that/);
+      if (area !== 'connections') {
+        const late = await browser.submit(shown, { name: 'late', idle: '900' }, `/setup/${task}`);
+        assert.match(late.text, /This link does not allow that/);
+      }
+      assert.deepEqual((await customer.admin('/scim/tokens')).body.items, []);
+      assert.equal((await customer.admin('/policy')).body.sessionIdleSeconds, null);
+      const only = await makeLink(owner, ['team']);
+      assert.equal(only.status, 201);
+    });
+
+    test(`${area}: takes a fresh proof`, async () => {
+      const owner = await member();
+      clock.advance(11 * 60_000);
+      expectProblem(await owner.mine(path, method, sent), 401, 'REAUTHENTICATION_REQUIRED');
+      assert.equal((await owner.mine(read)).status, 200);
+    });
+  }
+
+  test('is nothing by default', () => {
+    for (const environment of ['test', 'production'] as const)
+      assert.deepEqual(effectiveSettings(environment, {}).organizationSelfService, []);
+  });
+
+  test('a link whose only task was switched off is closed', async () => {
+    const owner = await member();
+    const { body } = await makeLink(owner, ['connection']);
+    await selfService();
+    assert.match((await browserOf(latchkey).open(body.url)).text, CLOSED);
+  });
+
+  test('an owner connects by a link, and a connection gives no role that its maker may not give', async () => {
+    await customer.call('permissions', 'POST', { key: 'orders:refund', description: 'Refund' });
+    await customer.call('organization-roles', 'POST', {
+      key: 'refunds',
+      name: 'Refunds',
+      permissions: ['orders:refund'],
+    });
+    const owner = await member();
+    const { body } = await makeLink(owner, ['connection']);
+    const browser = browserOf(latchkey);
+    await opened(browser, body.url);
+    const { auth } = latchkey.system.config.addresses.test;
+    const guide = await browser.open(`${auth}/setup/connection/new/oidc`);
+    const saved = await browser.submit(guide, { name: 'IdP', ...OIDC }, '/new/oidc');
+    assert.match(saved.text, /Your change has been saved/);
+    const { items } = (await owner.mine('/connections')).body;
+    assert.deepEqual([items[0].name, items[0].status], ['IdP', 'disabled']);
+    const one = `/connections/${items[0].id}`;
+    const excess = await owner.mine(one, 'PATCH', { roles: ['refunds'] });
+    expectProblem(excess, 403, 'AUTHORIZATION_DENIED');
+    assert.equal(excess.body.requiredPermission, 'orders:refund');
+    const allowed = await owner.mine(one, 'PATCH', { roles: ['admin'], name: 'Acme' });
+    assert.deepEqual([allowed.status, allowed.body.roles, allowed.body.name], [200, ['admin'], 'Acme']);
+    assert.equal((await owner.mine(one)).body.name, 'Acme');
+    await customer.admin(one, 'PATCH', { roles: ['refunds'] });
+    expectProblem(await owner.mine(one, 'DELETE'), 403, 'AUTHORIZATION_DENIED');
+    await customer.admin(one, 'PATCH', { roles: [] });
+    assert.equal((await owner.mine(one, 'DELETE')).status, 204);
+  });
+
+  test('a connection is tested, and a test sign-in is started and read', async () => {
+    const [owner, reader] = [await member(), await member(['admin'])];
+    const { id } = (await owner.mine('/connections', 'POST', { name: 'IdP', oidc: OIDC })).body;
+    const tested = await owner.mine(`/connections/${id}/test`, 'POST');
+    assert.deepEqual([tested.status, tested.body.ok], [200, false], tested.text);
+    expectProblem(await reader.mine(`/connections/${id}/test`, 'POST'), 403, 'AUTHORIZATION_DENIED');
+    const started = await owner.mine(`/connections/${id}/test-sign-ins`, 'POST');
+    assert.equal(started.status, 201, started.text);
+    const path = `/connections/${id}/test-sign-ins/${started.body.id}`;
+    assert.equal((await owner.mine(path)).body.outcome, null);
+    expectProblem(await reader.mine(path), 403, 'AUTHORIZATION_DENIED');
+  });
+
+  test('a SCIM token works, is listed without itself, and is removed; the log shows its requests', async () => {
+    const owner = await member();
+    const { token, ...record } = (await owner.mine('/scim/tokens', 'POST', { name: 'Okta' })).body;
+    const sent = { token, method: 'POST', body: { userName: 'ada' } };
+    assert.equal((await latchkey.api('/scim/v2/Users', sent)).status, 201);
+    const listed = (await owner.mine('/scim/tokens')).body.items;
+    assert.deepEqual([listed.length, listed[0].id, listed[0].token], [1, record.id, undefined]);
+    assert.equal((await owner.mine('/scim/log')).body.items[0].name, 'ada');
+    const one = `/scim/tokens/${record.id}`;
+    assert.equal((await owner.mine(one)).body.name, 'Okta');
+    assert.equal((await owner.mine(one, 'DELETE')).status, 204);
+    assert.equal((await latchkey.api('/scim/v2/Users', { token })).status, 401);
+  });
+});
