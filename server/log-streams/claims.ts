@@ -19,7 +19,7 @@ export type Claimed = StreamRow & { claim: string };
 export type StreamRef = Scope & { id: StreamId };
 
 /**
- * The active streams of open projects that have new entries, that no process is sending and that are not waiting after a
+ * The active streams of open projects and workspaces that have new entries, that no process is sending and that are not waiting after a
  * failure.
  */
 export async function waitingStreams(system: System): Promise<StreamRef[]> {

@@ -7,7 +7,7 @@ import { isOpen } from '#tenancy';
 
 type Progress = { failing: boolean; entries: number; seconds: number };
 
-/** The state of every active stream. A closed project sends nothing, so its streams are left out. */
+/** The state of every active stream. A closed project or workspace sends nothing, so its streams are left out. */
 const activeStreams = shared(async (system: System): Promise<Progress[]> => {
   const { rows } = await sql<Scope & { after: number; failing: boolean }>`
     select workspace_id as "workspaceId", project_id as "projectId", environment, position as after,

@@ -5,11 +5,13 @@ import { events } from './events.ts';
 import { metrics } from './metrics.ts';
 import { streamActionRoutes } from './stream-actions.admin.ts';
 import { streamRoutes } from './streams.admin.ts';
+import { teamStreamRoutes } from './team-streams.console.ts';
 
 export const part = {
   events,
   routes: {
     admin: [...streamRoutes, ...streamActionRoutes],
+    console: teamStreamRoutes,
   },
   permissions: {
     'log-streams:read': 'See log streams, their lag and their faults',

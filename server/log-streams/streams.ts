@@ -2,7 +2,7 @@ import { type Selectable, sql, type Updateable } from 'kysely';
 import { type Static, Type } from 'typebox';
 import { auditBacklogs, auditSequenceBefore, lastAuditSequence } from '#audit';
 import { emit, requireKnownPatterns } from '#events';
-import { type Ctx, type Environment, type Scope, type TxCtx, transaction } from '#platform/ctx.ts';
+import { type Ctx, type Environment, NO_PROJECT, type Scope, type TxCtx, transaction } from '#platform/ctx.ts';
 import { type Id, IdSchema, newId, type ProjectId, type WorkspaceId } from '#platform/ids.ts';
 import { readInstant } from '#platform/instants.ts';
 import type { Keyring } from '#platform/keyring.ts';
@@ -53,7 +53,7 @@ declare module '#platform/db.ts' {
 
 export type StreamRow = Selectable<LogStreamsTable>;
 
-/** Streams per project environment. */
+/** Streams per project environment, and per workspace for the log of its team. */
 const MAX_STREAMS = 10;
 const PURPOSE = 'log-stream-secret';
 
@@ -279,7 +279,7 @@ async function requireRoom(tx: TxCtx): Promise<void> {
     .executeTakeFirstOrThrow();
   if (count >= MAX_STREAMS)
     throw problem('CONFLICT', {
-      detail: `A project environment has up to ${MAX_STREAMS} log streams; remove one first.`,
+      detail: `${projectId === NO_PROJECT ? 'A team' : 'A project environment'} has up to ${MAX_STREAMS} log streams; remove one first.`,
       extensions: { limit: MAX_STREAMS, current: count },
     });
 }

@@ -18,6 +18,8 @@ const CONSOLE = [
   'projects:delete',
   'team:read',
   'team:write',
+  'team-log-streams:read',
+  'team-log-streams:write',
   'inbox:read',
 ] as const;
 
@@ -31,8 +33,8 @@ const INSTALLATION_OWNER = [...INSTALLATION, 'backups:read'] as const;
  * these permissions.
  */
 const OWNERS_ONLY = ['workspace:delete', 'projects:delete', 'applications:delegate', 'members:impersonate'];
-/** Codes and links in the dev inbox open accounts; the audit log and invoices are confidential. */
-const PRIVATE_READING = ['inbox:read', 'audit:read', 'billing:read'];
+/** Codes and links in the dev inbox open accounts; audit logs and invoices are confidential. */
+const PRIVATE_READING = ['inbox:read', 'audit:read', 'billing:read', 'team-log-streams:read'];
 const BASIC = ['overview:read', 'workspace:read', 'projects:read'];
 
 type Row = { description: string; permissions: readonly string[] };

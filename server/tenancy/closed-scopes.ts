@@ -101,11 +101,12 @@ async function isClosedInDatabase(db: ReadDb, { workspaceId, projectId }: Place)
 }
 
 /**
- * An SQL condition for statements of other parts: the project of a row and its workspace are open. Served by primary
- * keys.
+ * An SQL condition for statements of other parts: the workspace of a row is open, and so is its project, if the row names
+ * one. Served by primary keys.
  */
 export function isOpen(row: string) {
-  return sql<boolean>`exists (select from projects p join workspaces w on w.id = p.workspace_id
-    where p.workspace_id = ${sql.ref(`${row}.workspace_id`)} and p.id = ${sql.ref(`${row}.project_id`)}
-      and p.delete_at is null and w.delete_at is null)`;
+  const [workspaceId, projectId] = [sql.ref(`${row}.workspace_id`), sql.ref(`${row}.project_id`)];
+  return sql<boolean>`exists (select from workspaces w where w.id = ${workspaceId} and w.delete_at is null)
+    and (${projectId} = ${NO_PROJECT} or exists (select from projects p
+      where p.workspace_id = ${workspaceId} and p.id = ${projectId} and p.delete_at is null))`;
 }
