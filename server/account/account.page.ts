@@ -29,6 +29,8 @@ const FAREWELLS: readonly [Farewell, TextId][] = [
  * adding passkeys.
  */
 export const accountRoutes: Routes = [
+  // People type the address of the host.
+  get('/', { permission: 'public', handler: (_request, reply) => reply.redirect(BASE, 303) }),
   get('/account/return', {
     permission: 'public',
     handler: async (request, reply) => {

@@ -35,6 +35,11 @@ const known = async ({ session }: Person) =>
 const me = (person: Person, path: string) => latchkey.api(`/v1/me/${path}`, { token: person.access_token });
 
 describe('signing in and out', () => {
+  test('the address of the host alone leads to the account page', async () => {
+    const question = await browserOf(latchkey).open(new URL('/', account).href);
+    assert.match(question.url, /\/sign-in\//);
+  });
+
   test('a stranger signs in and returns to the requested page', async () => {
     const browser = browserOf(latchkey);
     const question = await browser.open(`${account}/security`);

@@ -59,16 +59,16 @@ export function row({ title, tag, detail, ways }: { title: string; tag?: Markup 
 }
 
 /**
- * A date and time in the user's language and time zone.
+ * A date and time in the user's language and time zone; in UTC, and saying so, if the time zone is not known.
  * @param instant ISO 8601
  */
 export function dateOf({ voice: { language }, profile: { zoneinfo } }: Visit, instant: string): string {
   const options: Intl.DateTimeFormatOptions = { dateStyle: 'medium', timeStyle: 'short' };
   const date = new Date(instant);
   try {
-    return new Intl.DateTimeFormat(language, { ...options, timeZone: zoneinfo ?? 'UTC' }).format(date);
+    if (zoneinfo !== null) return new Intl.DateTimeFormat(language, { ...options, timeZone: zoneinfo }).format(date);
   } catch {
     // The profile's time zone is invalid.
-    return new Intl.DateTimeFormat(language, { ...options, timeZone: 'UTC' }).format(date);
   }
+  return `${new Intl.DateTimeFormat(language, { ...options, timeZone: 'UTC' }).format(date)} UTC`;
 }

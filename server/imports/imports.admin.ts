@@ -43,7 +43,7 @@ const ExportQuery = Type.Object({
 export const importRoutes: Routes = [
   post('/v1/admin/members/import', {
     permission: 'members:import',
-    stepUp: true,
+    stepUp: 'unless dryRun',
     streams: true,
     summary: 'Import members',
     description:

@@ -156,6 +156,12 @@ describe('the session of an operator', () => {
     const refused = await remove(careful);
     expectProblem(refused, 401, 'REAUTHENTICATION_REQUIRED');
     assert.equal(refused.body.maxAge, 600);
+    const load = (query: string) => careful.call(`/console/v1/members/import${query}`, { body: {} });
+    for (const query of ['', '?dryRun=false', '?dryRun=true&dryRun=false']) {
+      // biome-ignore lint/performance/noAwaitInLoops: one after the other
+      expectProblem(await load(query), 401, 'REAUTHENTICATION_REQUIRED');
+    }
+    expectProblem(await load('?dryRun=true'), 415, 'UNSUPPORTED_MEDIA_TYPE');
     const { console } = latchkey.system.config.addresses;
     const { browser } = careful;
     const page = await browser.open(`${console}/console/v1/sign-in?stepUp=true&returnTo=/console/signed-in`);

@@ -25,9 +25,10 @@ type Caller = {
   counted?: Counted;
   /**
    * On the console: the operator must have authenticated within ten minutes, because the change affects permissions, or
-   * reveals, removes or exposes more than the caller can restore (ASVS 7.5.3).
+   * reveals, removes or exposes more than the caller can restore (ASVS 7.5.3). With `dryRun` in the query, a change that is
+   * not made needs none.
    */
-  stepUp?: boolean;
+  stepUp?: boolean | 'unless dryRun';
   /**
    * The customer must have authenticated within ten minutes: with a second factor if they have one, or with any factor.
    * Account pages redirect others to the sign-in; other routes respond REAUTHENTICATION_REQUIRED.
@@ -40,7 +41,7 @@ type CallerOfChange = Caller &
   (
     | { permission: 'public' | 'optional'; counted: Counted }
     | { permission: 'customer' }
-    | { permission: 'operator' | `${string}:${string}`; stepUp: boolean }
+    | { permission: 'operator' | `${string}:${string}`; stepUp: boolean | 'unless dryRun' }
   );
 
 /** What the edge does for a route. */

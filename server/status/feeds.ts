@@ -14,7 +14,7 @@ const formats = {
   // RSS readers disagree on whether a title is HTML or plain text, so it is escaped.
   'history.rss': { type: 'application/rss+xml; charset=utf-8', title: escaped, write: (feed: Feed) => feed.rss2() },
   'history.atom': { type: 'application/atom+xml; charset=utf-8', title: legible, write: (feed: Feed) => feed.atom1() },
-  'history.json': { type: 'application/feed+json; charset=utf-8', title: legible, write: (feed: Feed) => feed.json1() },
+  'history.json': { type: 'application/feed+json; charset=utf-8', title: legible, write: jsonFeed },
 } as const;
 
 type FeedName = keyof typeof formats;
@@ -46,6 +46,7 @@ function feedOf(view: View, { addresses, base, title: titled }: Frame): Feed {
   const feed = new Feed({
     id: addresses(view),
     title: legible(voice.say('title', { name: view.name })),
+    description: legible(`Incidents and maintenance of ${view.name}`),
     link: addresses(view),
     language: 'en',
     generator: false,
@@ -66,6 +67,11 @@ function feedOf(view: View, { addresses, base, title: titled }: Frame): Feed {
     });
   }
   return feed;
+}
+
+/** The library writes version 1.0, of which 1.1 is a superset: https://www.jsonfeed.org/version/1.1/ */
+function jsonFeed(feed: Feed): string {
+  return JSON.stringify({ ...JSON.parse(feed.json1()), version: 'https://jsonfeed.org/version/1.1', language: 'en' });
 }
 
 function story(subject: StoredIncident | StoredMaintenance): Html {

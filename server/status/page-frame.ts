@@ -11,7 +11,7 @@ const STYLE = `
 * { box-sizing: border-box; } html { -webkit-text-size-adjust: 100%; }
 body { margin: 0; background: var(--page); color: var(--text); font: 16px/1.55 ui-sans-serif, system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif; }
 .wrap { max-width: 53rem; margin-inline: auto; padding: 0 1.25rem; }
-header { display: flex; align-items: center; gap: .75rem; padding-block: 1.5rem; } header .name { font-weight: 680; font-size: 1.15rem; letter-spacing: -.015em; color: inherit; text-decoration: none; overflow-wrap: anywhere; } header .right { margin-inline-start: auto; }
+header { display: flex; flex-wrap: wrap; align-items: center; gap: .5rem .75rem; padding-block: 1.5rem; } header .name { font-weight: 680; font-size: 1.15rem; letter-spacing: -.015em; color: inherit; text-decoration: none; max-inline-size: 100%; overflow-wrap: break-word; } header .right { margin-inline-start: auto; }
 .tag { font-size: .78rem; font-weight: 600; border: 1px solid var(--line); border-radius: 99px; padding: .1rem .6rem; color: var(--soft); white-space: nowrap; }
 a { color: var(--accent); text-underline-offset: .16em; } :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; border-radius: 6px; }
 h1, h2, h3 { line-height: 1.25; letter-spacing: -.012em; margin: 0; } h2 { font-size: 1.12rem; margin: 2.4rem 0 .8rem; } h3 { font-size: 1rem; } p { margin: 0; }

@@ -170,10 +170,11 @@ describe('feeds and the badge', () => {
         return document.querySelector('parsererror')?.textContent ?? document.documentElement.localName;
       }, text);
       assert.ok(['rss', 'feed', 'svg'].includes(root), `${path}: ${root}`);
+      assert.ok(!text.includes('<description></description>'), path);
     }
     const { body, headers } = await latchkey.api('/api/status/history.json');
     assert.match(headers.get('content-type') ?? '', /^application\/feed\+json/);
-    assert.match(body.version, /jsonfeed\.org\/version\/1/);
+    assert.deepEqual([body.version, body.language], ['https://jsonfeed.org/version/1.1', 'en']);
     assert.equal(body.items.length, 2);
   });
 

@@ -37,33 +37,43 @@ export function Chart({ label, kind, dates, series }: ChartProps) {
         onPointerMove={follow}
         onPointerLeave={() => setAt(null)}
       >
-        {ticks.map((tick) => (
-          <g key={tick}>
-            <line className={classes.grid} x1={LEFT} x2={width} y1={y(tick)} y2={y(tick)} />
-            <text className={classes.mark} x={LEFT - 8} y={y(tick)} dy="0.32em" textAnchor="end">
-              {tick.toLocaleString('en', { notation: 'compact' })}
-            </text>
-          </g>
-        ))}
-        {placesOf(dates.length, Math.floor((width - LEFT) / DAY_LABEL)).map((day) => (
-          <text
-            key={day}
-            className={classes.mark}
-            x={x(day)}
-            y={HEIGHT - 4}
-            textAnchor={day === dates.length - 1 ? 'end' : 'middle'}
-            dx={day === dates.length - 1 ? band / 2 : 0}
-          >
-            {shortDay(dates[day] ?? '')}
-          </text>
-        ))}
-        {at !== null && (
-          <rect className={classes.cursor} x={x(at) - band / 2} width={band} y={TOP} height={HEIGHT - TOP - BOTTOM} />
-        )}
-        {kind === 'lines' ? (
-          <Lines series={series} x={x} y={y} />
-        ) : (
-          <Stack series={series} dates={dates} x={x} y={y} band={band} />
+        {width > 0 && (
+          <>
+            {ticks.map((tick) => (
+              <g key={tick}>
+                <line className={classes.grid} x1={LEFT} x2={width} y1={y(tick)} y2={y(tick)} />
+                <text className={classes.mark} x={LEFT - 8} y={y(tick)} dy="0.32em" textAnchor="end">
+                  {tick.toLocaleString('en', { notation: 'compact' })}
+                </text>
+              </g>
+            ))}
+            {placesOf(dates.length, Math.floor((width - LEFT) / DAY_LABEL)).map((day) => (
+              <text
+                key={day}
+                className={classes.mark}
+                x={x(day)}
+                y={HEIGHT - 4}
+                textAnchor={day === dates.length - 1 ? 'end' : 'middle'}
+                dx={day === dates.length - 1 ? band / 2 : 0}
+              >
+                {shortDay(dates[day] ?? '')}
+              </text>
+            ))}
+            {at !== null && (
+              <rect
+                className={classes.cursor}
+                x={x(at) - band / 2}
+                width={band}
+                y={TOP}
+                height={HEIGHT - TOP - BOTTOM}
+              />
+            )}
+            {kind === 'lines' ? (
+              <Lines series={series} x={x} y={y} />
+            ) : (
+              <Stack series={series} dates={dates} x={x} y={y} band={band} />
+            )}
+          </>
         )}
       </svg>
       <Legend series={series} day={at} date={at === null ? null : (dates[at] ?? null)} />

@@ -19,7 +19,7 @@ export function SecretOnce({ title, about = TO_STORE, secret, onClose }: Props) 
       <Alert color="yellow" p="sm">
         {about}
       </Alert>
-      <CodeBlock code={secret} name="the secret" />
+      <CodeBlock wrapped code={secret} name="the secret" />
       <DialogButtons>
         <Button onClick={onClose}>I have saved it</Button>
       </DialogButtons>

@@ -42,14 +42,16 @@ type CodeBlockProps = {
   name: string;
   /** The text to copy, if it differs from the shown text. */
   exact?: string;
+  /** Breaks long lines, so that all of a secret is seen. */
+  wrapped?: boolean;
 };
 
 /** A code block with a copy button. */
-export function CodeBlock({ code, name, exact = code }: CodeBlockProps) {
+export function CodeBlock({ code, name, exact = code, wrapped = false }: CodeBlockProps) {
   return (
     <div className={classes.block}>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so a keyboard must reach it */}
-      <pre className={classes.pre} tabIndex={0}>
+      <pre className={classes.pre} data-wrapped={wrapped} tabIndex={0}>
         <code>{code}</code>
       </pre>
       <CopyButton value={exact} timeout={1500}>
