@@ -11,7 +11,7 @@ import { run } from './running.ts';
  */
 const root = resolve(import.meta.dirname, '..');
 const out = join(root, 'release');
-const WORKSPACES = ['', 'bench', 'console', 'sdk/api', 'sdk/node', 'server'];
+const WORKSPACES = ['', 'bench', 'console', 'sdk/api', 'sdk/browser', 'sdk/node', 'server'];
 const UNRELEASED = '## Unreleased\n';
 const CHART = 'packaging/chart/Chart.yaml';
 /** The release that the test of upgrades starts beside the next version. */
