@@ -8,11 +8,13 @@ import type { Reply } from '#platform/http.ts';
 import type { MemberId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import type { Routes } from '#platform/route.ts';
+import { openOwnSetUp, ownTasks } from '#setup-links';
 import { action, idOf, type Named, page } from './forms.ts';
 import { card, dateOf, formCard, row, show } from './show.ts';
 import { explain, goTo, sayGoodbye, type Visit } from './visit.ts';
 
 const MAX_MEMBERSHIPS = 100;
+const MAX_SET_UP = 20;
 const freshProof = 'any factor';
 
 /** The projects of the account, and leaving them. */
@@ -31,6 +33,12 @@ export const membershipRoutes: Routes = [
         ? sayGoodbye(visit, 'left')
         : goTo(visit, '/memberships', { notice: 'saved' });
     },
+  }),
+  action('/organizations/:id/set-up', {
+    freshProof: 'second factor',
+    back: '/memberships',
+    fields: Type.Object({}),
+    act: async ({ ctx, reply }, _sent, { id }) => reply.redirect(await openOwnSetUp(ctx, idOf('org', id)), 303),
   }),
   action('/default-organization', {
     back: '/memberships',
@@ -63,16 +71,49 @@ async function membershipsPage(visit: Visit): Promise<Reply> {
   return show(visit, {
     section: '/memberships',
     title: say('account.memberships'),
-    body: html`<section class="card"><p class="lead">${say('account.membershipsIntro')}</p><ul class="rows">${rows}</ul></section>${await defaultCard(visit, items)}`,
+    // The set-up pages may be at another address of the project.
+    leaves: true,
+    body: html`<section class="card"><p class="lead">${say('account.membershipsIntro')}</p><ul class="rows">${rows}</ul></section>${await organizationCards(visit, items)}`,
   });
 }
 
-/** Chooses among the person's organizations of this project; nothing for a person who is in none. */
-async function defaultCard(visit: Visit, memberships: readonly { id: MemberId; projectId: string }[]): Promise<Markup> {
-  const { ctx, voice, profile } = visit;
+type Organizations = Awaited<ReturnType<typeof organizationsOf>>;
+
+/** The cards about the person's organizations of this project; nothing for a person who is in none. */
+async function organizationCards(
+  visit: Visit,
+  memberships: readonly { id: MemberId; projectId: string }[],
+): Promise<Markup> {
+  const { ctx } = visit;
   const here = memberships.filter(({ projectId }) => projectId === ctx.scope.projectId).map(({ id }) => id);
   const organizations = await organizationsOf(ctx, here);
   if (organizations.length === 0) return html``;
+  return html`${await setUpCard(visit, organizations)}${await defaultCard(visit, organizations)}`;
+}
+
+/** The organizations that the person may set up; nothing if there is none. */
+async function setUpCard(visit: Visit, organizations: Organizations): Promise<Markup> {
+  const { say } = visit.voice;
+  const active = organizations.filter(({ status }) => status === 'active').slice(0, MAX_SET_UP);
+  const tasks = await ownTasks(
+    visit.ctx,
+    active.map(({ id }) => id),
+  );
+  const rows = active
+    .filter(({ id }) => (tasks.get(id) ?? []).length > 0)
+    .map(
+      ({ id, name, roles }) =>
+        html`<li><div><span>${name}</span><small>${roles.join(', ')}</small></div><div class="ways">${form(visit, `/organizations/${id}/set-up`, html`<button class="second">${say('account.setUp')}<span class="visually-hidden"> ${name}</span></button>`)}</div></li>`,
+    );
+  if (rows.length === 0) return html``;
+  return card(
+    say('account.organizations'),
+    html`<p class="lead">${say('account.organizationsIntro')}</p><ul class="rows">${rows}</ul>`,
+  );
+}
+
+async function defaultCard(visit: Visit, organizations: Organizations): Promise<Markup> {
+  const { ctx, voice, profile } = visit;
   const current = await defaultOrganizationOf(ctx, profile.userId);
   const options = organizations
     .filter(({ id, status }) => status === 'active' || id === current)

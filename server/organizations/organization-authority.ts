@@ -14,6 +14,7 @@ const ACTS = {
   'organization.connection.change': 'org.connections:write',
   'organization.directory.change': 'org.directory:write',
   'organization.policy.change': 'org.policy:write',
+  'organization.setup_link.create': 'org.profile:write',
   'invitation.create': 'org.invitations:write',
   'invitation.resend': 'org.invitations:write',
   'invitation.revoke': 'org.invitations:write',

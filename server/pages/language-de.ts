@@ -66,6 +66,9 @@ export const german: Texts = {
   'account.noApplications': 'Keine Anwendung ist mit deinem Konto angemeldet.',
   'account.noPasskeys': 'Du hast noch keinen Passkey.',
   'account.notSet': 'Nicht gesetzt',
+  'account.organizations': 'Deine Organisationen',
+  'account.organizationsIntro':
+    'Richte Domains, Single Sign-on, Verzeichnis, Richtlinie und Team ein, soweit du es darfst.',
   'account.passkeyIntro':
     'Melde dich mit Fingerabdruck, Gesicht oder Bildschirmsperre an. Ein Passkey gilt nur für diese Seite, deshalb kann ihn dir niemand ablisten.',
   'account.passkeyName': 'Name, etwa der deines Geräts',

@@ -66,6 +66,9 @@ export const english = {
   'account.noApplications': 'No applications have access to your account.',
   'account.noPasskeys': 'You have no passkeys yet.',
   'account.notSet': 'Not set',
+  'account.organizations': 'Your organizations',
+  'account.organizationsIntro':
+    'Set up domains, single sign-on, the directory, the policy and the team, as far as you may.',
   'account.passkeyIntro':
     'Sign in with your fingerprint, face or screen lock. A passkey works only on this site, so it cannot be phished.',
   'account.passkeyName': 'Name, for example your device',

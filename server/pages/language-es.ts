@@ -65,6 +65,9 @@ export const spanish: Texts = {
   'account.noApplications': 'Ninguna aplicación ha entrado con tu cuenta.',
   'account.noPasskeys': 'Aún no tienes ninguna llave de acceso.',
   'account.notSet': 'Sin definir',
+  'account.organizations': 'Tus organizaciones',
+  'account.organizationsIntro':
+    'Configura los dominios, el inicio de sesión único, el directorio, la política y el equipo, según tus permisos.',
   'account.passkeyIntro':
     'Entra con tu huella, tu cara o el bloqueo de pantalla. Solo sirve en este sitio, así que nadie puede sacártela con engaños.',
   'account.passkeyName': 'Nombre, por ejemplo el de tu dispositivo',

@@ -66,6 +66,9 @@ export const french: Texts = {
   'account.noApplications': 'Aucune application n’est connectée avec votre compte.',
   'account.noPasskeys': 'Vous n’avez pas encore de clé d’accès.',
   'account.notSet': 'Non renseigné',
+  'account.organizations': 'Vos organisations',
+  'account.organizationsIntro':
+    'Configurez les domaines, l’authentification unique, l’annuaire, la politique et l’équipe, selon vos droits.',
   'account.passkeyIntro':
     'Connectez-vous avec votre empreinte, votre visage ou le verrouillage de l’écran. Une clé ne fonctionne que sur ce site : personne ne peut vous la soutirer.',
   'account.passkeyName': 'Nom, par exemple celui de l’appareil',

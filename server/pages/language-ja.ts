@@ -65,6 +65,9 @@ export const japanese: Texts = {
   'account.noApplications': 'このアカウントでサインインしているアプリケーションはありません。',
   'account.noPasskeys': 'パスキーはまだありません。',
   'account.notSet': '未設定',
+  'account.organizations': '所属する組織',
+  'account.organizationsIntro':
+    '権限の範囲で、ドメイン、シングルサインオン、ディレクトリ、ポリシー、チームを設定できます。',
   'account.passkeyIntro':
     '指紋、顔、画面ロックでサインインします。このサイトでしか使えないため、だまし取られることがありません。',
   'account.passkeyName': '名前（端末名など）',

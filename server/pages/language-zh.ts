@@ -64,6 +64,8 @@ export const chinese: Texts = {
   'account.noApplications': '没有应用使用您的账户登录。',
   'account.noPasskeys': '您还没有通行密钥。',
   'account.notSet': '未设置',
+  'account.organizations': '您的组织',
+  'account.organizationsIntro': '在您的权限范围内设置域名、单点登录、目录、策略和团队。',
   'account.passkeyIntro': '使用指纹、面容或屏幕锁登录。它只能用于本网站，不会被骗走。',
   'account.passkeyName': '名称，例如您的设备',
   'account.passkeySecond': '输入密码后也要求使用',

@@ -1,1 +1,3 @@
+export { openOwnSetUp } from './own-setup-links.ts';
 export { part } from './part.ts';
+export { ownTasks } from './tasks.ts';

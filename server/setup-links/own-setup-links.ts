@@ -3,6 +3,7 @@ import { inside } from '#organizations';
 import type { Ctx } from '#platform/ctx.ts';
 import type { OrganizationId } from '#platform/ids.ts';
 import type { PageQuery } from '#platform/page.ts';
+import { problem } from '#platform/problem.ts';
 import {
   createSetupLink,
   getSetupLink,
@@ -11,6 +12,7 @@ import {
   revokeSetupLink,
   type SetupLinkRef,
 } from './setup-links.ts';
+import { ownTasks } from './tasks.ts';
 
 /** What the links of an organization take inside it. Each task takes its own permission, too. */
 const PERMISSION = 'org.profile:write';
@@ -39,4 +41,18 @@ export async function createOwnSetupLink(ctx: Ctx, id: OrganizationId, link: Sta
 export async function revokeOwnSetupLink(ctx: Ctx, ref: Ref): Promise<void> {
   await inside.require(ctx, ref.organizationId, PERMISSION);
   await revokeSetupLink(ctx, ref);
+}
+
+/** The seconds that a link works with which a member goes to the set-up pages themselves. */
+const OWN_USE = 3_600;
+
+/**
+ * Makes a link for the signed-in member, with everything that they may set up.
+ * @returns its address
+ * @throws Problem as {@link createSetupLink}
+ */
+export async function openOwnSetUp(ctx: Ctx, id: OrganizationId): Promise<string> {
+  const tasks = (await ownTasks(ctx, [id])).get(id) ?? [];
+  if (tasks.length === 0) throw problem('AUTHORIZATION_DENIED');
+  return (await createOwnSetupLink(ctx, id, { tasks: [...tasks], expiresIn: OWN_USE })).url;
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { effectiveSettings } from '#settings';
+import { visitorOf } from '#tests/account.ts';
 import {
   changeSettings,
   expectProblem,
@@ -61,6 +62,7 @@ async function member(roles: string[] | null = ['owner'], { organizationId, call
   const token = person.access_token;
   return {
     memberId,
+    person,
     userId: person.session.userId,
     token,
     mine: (below: string, method = 'GET', sent?: unknown, id = organizationId) =>
@@ -158,6 +160,37 @@ describe('what members manage in their organization', () => {
   test('is nothing by default', () => {
     for (const environment of ['test', 'production'] as const)
       assert.deepEqual(effectiveSettings(environment, {}).organizationSelfService, []);
+  });
+
+  test('the account page leads an owner to the pages of everything they may set up, and nobody else', async () => {
+    await selfService('connections');
+    const owner = await member();
+    const { browser, page } = await visitorOf(latchkey, '/memberships', owner.person);
+    const asked = await browser.submit(page, {}, '/set-up');
+    assert.match(asked.text, /Set up Acme/);
+    const overview = await browser.submit(asked, {}, '/setup/open');
+    const offered = [...overview.text.matchAll(/href="\/setup\/(\w+)"/g)].map(([, task]) => task);
+    assert.deepEqual([...new Set(offered)].sort(), ['connection', 'domains', 'finish', 'team']);
+    const [link] = (await owner.mine('/setup-links')).body.items;
+    assert.deepEqual([link.tasks, link.madeBy], [['domains', 'connection', 'team'], owner.userId]);
+    assert.equal(Date.parse(link.expiresAt) - Date.parse(link.createdAt), 3_600_000);
+    const admin = await member(['admin']);
+    const other = await visitorOf(latchkey, '/memberships', admin.person);
+    assert.doesNotMatch(other.page.text, /set-up/);
+    const forged = { ...page, text: page.text };
+    const refused = await other.browser.submit(forged, {}, '/set-up');
+    assert.doesNotMatch(refused.text, /Set up Acme/);
+    await customer.admin('/block', 'POST');
+    const closed = await browser.open(page.url);
+    assert.doesNotMatch(closed.text, /set-up/);
+  });
+
+  test('a link ends when its maker is no owner any more', async () => {
+    const owner = await member();
+    const { body } = await makeLink(owner, ['connection', 'team']);
+    await customer.admin(`/members/${(await member()).memberId}/roles`, 'PUT', { roles: ['owner'] });
+    await customer.admin(`/members/${owner.memberId}/roles`, 'PUT', { roles: ['admin'] });
+    assert.match((await browserOf(latchkey).open(body.url)).text, CLOSED);
   });
 
   test('a link whose only task was switched off is closed', async () => {

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { connectionSetUp } from '#connections';
 import { authorityNow } from '#members';
 import { inside as insiders, ownPermissions } from '#organizations';
-import type { ResponsibleActor, TxCtx } from '#platform/ctx.ts';
+import { type Ctx, customerOf, type ResponsibleActor, responsibleFor, type TxCtx, transaction } from '#platform/ctx.ts';
 import type { OrganizationId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 
@@ -63,13 +63,17 @@ async function managesOrganizations(tx: TxCtx, maker: ResponsibleActor): Promise
   return (await authorityNow(tx, maker, 'organization.setup_link.create')) !== null;
 }
 
-function maySo(
+async function maySo(
   tx: TxCtx,
   { maker, organizationId }: Backing,
   act: ActInside,
   roles: readonly OrganizationRole[],
-): Promise<boolean> | boolean {
-  return maker.kind === 'customer' && insiders.may(tx, { organizationId, userId: maker.userId }, act, roles);
+): Promise<boolean> {
+  if (maker.kind !== 'customer') return false;
+  const who = { organizationId, userId: maker.userId };
+  return (
+    (await insiders.may(tx, who, 'organization.setup_link.create', [])) && (await insiders.may(tx, who, act, roles))
+  );
 }
 
 /**
@@ -86,6 +90,24 @@ export function asMakerOf(backing: Backing, only: readonly string[]): Authority 
       within && ((await mayInProject(tx, backing, { act, grants })) || (await maySo(tx, backing, act, roles)));
     if (!may) throw problem('AUTHORIZATION_DENIED', 'This link does not allow this, or does not give these roles.');
   };
+}
+
+/** The tasks for which the signed-in member may make a link of each of these organizations. */
+export function ownTasks(
+  ctx: Ctx,
+  organizationIds: readonly OrganizationId[],
+): Promise<ReadonlyMap<OrganizationId, readonly Task[]>> {
+  return transaction(ctx, async (tx) => {
+    const { userId } = customerOf(tx);
+    const found = new Map<OrganizationId, readonly Task[]>();
+    for (const organizationId of organizationIds) {
+      const who = { organizationId, userId };
+      // biome-ignore lint/performance/noAwaitInLoops: on one connection
+      if (await insiders.may(tx, who, 'organization.setup_link.create', []))
+        found.set(organizationId, await backedTasks(tx, { maker: responsibleFor(tx.actor), organizationId }, tasks));
+    }
+    return found;
+  });
 }
 
 /** @throws Problem AUTHORIZATION_DENIED for a task that the maker may not do themselves */
