@@ -100,6 +100,16 @@ const workspaceScreens = [
   ),
   under(
     workspace,
+    '/team/log-streams',
+    lazyRouteComponent(() => import('#screens/log-streams/LogStreams.tsx'), 'LogStreams'),
+  ),
+  under(
+    workspace,
+    '/team/log-streams/$id',
+    lazyRouteComponent(() => import('#screens/log-streams/LogStream.tsx'), 'LogStream'),
+  ),
+  under(
+    workspace,
     '/workspace',
     lazyRouteComponent(() => import('#screens/workspace/WorkspaceSettings.tsx'), 'WorkspaceSettings'),
   ),

@@ -5,7 +5,9 @@ import { openBrowser } from '#tests/browser.ts';
 import { type ConsoleApp, faultsOf, openConsole, said } from '#tests/console-app.ts';
 import { startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
 import { type Receiver, respondWith, startReceiver } from '#tests/receiver.ts';
+import { selfSigned, startSyslog } from '#tests/syslog-server.ts';
 
+const own = selfSigned('localhost');
 let latchkey: TestLatchkey;
 let browser: Browser;
 let receiver: Receiver;
@@ -53,4 +55,36 @@ test('a log stream is added in the console, which shows that it fails, and gets 
   await said(page, 'Log stream saved');
   assert.deepEqual(changes, [`/console/v1/log-streams/${id}`], 'the form behind the dialog sends nothing');
   assert.equal((await app.operator.call(`/console/v1/log-streams/${id}`)).body.url, `${receiver.origin}/moved`);
+});
+
+test('the team’s log stream is added, tested and paused beside the team', async () => {
+  const { page } = app;
+  const syslog = await startSyslog(await own);
+  const button = (name: string) => page.getByRole('button', { name, exact: true });
+  // Those of the test before: an address that was refused.
+  app.complaints();
+  await app.openWorkspace('/team');
+  await page.getByRole('navigation', { name: 'Team' }).getByRole('link', { name: 'Log streams' }).click();
+  await button('Add log stream').first().click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('combobox', { name: 'Kind' }).click();
+  await page.getByRole('option', { name: 'Syslog over TLS' }).click();
+  await dialog.getByLabel('Name').fill('Our SIEM');
+  await dialog.getByLabel('Address').fill(syslog.address);
+  await dialog.getByLabel('CA certificates').fill((await own).certificate);
+  await dialog.getByRole('button', { name: 'Add', exact: true }).click();
+  await page.getByRole('heading', { name: 'Our SIEM' }).waitFor();
+  assert.match(page.url(), /\/team\/log-streams\/lgs_/);
+  await button('Send test').click();
+  await said(page, 'The destination accepted an example entry');
+  assert.deepEqual(await faultsOf(page), []);
+  await button('Pause').click();
+  await said(page, 'Log stream paused');
+  await page.getByText('Paused', { exact: true }).waitFor();
+  await page.getByRole('link', { name: 'Log streams', exact: true }).click();
+  await page.getByRole('link', { name: 'Our SIEM' }).waitFor();
+  assert.deepEqual(app.complaints(), []);
+  const actions = syslog.messages.map(({ json }) => json['action']);
+  assert.ok(actions.includes('log_stream.created') && actions.includes('log_stream.tested'), actions.join());
+  syslog.stop();
 });

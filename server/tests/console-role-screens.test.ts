@@ -140,6 +140,12 @@ const OF_THE_WORKSPACE: readonly Screen[] = [
     edits: 'workspace:write',
     actions: { 'Delete workspace…': 'workspace:delete' },
   },
+  {
+    path: '/team/log-streams',
+    title: 'Team',
+    needs: 'team-log-streams:read',
+    actions: { 'Add log stream': 'team-log-streams:write' },
+  },
 ];
 
 /** One record of each kind. */

@@ -58,6 +58,7 @@ const OF_THE_WORKSPACE = [
   ['/projects', 'Projects'],
   ['/team', 'Team'],
   ['/workspace', 'Workspace settings'],
+  ['/team/log-streams', 'Team'],
 ] as const;
 
 describe('every screen of the console passes axe-core, fits its width, and keeps to the content security policy', () => {

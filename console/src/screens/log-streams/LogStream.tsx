@@ -1,9 +1,7 @@
 import { Button, PasswordInput, TagsInput, Textarea, TextInput } from '@mantine/core';
 import { useMemo, useState } from 'react';
 import type { LogStream as Stream } from '#api/records.ts';
-import { useApi, useCan } from '#api/scope.tsx';
-import { useEventTypes } from '#screens/webhooks/eventTypes.ts';
-import { useAt } from '#shell/place.ts';
+import { useApi } from '#api/scope.tsx';
 import { useAction } from '#ui/action.ts';
 import { FormDialog, useFaults } from '#ui/dialog.tsx';
 import { SettingsCard, useRecordForm } from '#ui/form.tsx';
@@ -16,12 +14,13 @@ import { KINDS } from './kinds.ts';
 import { StreamState } from './LogStreams.tsx';
 import { StreamActions } from './StreamActions.tsx';
 import { LOOK_AGAIN_MS, StreamFaults } from './StreamFaults.tsx';
+import { useCanWriteStreams, useStreamPaths, useStreamsAt, useTypeChoices } from './where.ts';
 
 export function LogStream() {
   const logStreamId = useIdInAddress();
   const stream = useApi().useQuery(
     'get',
-    '/console/v1/log-streams/{logStreamId}',
+    useStreamPaths().one,
     { params: { path: { logStreamId } } },
     { refetchInterval: LOOK_AGAIN_MS },
   );
@@ -31,8 +30,8 @@ export function LogStream() {
 type DetailProps = { stream: Stream; reread: () => Promise<{ data?: Stream }> };
 
 function Detail({ stream, reread }: DetailProps) {
-  const at = useAt();
-  const canWrite = useCan('log-streams:write');
+  const at = useStreamsAt();
+  const canWrite = useCanWriteStreams();
   return (
     <Page
       title={stream.name}
@@ -71,15 +70,16 @@ function Lag({ stream: { state, delivery } }: { stream: Stream }) {
 }
 
 function Edit({ stream, reread, canWrite }: DetailProps & { canWrite: boolean }) {
-  const change = useApi().useMutation('patch', '/console/v1/log-streams/{logStreamId}');
+  const paths = useStreamPaths();
+  const change = useApi().useMutation('patch', paths.one);
   const [replacing, setReplacing] = useState(false);
-  const { choices } = useEventTypes();
+  const choices = useTypeChoices();
   const { name, url, types } = stream;
   // Without the delivery, which changes all the time.
   const record = useMemo(() => ({ name, url, types }), [name, url, types]);
   const form = useRecordForm({
     record,
-    path: `/console/v1/log-streams/${stream.id}`,
+    path: `${paths.list}/${stream.id}`,
     save: {
       isPending: change.isPending,
       mutateAsync: ({ changes, headers }) =>
@@ -135,7 +135,7 @@ function NewDestination({ stream, onClose }: { stream: Stream; onClose: () => vo
     secret: '',
   });
   const { faults, onProblem } = useFaults();
-  const change = useAction(useApi().useMutation('patch', '/console/v1/log-streams/{logStreamId}'));
+  const change = useAction(useApi().useMutation('patch', useStreamPaths().one));
   const { secret, certificates } = KINDS[stream.kind];
   const text = (name: keyof typeof values) => ({
     value: values[name],

@@ -1,8 +1,8 @@
 import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import type { LogStream } from '#api/records.ts';
-import { useApi, useCan } from '#api/scope.tsx';
-import { useAt } from '#shell/place.ts';
+import { useApi } from '#api/scope.tsx';
+import { TeamTabs } from '#screens/workspace/TeamTabs.tsx';
 import { Badge } from '#ui/badge.tsx';
 import { Card, Page } from '#ui/page.tsx';
 import { useFilters } from '#ui/search.ts';
@@ -11,20 +11,27 @@ import { Below, Pager, Table } from '#ui/table.tsx';
 import { Time } from '#ui/time.tsx';
 import { KINDS } from './kinds.ts';
 import { NewLogStream } from './NewLogStream.tsx';
+import { useCanWriteStreams, useIsTeam, useStreamPaths, useStreamsAt } from './where.ts';
 
 export function LogStreams() {
-  const at = useAt();
+  const at = useStreamsAt();
+  const isTeam = useIsTeam();
   const [open, { open: show, close }] = useDisclosure(false);
   const [{ cursor }] = useFilters();
   const query = { limit: 50, ...(cursor && { cursor }) };
-  const streams = useApi().useQuery('get', '/console/v1/log-streams', { params: { query } });
-  const add = useCan('log-streams:write') ? <Button onClick={show}>Add log stream</Button> : null;
+  const streams = useApi().useQuery('get', useStreamPaths().list, { params: { query } });
+  const add = useCanWriteStreams() ? <Button onClick={show}>Add log stream</Button> : null;
   return (
     <Page
-      title="Log streams"
-      about="Every entry of the audit log, sent to your SIEM or log store in order."
+      title={isTeam ? 'Team' : 'Log streams'}
+      about={
+        isTeam
+          ? 'Every entry of this workspace’s own log, sent to your SIEM or log store in order: changes of the team, invitations, deletions.'
+          : 'Every entry of the audit log, sent to your SIEM or log store in order.'
+      }
       actions={add}
     >
+      {isTeam && <TeamTabs />}
       <Card flush>
         <Loaded query={streams}>
           {({ items, nextCursor }) => (
@@ -36,7 +43,8 @@ export function LogStreams() {
                 href={({ id }) => at(`/log-streams/${id}`)}
                 empty={
                   <Empty title="No log streams yet" action={add}>
-                    A log stream sends the audit log to Splunk, Datadog, Elastic, OpenTelemetry or a syslog receiver.
+                    A log stream sends {isTeam ? 'the log of the workspace' : 'the audit log'} to Splunk, Datadog,
+                    Elastic, OpenTelemetry or a syslog receiver.
                   </Empty>
                 }
                 columns={[

@@ -2,12 +2,11 @@ import { PasswordInput, Select, TagsInput, Textarea, TextInput } from '@mantine/
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useApi } from '#api/scope.tsx';
-import { useEventTypes } from '#screens/webhooks/eventTypes.ts';
-import { useAt } from '#shell/place.ts';
 import { useAction } from '#ui/action.ts';
 import { FormDialog, useFaults } from '#ui/dialog.tsx';
 import { Certificates } from './Certificates.tsx';
 import { isKind, KIND_CHOICES, KINDS } from './kinds.ts';
+import { useStreamPaths, useStreamsAt, useTypeChoices } from './where.ts';
 
 const STARTS = [
   { value: 'now', label: 'Now' },
@@ -22,10 +21,10 @@ export function NewLogStream({ onClose }: { onClose: () => void }) {
   const [types, setTypes] = useState<string[]>(['*']);
   const [from, setFrom] = useState('now');
   const { faults, onProblem } = useFaults();
-  const create = useAction(useApi().useMutation('post', '/console/v1/log-streams'));
-  const { choices } = useEventTypes();
+  const create = useAction(useApi().useMutation('post', useStreamPaths().list));
+  const choices = useTypeChoices();
   const navigate = useNavigate();
-  const at = useAt();
+  const at = useStreamsAt();
   const { placeholder, secret, header, certificates } = KINDS[kind];
   const text = (name: keyof typeof BLANK) => ({
     value: values[name],

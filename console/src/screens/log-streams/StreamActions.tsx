@@ -1,19 +1,20 @@
 import { Button } from '@mantine/core';
 import type { LogStream } from '#api/records.ts';
 import { useApi } from '#api/scope.tsx';
-import { useAt } from '#shell/place.ts';
 import { useAction } from '#ui/action.ts';
 import { RemoveButton } from '#ui/RemoveButton.tsx';
+import { useStreamPaths, useStreamsAt } from './where.ts';
 
 /** Test, pause or resume, and remove. */
 export function StreamActions({ stream: { id, name, state } }: { stream: LogStream }) {
-  const at = useAt();
+  const at = useStreamsAt();
+  const paths = useStreamPaths();
   const api = useApi();
   const params = { path: { logStreamId: id } };
-  const trial = useAction(api.useMutation('post', '/console/v1/log-streams/{logStreamId}/test'));
-  const pause = useAction(api.useMutation('post', '/console/v1/log-streams/{logStreamId}/pause'));
-  const resume = useAction(api.useMutation('post', '/console/v1/log-streams/{logStreamId}/resume'));
-  const remove = api.useMutation('delete', '/console/v1/log-streams/{logStreamId}');
+  const trial = useAction(api.useMutation('post', paths.test));
+  const pause = useAction(api.useMutation('post', paths.pause));
+  const resume = useAction(api.useMutation('post', paths.resume));
+  const remove = api.useMutation('delete', paths.one);
   const send = () =>
     trial.run(
       { params },

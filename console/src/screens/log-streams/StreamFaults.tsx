@@ -4,6 +4,7 @@ import { Card } from '#ui/page.tsx';
 import { Loaded } from '#ui/states.tsx';
 import { Below, Table } from '#ui/table.tsx';
 import { LogTime } from '#ui/time.tsx';
+import { useStreamPaths } from './where.ts';
 
 /** How often a log stream and its faults are reloaded, in milliseconds. */
 export const LOOK_AGAIN_MS = 5000;
@@ -12,7 +13,7 @@ export const LOOK_AGAIN_MS = 5000;
 export function StreamFaults({ logStreamId }: { logStreamId: string }) {
   const faults = useApi().useQuery(
     'get',
-    '/console/v1/log-streams/{logStreamId}/faults',
+    useStreamPaths().faults,
     { params: { path: { logStreamId }, query: { limit: 20 } } },
     { refetchInterval: LOOK_AGAIN_MS },
   );

@@ -12,6 +12,7 @@ import { Time } from '#ui/time.tsx';
 import { InviteToTeam } from './InviteToTeam.tsx';
 import { RolesOfTeam } from './RolesOfTeam.tsx';
 import { isTeamRole, teamRoles } from './roles.ts';
+import { TeamTabs } from './TeamTabs.tsx';
 
 export function Team() {
   const [open, { open: show, close }] = useDisclosure(false);
@@ -22,6 +23,7 @@ export function Team() {
       about="Operators of this workspace. Members of a project have no access to the console."
       actions={canWrite && <Button onClick={show}>Invite to the team</Button>}
     >
+      <TeamTabs />
       <Needs permission="team:read">
         <TeamMembers canWrite={canWrite} />
         <TeamInvitations canWrite={canWrite} />
