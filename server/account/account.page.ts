@@ -2,8 +2,10 @@ import { html } from 'hono/html';
 import { Type } from 'typebox';
 import { accountPageId } from '#applications';
 import { renderPage, type TextId, voiceOf } from '#pages';
+import { customerOf, transaction } from '#platform/ctx.ts';
 import type { Reply, Request } from '#platform/http.ts';
 import { get, type Routes } from '#platform/route.ts';
+import { beginRound, newRoundState, roundPath, takeParticipants } from '#saml-participants';
 import { logout } from '#sign-in';
 import { addressRoutes } from './addresses.page.ts';
 import { confirmedChangeRoutes } from './confirmed-changes.page.ts';
@@ -16,7 +18,17 @@ import { profileRoutes } from './profile.page.ts';
 import { secondFactorRoutes } from './second-factors.page.ts';
 import { securityRoutes } from './security.page.ts';
 import { sessionRoutes } from './sessions.page.ts';
-import { BASE, cameFrom, type Farewell, sayGoodbye, scopeAsked, visitOf } from './visit.ts';
+import {
+  BASE,
+  cameFrom,
+  type Farewell,
+  farewellPath,
+  leaveFor,
+  sayGoodbye,
+  scopeAsked,
+  type Visit,
+  visitOf,
+} from './visit.ts';
 
 const FAREWELLS: readonly [Farewell, TextId][] = [
   ['signed-out', 'account.signedOut'],
@@ -49,10 +61,7 @@ export const accountRoutes: Routes = [
   action('/sign-out', {
     back: '',
     fields: Type.Object({}),
-    act: async (visit) => {
-      await logout(visit.ctx, false);
-      return sayGoodbye(visit, 'signed-out');
-    },
+    act: signOut,
   }),
   ...profileRoutes,
   ...addressRoutes,
@@ -65,6 +74,26 @@ export const accountRoutes: Routes = [
   ...confirmedChangeRoutes,
   ...ownDataRoutes,
 ];
+
+/** Signs out here, and then at the applications by SAML that share the session. */
+async function signOut(visit: Visit): Promise<Reply> {
+  const { request, ctx } = visit;
+  const { sessionId } = customerOf(ctx);
+  const { address } = request;
+  const round = await transaction(ctx, async (tx) => {
+    const stops = await takeParticipants(tx, [sessionId]);
+    await logout(tx, false);
+    if (stops.length === 0) return null;
+    const state = await newRoundState(tx);
+    await beginRound(tx, state, {
+      stops,
+      end: { kind: 'address', url: address.url + farewellPath(visit, 'signed-out') },
+    });
+    return roundPath(state);
+  });
+  if (round === null) return sayGoodbye(visit, 'signed-out');
+  return leaveFor(visit, address.url + round);
+}
 
 /** The page for a visitor who is not signed in and is not sent to sign in. */
 async function outside(request: Request, reply: Reply, text: TextId): Promise<Reply> {

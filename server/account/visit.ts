@@ -130,7 +130,16 @@ export type Farewell = 'signed-out' | 'left' | 'erasing';
 
 /** Shows a closing page to a visitor who is no longer signed in, in the branding of the same project. */
 export function sayGoodbye(visit: Visit, farewell: Farewell): Reply {
+  return leaveFor(visit, farewellPath(visit, farewell));
+}
+
+/** The path of the page that says goodbye. */
+export function farewellPath({ ctx }: Pick<Visit, 'ctx'>, farewell: Farewell): string {
+  return `${BASE}/${farewell}?${new URLSearchParams({ clientId: accountPageId(ctx.scope) })}`;
+}
+
+/** Goes elsewhere after the session of the visit has ended. */
+export function leaveFor(visit: Visit, url: string): Reply {
   flow.keepStep(visit, {});
-  const query = new URLSearchParams({ clientId: accountPageId(visit.ctx.scope) });
-  return visit.reply.redirect(`${BASE}/${farewell}?${query}`, 303);
+  return visit.reply.redirect(url, 303);
 }

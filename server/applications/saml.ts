@@ -31,9 +31,19 @@ const fields = {
     description: 'In PEM. The signature of a request must be by one of them.',
   }),
   encryptionCertificate: nullable(certificate),
-  logout: Type.Union([Type.Object({ url: address, binding: Type.Enum(['redirect', 'post']) }), Type.Null()], {
-    description: 'Where the service provider takes part in single logout; null: it does not.',
-  }),
+  logout: Type.Union(
+    [
+      Type.Object({
+        url: address,
+        responseUrl: Type.Optional(
+          Type.String({ minLength: 1, maxLength: 2_000, description: 'Where responses go; default: `url`.' }),
+        ),
+        binding: Type.Enum(['redirect', 'post']),
+      }),
+      Type.Null(),
+    ],
+    { description: 'Where the service provider takes part in single logout; null: it does not.' },
+  ),
   requireSignedRequests: Type.Boolean({ description: 'Requests without a valid signature are refused.' }),
   encryptAssertions: Type.Boolean({ description: 'With `encryptionCertificate`; AES-256-GCM and RSA-OAEP.' }),
   sign: Type.Enum(['assertion', 'response', 'both'], { description: 'What is signed, with RSA and SHA-256.' }),
@@ -205,6 +215,7 @@ function faultsOf(environment: Environment, saml: SamlApplication): Fault[] {
     ...consumers.flatMap(({ url }, index) => ofAddress(`/consumers/${index}/url`, url)),
     ...(twice(consumers.map(({ index }) => index)) ? [{ pointer: '/consumers', message: 'have an index twice' }] : []),
     ...(logout ? ofAddress('/logout/url', logout.url) : []),
+    ...(logout?.responseUrl === undefined ? [] : ofAddress('/logout/responseUrl', logout.responseUrl)),
     ...(twice(attributes.map(({ name }) => name)) ? [{ pointer: '/attributes', message: 'have a name twice' }] : []),
     ...(saml.requireSignedRequests && saml.signingCertificates.length === 0
       ? [{ pointer: '/requireSignedRequests', message: 'needs signingCertificates' }]

@@ -44,6 +44,7 @@ import type { Part } from '#platform/part.ts';
 import { part as proofs } from '#proofs';
 import { part as recoveryCodes } from '#recovery-codes';
 import { part as relations } from '#relations';
+import { part as samlParticipants } from '#saml-participants';
 import { part as samlProvider } from '#saml-provider';
 import { part as scim } from '#scim';
 import { part as self } from '#self';
@@ -61,6 +62,7 @@ export const PARTS: readonly Part[] = [
   logStreams,
   oidc,
   samlProvider,
+  samlParticipants,
   proofs,
   exchange,
   federation,

@@ -1191,6 +1191,47 @@ create table saml_logouts (
 );
 CREATE INDEX saml_logouts_expired ON public.saml_logouts USING btree (expires_at);
 
+create table saml_participants (
+  workspace_id text not null,
+  project_id text not null,
+  environment text not null,
+  application_id text not null,
+  session_id text not null,
+  subject_hash bytea not null,
+  session_index text not null,
+  sealed text not null,
+  expires_at timestamp with time zone not null,
+  constraint saml_participants_pkey PRIMARY KEY (workspace_id, project_id, environment, application_id, session_id)
+);
+CREATE INDEX saml_participants_expired ON public.saml_participants USING btree (expires_at);
+CREATE INDEX saml_participants_of_session ON public.saml_participants USING btree (workspace_id, environment, session_id);
+CREATE INDEX saml_participants_of_subject ON public.saml_participants USING btree (workspace_id, project_id, environment, application_id, subject_hash);
+
+create table saml_rounds (
+  workspace_id text not null,
+  project_id text not null,
+  environment text not null,
+  state_hash bytea not null,
+  sealed text not null,
+  waiting_for text,
+  waiting_since timestamp with time zone,
+  expires_at timestamp with time zone not null,
+  constraint saml_rounds_pkey PRIMARY KEY (workspace_id, environment, state_hash)
+);
+CREATE INDEX saml_rounds_expired ON public.saml_rounds USING btree (expires_at);
+CREATE INDEX saml_rounds_waiting ON public.saml_rounds USING btree (workspace_id, environment, waiting_for) WHERE (waiting_for IS NOT NULL);
+
+create table saml_used_requests (
+  workspace_id text not null,
+  project_id text not null,
+  environment text not null,
+  application_id text not null,
+  request_hash bytea not null,
+  expires_at timestamp with time zone not null,
+  constraint saml_used_requests_pkey PRIMARY KEY (workspace_id, project_id, environment, application_id, request_hash)
+);
+CREATE INDEX saml_used_requests_expired ON public.saml_used_requests USING btree (expires_at);
+
 create table schema_migrations (
   id integer not null,
   name text not null,

@@ -6,9 +6,8 @@ import { type Page, renderPage, type Voice, voiceOf } from '#pages';
 import type { Environment, Scope } from '#platform/ctx.ts';
 import { IdSchema, type OrganizationId } from '#platform/ids.ts';
 import type { System } from '#platform/system.ts';
-import { goesOn } from '#single-logout';
 import { applicationOf } from './clients.ts';
-import { loginBehind } from './ending.ts';
+import { goesElsewhere } from './ending.ts';
 
 const OrganizationIdSchema = IdSchema('org');
 
@@ -98,14 +97,14 @@ export async function logoutQuestion(
   const target = ctx.oidc.params?.['post_logout_redirect_uri'];
   const { workspaceId, projectId } = ctx.oidc.session ?? {};
   const began = workspaceId && projectId ? { workspaceId, projectId, environment } : undefined;
-  const login = await loginBehind(system, environment, { ...ctx.oidc.session });
+  const elsewhere = await goesElsewhere(system, environment, { ...ctx.oidc.session });
   return show(system, ctx, {
     scope: ctx.oidc.client ? applicationOf(ctx.oidc.client) : began,
     page: ({ say, project }) => ({
       title: say('logout.title'),
       body: html`<p class="lead">${say('logout.question', { project })}</p>
 <form method="post" action="${action}">${hiddenFields({ xsrf: secret })}<button name="logout" value="yes">${say('logout.title')}</button><button class="second">${say('logout.no')}</button></form>`,
-      leaves: typeof target === 'string' || (login !== null && goesOn(login)),
+      leaves: typeof target === 'string' || elsewhere,
     }),
   });
 }

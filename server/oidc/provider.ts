@@ -151,7 +151,7 @@ async function makeIssuer(system: System, address: IssuerAddress): Promise<Issue
   const documents = new Documents();
   provider.use(async (ctx, next) => {
     await next();
-    await goOnToLogout(system, ctx);
+    await goOnToLogout(system, address, ctx);
     returnSuccessor(ctx);
     if (ctx.response.get('access-control-allow-origin')) ctx.set('access-control-expose-headers', EXPOSED_HEADERS);
     // The account page alone may use `none`.

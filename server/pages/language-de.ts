@@ -187,6 +187,11 @@ export const german: Texts = {
     'Die Adresse {address} hat schon ein Konto. Melde dich einmal damit an, dann wird {provider} damit verknüpft.',
   'link.title': 'Ist das dein Konto?',
   'logout.done': 'Du bist abgemeldet.',
+  'logout.elsewhere': 'Bei {application} abmelden',
+  'logout.leaving':
+    'Hier bist du abgemeldet. Falls sich {application} nicht von selbst öffnet, geht es hier weiter: Dort wirst du auch abgemeldet.',
+  'logout.missed':
+    'Diese Anwendungen haben die Abmeldung nicht bestätigt: {names}. Schließe zur Sicherheit den Browser.',
   'logout.no': 'Angemeldet bleiben',
   'logout.question': 'Bei {project} abmelden?',
   'logout.title': 'Abmelden',

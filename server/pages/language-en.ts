@@ -181,6 +181,11 @@ export const english = {
   'link.intro': 'The address {address} already has an account. Sign in to it once to link {provider}.',
   'link.title': 'Is this your account?',
   'logout.done': 'You are signed out.',
+  'logout.elsewhere': 'Sign out of {application}',
+  'logout.leaving':
+    'You are signed out here. If {application} does not open by itself, continue: you are signed out there, too.',
+  'logout.missed':
+    'These applications did not confirm that you are signed out: {names}. To be safe, close the browser.',
   'logout.no': 'Stay signed in',
   'logout.question': 'Sign out of {project}?',
   'logout.title': 'Sign out',

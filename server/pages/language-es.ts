@@ -182,6 +182,11 @@ export const spanish: Texts = {
   'link.intro': 'La dirección {address} ya tiene una cuenta. Inicia sesión una vez y {provider} quedará vinculado.',
   'link.title': '¿Es tu cuenta?',
   'logout.done': 'Has cerrado la sesión.',
+  'logout.elsewhere': 'Cerrar sesión en {application}',
+  'logout.leaving':
+    'Aquí has cerrado la sesión. Si {application} no se abre por sí sola, continúa: allí también se cerrará la sesión.',
+  'logout.missed':
+    'Estas aplicaciones no han confirmado el cierre de sesión: {names}. Por seguridad, cierra el navegador.',
   'logout.no': 'Seguir conectado',
   'logout.question': '¿Cerrar la sesión de {project}?',
   'logout.title': 'Cerrar sesión',

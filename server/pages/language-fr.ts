@@ -186,6 +186,10 @@ export const french: Texts = {
   'link.intro': 'L’adresse {address} a déjà un compte. Connectez-vous une fois, et {provider} y sera lié.',
   'link.title': 'Est-ce votre compte ?',
   'logout.done': 'Vous êtes déconnecté.',
+  'logout.elsewhere': 'Se déconnecter de {application}',
+  'logout.leaving':
+    'Vous êtes déconnecté ici. Si {application} ne s’ouvre pas tout seul, continuez : vous y serez aussi déconnecté.',
+  'logout.missed': 'Ces applications n’ont pas confirmé la déconnexion : {names}. Par sécurité, fermez le navigateur.',
   'logout.no': 'Rester connecté',
   'logout.question': 'Se déconnecter de {project} ?',
   'logout.title': 'Se déconnecter',

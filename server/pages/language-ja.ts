@@ -180,6 +180,11 @@ export const japanese: Texts = {
   'link.intro': '{address} のアカウントがすでにあります。一度サインインすると {provider} が連携されます。',
   'link.title': 'あなたのアカウントですか？',
   'logout.done': 'サインアウトしました。',
+  'logout.elsewhere': '{application} からサインアウト',
+  'logout.leaving':
+    'ここではサインアウトしました。{application} が自動的に開かない場合は、続行してください。そこでもサインアウトします。',
+  'logout.missed':
+    '次のアプリケーションはサインアウトを確認していません: {names}。念のため、ブラウザーを閉じてください。',
   'logout.no': 'サインインしたままにする',
   'logout.question': '{project} からサインアウトしますか？',
   'logout.title': 'サインアウト',

@@ -16,6 +16,7 @@ const sample = {
   length: 15,
   minutes: 2,
   name: 'Ada',
+  names: 'Wiki, CRM',
   organization: 'Acme',
   project: 'Shop',
   provider: 'Google',

@@ -12,6 +12,7 @@ const OwnSide = Type.Object(
   {
     entityId: Type.String({ description: 'Of this side. The same at every address.' }),
     signOnUrl: Type.String({ description: 'By HTTP-Redirect or HTTP-POST.' }),
+    logoutUrl: Type.String({ description: 'Single logout, by HTTP-Redirect or HTTP-POST.' }),
     metadataUrl: Type.String(),
     startUrl: nullable(Type.String({ description: 'Where sign-ins may begin; null: not allowed.' })),
     keys: Type.Array(SamlKey),
@@ -23,10 +24,11 @@ async function ownSide(ctx: Ctx, id: ApplicationId): Promise<Static<typeof OwnSi
   const application = await getApplication(ctx, id);
   if (!application.saml) throw problem('NOT_FOUND');
   const [auth = ''] = await authAddresses(ctx.system, ctx.scope);
-  const { signOn, metadata, start } = addressesAt(auth, application);
+  const { signOn, logout, metadata, start } = addressesAt(auth, application);
   return {
     entityId: entityIdOf(application),
     signOnUrl: signOn,
+    logoutUrl: logout,
     metadataUrl: metadata,
     startUrl: application.saml.idpInitiated ? start : null,
     keys: await samlKeys(ctx),

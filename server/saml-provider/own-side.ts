@@ -14,7 +14,12 @@ export function entityIdOf({ id }: Pick<Application, 'id'>): string {
 /** Our addresses for an application, at one auth address. */
 export function addressesAt(auth: string, { clientId }: Pick<Application, 'clientId'>) {
   const base = `${auth}/saml/${clientId}`;
-  return { signOn: `${base}/sign-in`, metadata: `${base}/metadata`, start: `${base}/start` };
+  return {
+    signOn: `${base}/sign-in`,
+    logout: `${base}/logout`,
+    metadata: `${base}/metadata`,
+    start: `${base}/start`,
+  };
 }
 
 /** The auth addresses of a project: its own ones first. */

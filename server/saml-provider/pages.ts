@@ -17,6 +17,10 @@ async function show(request: Request, reply: Reply, { application, status, page 
   return reply.code(status).headers(headers).serializer(String).send(document);
 }
 
+function hidden(fields: Readonly<Record<string, string>>) {
+  return Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`);
+}
+
 type Sent = { application: Application; consumer: string; response: string; relayState: string | null };
 
 /**
@@ -29,16 +33,13 @@ export function sendResponse(request: Request, reply: Reply, { application, ...s
     SAMLResponse: Buffer.from(response).toString('base64'),
     ...(relayState !== null && { RelayState: relayState }),
   };
-  const hidden = Object.entries(fields).map(
-    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
-  );
   return show(request, reply, {
     application,
     status: 200,
     page: ({ say }) => ({
       title: say('saml.title', { application: application.name }),
       body: html`<p class="lead">${say('saml.intro', { application: application.name })}</p>
-<form method="post" action="${consumer}" data-at-once>${hidden}<button>${say('action.continue')}</button></form>`,
+<form method="post" action="${consumer}" data-at-once>${hidden(fields)}<button>${say('action.continue')}</button></form>`,
       leaves: true,
       script: true,
     }),
@@ -62,6 +63,45 @@ export function showFault(
       title: say('error.title'),
       body: html`<p>${say('error.intro')}</p><p class="hint">${detail}</p>
 <p class="hint">${say('error.help')} <code>${request.trace.correlationId}</code></p>`,
+    }),
+  });
+}
+
+type Leaving = { application: Application; to: { url: string } | { action: string; fields: Record<string, string> } };
+
+/** Sends the browser to an application, to log the person out there: by itself, or with the button. */
+export async function showLeaving(request: Request, reply: Reply, { application, to }: Leaving): Promise<Reply> {
+  if ('url' in to) reply.header('refresh', `0;url=${to.url}`);
+  return show(request, reply, {
+    application,
+    status: 200,
+    page: ({ say }) => ({
+      title: say('logout.elsewhere', { application: application.name }),
+      body: html`<p class="lead">${say('logout.leaving', { application: application.name })}</p>
+${
+  'url' in to
+    ? html`<a class="button" href="${to.url}">${say('action.continue')}</a>`
+    : html`<form method="post" action="${to.action}" data-at-once>${hidden(to.fields)}<button>${say('action.continue')}</button></form>`
+}`,
+      leaves: true,
+      script: true,
+    }),
+  });
+}
+
+/** Says at which applications the person may be signed in still. */
+export function showMissed(
+  request: Request,
+  reply: Reply,
+  { application, names, url }: { application: Application | null; names: readonly string[]; url: string | null },
+): Promise<Reply> {
+  return show(request, reply, {
+    application,
+    status: 200,
+    page: ({ say }) => ({
+      title: say('logout.title'),
+      body: html`<p class="done">${say('logout.done')}</p>${names.length > 0 ? html`<p class="fault" role="alert">${say('logout.missed', { names: names.join(', ') })}</p>` : ''}
+${url === null ? '' : html`<a class="button" href="${url}">${say('action.continue')}</a>`}`,
     }),
   });
 }

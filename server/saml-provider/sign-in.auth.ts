@@ -1,38 +1,14 @@
 import { Type } from 'typebox';
-import type { Reply, Request } from '#platform/http.ts';
+import type { Request } from '#platform/http.ts';
 import { forms } from '#platform/http-body.ts';
 import { problem } from '#platform/problem.ts';
 import { get, post, type Routes } from '#platform/route.ts';
 import { ctxFor } from '#requests';
 import { issuing, receivedInForm, receivedInQuery } from '#saml';
+import { ClientOnly, enter, PATH, Posted, page, queryOf, scopeOf } from './enter.ts';
 import { samlKeys } from './keys.ts';
 import { addressesAt, authAddresses, entityIdOf } from './own-side.ts';
-import { showFault } from './pages.ts';
-import { applicationByAssertion, beginAsked, beginHere, finish, type Visit } from './sign-in.ts';
-
-const PATH = '/saml/:clientId';
-const ClientOnly = Type.Object({ clientId: Type.String({ maxLength: 100 }) });
-const Posted = Type.Record(Type.String({ maxLength: 100 }), Type.String({ maxLength: 350_000 }));
-
-type AtApplication = Request & { params: { clientId: string } };
-
-/** Runs the work for a browser at an application by SAML. */
-async function enter(
-  request: AtApplication,
-  reply: Reply,
-  work: (visit: Visit) => Promise<Reply> | Reply,
-): Promise<Reply> {
-  const application = await applicationByAssertion(request, request.params.clientId);
-  if (!application) {
-    const detail = 'There is no application by SAML at this address.';
-    return showFault(request, reply, { application: null, status: 404, detail });
-  }
-  return work({ request, reply, application, ctx: ctxFor(request, scopeOf(application)) });
-}
-
-function scopeOf({ workspaceId, projectId, environment }: Visit['application']) {
-  return { workspaceId, projectId, environment };
-}
+import { applicationByAssertion, beginAsked, beginHere, finish } from './sign-in.ts';
 
 /** A query parameter; ignored if it is repeated. */
 function single(request: Request, name: string): string | null {
@@ -40,7 +16,6 @@ function single(request: Request, name: string): string | null {
   return typeof value === 'string' && value !== '' ? value : null;
 }
 
-const page = (description: string) => ({ description, content: { 'text/html': { schema: Type.String() } } });
 const browserResponses = {
   200: page('A form that the browser sends to the service provider.'),
   303: { type: 'null', description: 'Redirects to the pages of signing in.' },
@@ -59,7 +34,7 @@ export const signInRoutes: Routes = [
     params: ClientOnly,
     responses: browserResponses,
     handler: (request, reply) => {
-      const query = request.url.replace(/^[^?]*\??/s, '');
+      const query = queryOf(request);
       return enter(request, reply, (visit) =>
         beginAsked(visit, () => receivedInQuery(query), { organization: single(request, 'organization') }),
       );
@@ -115,10 +90,11 @@ export const signInRoutes: Routes = [
       const ctx = ctxFor(request, scopeOf(application));
       // The address where the metadata were read comes first, because most service providers use the first.
       const others = (await authAddresses(ctx.system, ctx.scope)).filter((auth) => auth !== request.address.url);
+      const places = [request.address.url, ...others].map((auth) => addressesAt(auth, application));
       const xml = issuing.metadata({
         entityId: entityIdOf(application),
-        signOnUrls: [request.address.url, ...others].map((auth) => addressesAt(auth, application).signOn),
-        logoutUrls: [],
+        signOnUrls: places.map(({ signOn }) => signOn),
+        logoutUrls: places.map(({ logout }) => logout),
         certificates: (await samlKeys(ctx)).map(({ certificate }) => certificate),
         nameIdFormat: application.saml.nameIdFormat,
         wantsSignedRequests: application.saml.requireSignedRequests,

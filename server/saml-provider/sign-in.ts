@@ -5,6 +5,8 @@ import { findOrganizationId } from '#organizations';
 import { type Ctx, transaction } from '#platform/ctx.ts';
 import type { Reply, Request } from '#platform/http.ts';
 import { issuing, type Received, SamlFault } from '#saml';
+import { keepParticipant } from '#saml-participants';
+import { lockSession } from '#sessions';
 import { type Asked, openAsked, sealAsked } from './asked.ts';
 import { asksForTwoFactors, contextOf, knownClasses } from './contexts.ts';
 import { signingKey } from './keys.ts';
@@ -24,14 +26,14 @@ export type Beside = { relayState: string | null; organization: string | null };
 
 /** SAML allows 80 bytes, and service providers send more (SAML Bindings §3.4.3). */
 const MAX_RELAY_STATE = 1_024;
-const TOO_LONG = `RelayState is longer than ${MAX_RELAY_STATE} characters.`;
+export const TOO_LONG = `RelayState is longer than ${MAX_RELAY_STATE} characters.`;
 
-function isTooLong(relayState: string | null): boolean {
+export function isTooLong(relayState: string | null): boolean {
   return relayState !== null && relayState.length > MAX_RELAY_STATE;
 }
 
 /** A request that cannot be answered at the service provider: it may come from anybody. */
-const untrusted = (visit: Visit, detail: string): Promise<Reply> =>
+export const untrusted = (visit: Visit, detail: string): Promise<Reply> =>
   showFault(visit.request, visit.reply, { application: visit.application, status: 400, detail });
 
 /** Begins the sign-in that a service provider asks for. */
@@ -173,17 +175,24 @@ async function confirm(visit: Visit, asked: Asked, signIn: ApplicationSignIn): P
   if (context === null) return refuse(visit, asked, NO_CONTEXT);
   const nameId = nameIdOf(system, application, signIn);
   if (!nameId) return refuse(visit, asked, { by: 'responder', code: 'UnknownPrincipal' });
+  const sessionIndex = sessionIndexOf(system, application, signIn);
   const response = await issuing.response(await issuingFor(visit, asked), {
     nameId,
     authenticatedAt: signIn.authTime,
     sessionEndsAt: sessionEndOf(ctx, application, signIn),
-    sessionIndex: sessionIndexOf(system, application, signIn),
+    sessionIndex,
     context,
     attributes: attributesOf(application, signIn),
   });
-  await transaction(ctx, (tx) =>
-    emit(tx, 'saml.assertion.issued', { userId: signIn.userId, applicationId: application.id }),
-  );
+  const { id, clientId } = application;
+  const { userId, sessionId, endsAt } = signIn;
+  await transaction(ctx, async (tx) => {
+    // A logout ends the session before or after, and then knows the application.
+    await lockSession(tx, sessionId);
+    const participant = { clientId, nameId: nameId.value, nameIdFormat: nameId.format, sessionIndex };
+    await keepParticipant(tx, { application: { id }, sessionId, participant, until: endsAt });
+    await emit(tx, 'saml.assertion.issued', { userId, applicationId: id });
+  });
   return sendResponse(visit.request, visit.reply, { ...asked, application, response });
 }
 

@@ -12,7 +12,14 @@ export const ServiceProviderDescription = Type.Object({
   /** In PEM. */
   signingCertificates: Type.Array(Type.String()),
   encryptionCertificate: Type.Union([Type.String(), Type.Null()]),
-  logout: Type.Union([Type.Object({ url: Type.String(), binding: Type.Enum(['redirect', 'post']) }), Type.Null()]),
+  logout: Type.Union([
+    Type.Object({
+      url: Type.String(),
+      responseUrl: Type.Optional(Type.String()),
+      binding: Type.Enum(['redirect', 'post']),
+    }),
+    Type.Null(),
+  ]),
   signsRequests: Type.Boolean(),
 });
 export type ServiceProviderDescription = Static<typeof ServiceProviderDescription>;
@@ -78,7 +85,10 @@ function logoutOf(role: Element, insecure: boolean): ServiceProviderDescription[
     ['post', POST],
   ] as const) {
     const service = services.find((one) => attribute(one, 'Binding') === name);
-    if (service) return { url: httpsAddress(service, insecure), binding };
+    if (!service) continue;
+    const url = httpsAddress(service, insecure);
+    if (attribute(service, 'ResponseLocation') === null) return { url, binding };
+    return { url, responseUrl: httpsAddress(service, insecure, 'ResponseLocation'), binding };
   }
   return null;
 }

@@ -18,7 +18,7 @@ import {
 import { Passage } from '#ways';
 
 /** Signs out of this session, or of every session of the user. */
-export async function logout(ctx: Ctx, everywhere: boolean): Promise<void> {
+export async function logout(ctx: Ctx | TxCtx, everywhere: boolean): Promise<void> {
   const { userId, sessionId } = customerOf(ctx);
   await transaction(ctx, async (tx) => {
     await revokeSessions(tx, userId, everywhere ? 'all' : { only: sessionId }, 'logout');
