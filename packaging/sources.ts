@@ -12,7 +12,10 @@ const TESTS = /node_modules|server\/tests|\.test\.ts$/;
 /** The files of the server that a release contains, except its manifest. */
 export async function sourcesOf(root: string): Promise<string[]> {
   const paths = await Array.fromAsync(
-    glob('server/**/*.{ts,js,mjs,sql}', { cwd: root, exclude: (path) => TESTS.test(path.replaceAll('\\', '/')) }),
+    glob(['server/**/*.{ts,js,mjs,sql}', 'server/configuration/schemas/*.json'], {
+      cwd: root,
+      exclude: (path) => TESTS.test(path.replaceAll('\\', '/')),
+    }),
   );
   return paths.map((path) => path.replaceAll('\\', '/')).sort();
 }

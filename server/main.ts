@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander';
+import type { ConfigurationOptions } from './cli/configuration.ts';
 import type { MemberOptions } from './cli/members.ts';
 import manifest from './package.json' with { type: 'json' };
 
@@ -163,6 +164,31 @@ command('export [file]', 'write all members of a project as NDJSON, with their p
     (await import('./cli/members.ts')).exportFile(settings(), file, options),
   );
 
+const configuration = command('config', 'keep the configuration of a project environment in files');
+for (const [name, description] of [
+  ['export', 'write the configuration to files'],
+  ['plan', 'show what would change; the exit status is 0 without changes, 2 with changes, 1 after an error'],
+  ['apply', 'show what changes, ask, and make the changes'],
+] as const) {
+  const added = configuration
+    .command(`${name} <folder>`)
+    .description(description)
+    .exitOverride()
+    .option('--credentials <file>', 'a file like demo.json, in place of LATCHKEY_ISSUER, LATCHKEY_API and so on')
+    .option('--environment <name>', 'test or production')
+    .option('--only <kinds>', 'only these, such as roles,applications')
+    .option('--json', 'print the result as JSON');
+  if (name !== 'export')
+    added
+      .option('--prune', 'remove records that the files do not have')
+      .option('--set-secrets', 'send every secret again, because the API does not show whether it changed');
+  if (name === 'apply')
+    added.option('--secrets-to <file>', 'append the secrets of new records to this file').option('--yes', 'do not ask');
+  added.action(async (folder: string, options: ConfigurationOptions) =>
+    (await import('./cli/configuration.ts'))[`${name}Configuration`](settings(), folder, options),
+  );
+}
+
 command('listen', "forward the test environment's events to an address of this machine, signed")
   .requiredOption('--forward-to <url>', 'such as http://localhost:3000/hooks')
   .option('--types <list>', 'only these, such as user.*,session.revoked')
@@ -205,7 +231,9 @@ export async function run(words: readonly string[]): Promise<void> {
       const { announcerFor } = await import('./cli/announcer.ts');
       announcerFor(settings()).fail(complaint.trimEnd());
     }
-    process.exit(error.exitCode === 0 ? 0 : MISUSED);
+    // To a plan, 2 says that there are changes.
+    const misused = words[sharedIn(words)] === 'config' ? 1 : MISUSED;
+    process.exit(error.exitCode === 0 ? 0 : misused);
   }
 }
 

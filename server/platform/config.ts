@@ -154,6 +154,11 @@ export function printsJson(overrides: Values): boolean {
   return new ConfigReader(readSettings(process.env, overrides)).text(LOG_FORMAT) === 'json';
 }
 
+/** The environment of this process: references in files of a project's configuration name its variables. */
+export function environmentVariables(): Readonly<Values> {
+  return process.env;
+}
+
 /** The environment of a child process: `changes`, and no settings of Latchkey, because they hold secrets. */
 export function environmentOfChild(changes: Values): Record<string, string | undefined> {
   const others = Object.entries(process.env).filter(([name]) => !/^(?:LATCHKEY|DATABASE|VALKEY)_/.test(name));

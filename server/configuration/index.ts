@@ -1,0 +1,7 @@
+export { applySteps, type Issued } from './apply.ts';
+export { exportFolder } from './export.ts';
+export { readFolder } from './folder.ts';
+export { Refused, type Target } from './kind.ts';
+export { kindsNamed, makePlan, nameOf, type Plan } from './plan.ts';
+export { worldOf } from './records.ts';
+export { shownPlan } from './show.ts';
