@@ -3,13 +3,13 @@ import { Clock } from './clock.ts';
 import { Prover } from './dpop.ts';
 import { payloadOf, randomText } from './encoding.ts';
 import { getUser, type Issuer, postForm } from './endpoints.ts';
-import { AuthError, type StepUp } from './errors.ts';
+import { AuthError, keepFailure, type StepUp, takeFailure } from './errors.ts';
 import { Held } from './held.ts';
 import type { AuthOptions, AuthState, TokenOptions } from './options.ts';
 import { type Asked, beginSignIn, type Finished, finishSignIn, type SignInOptions } from './redirect.ts';
 import type { Session, User } from './session.ts';
 import { storeOf } from './store.ts';
-import { Tokens } from './tokens.ts';
+import { ANY, Tokens } from './tokens.ts';
 
 /** How long to wait for Latchkey to be back: the first time, and at most. */
 const FIRST_RETRY_MS = 1_000;
@@ -71,7 +71,6 @@ export class Auth {
     const { idToken, user, organization } = this.#tokens.need();
     return this.#leave({
       ...options,
-      prompt: 'login',
       ...(organization !== null && { organization }),
       ...(stepUp.maxAge !== undefined && { maxAge: stepUp.maxAge }),
       ...(typeof user.email === 'string' && { loginHint: user.email }),
@@ -108,10 +107,11 @@ export class Auth {
    * @throws AuthError organization_refused, signed_out, offline, unavailable, refused
    */
   async switchOrganization(organization: string | null): Promise<void> {
-    const token = await this.#token({ organization: organization ?? '' });
+    // A new token brings an ID token of that organization.
+    const token = await this.#token({ organization: organization ?? '' }, ANY);
     const { id, idToken, user: before } = this.#tokens.need();
-    const user =
-      this.#resource === undefined ? await this.#readUser(token, before) : { ...before, ...payloadOf(idToken) };
+    const claims: User = { ...payloadOf(idToken), sub: before.sub };
+    const user = this.#resource === undefined ? await this.#readUser(token, claims) : claims;
     const session = this.#tokens.need();
     if (session.id !== id) throw new AuthError('signed_out', 'The session has ended.');
     this.#held.adopt({ ...session, version: session.version + 1, organization: organization ?? session.home, user });
@@ -172,19 +172,23 @@ export class Auth {
     const { signal } = this.#stop;
     addEventListener('online', () => this.#check(), { signal });
     document.addEventListener('visibilitychange', () => document.hidden || this.#check(), { signal });
+    let failure = takeFailure(this.#name);
     try {
       const finished = await finishSignIn(this.#issuer);
       if (finished) this.#held.adopt(await this.#sessionOf(finished));
       else await this.#restore();
     } catch (error) {
+      if (!(error instanceof AuthError)) throw error;
+      failure = error;
       // A sign-in that failed ends no session.
-      if (!(await this.#held.load())) this.#held.showSignedOut();
-      throw error;
+      await this.#restore(error);
     }
+    if (failure) throw failure;
     return this.state;
   }
 
-  async #restore(): Promise<void> {
+  /** @param failure is thrown when the page is back */
+  async #restore(failure?: AuthError): Promise<void> {
     if (await this.#held.load()) return this.#check();
     const tried = `${this.#name} silent`;
     const isTried = Date.now() - Number(sessionStorage.getItem(tried)) < LONGEST_RETRY_MS;
@@ -198,6 +202,7 @@ export class Auth {
       return this.#tryLater();
     }
     sessionStorage.setItem(tried, String(Date.now()));
+    if (failure) keepFailure(this.#name, failure);
     return this.#leave({ isSilent: true });
   }
 

@@ -50,5 +50,5 @@ async function stepUpOf(response: Response): Promise<StepUp | null> {
       .catch(() => null),
   );
   if (errorCode !== 'REAUTHENTICATION_REQUIRED') return null;
-  return typeof acr === 'string' ? { acr } : { maxAge: 0 };
+  return { maxAge: 0, ...(typeof acr === 'string' && { acr }) };
 }

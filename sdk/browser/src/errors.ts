@@ -52,3 +52,17 @@ export class AuthError extends Error {
     return this.code === 'offline' || this.code === 'unavailable';
   }
 }
+
+/** Keeps an error while the page is left to take up the session. */
+export function keepFailure(name: string, { code, message, oauthError }: AuthError): void {
+  sessionStorage.setItem(`${name} failure`, JSON.stringify({ code, message, oauthError }));
+}
+
+export function takeFailure(name: string): AuthError | null {
+  const key = `${name} failure`;
+  const kept = sessionStorage.getItem(key);
+  sessionStorage.removeItem(key);
+  if (kept === null) return null;
+  const { code, message, oauthError } = Object(JSON.parse(kept));
+  return new AuthError(code, message, { oauthError: oauthError ?? undefined });
+}

@@ -8,6 +8,9 @@ import type { Session, Token } from './session.ts';
 /** A token is renewed this long before it expires, so that it does not expire on its way. */
 const MARGIN_MS = 10_000;
 
+/** As the refused token: every token that is known. */
+export const ANY = '*';
+
 type Wanted = {
   /** As the settings name it. */
   resource: string | undefined;
@@ -58,7 +61,7 @@ export class Tokens {
 
   #usable(session: Session, wanted: Wanted): Token | null {
     const token = session.tokens[keyOf(wanted)];
-    if (!token || token.value === wanted.refused) return null;
+    if (!token || wanted.refused === ANY || token.value === wanted.refused) return null;
     return token.expiresAt - MARGIN_MS > this.#issuer.clock.now() ? token : null;
   }
 
