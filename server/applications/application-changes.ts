@@ -7,6 +7,7 @@ import { type Ctx, type TxCtx, transaction } from '#platform/ctx.ts';
 import { announce } from '#platform/feed.ts';
 import type { ApplicationId } from '#platform/ids.ts';
 import { inScope } from '#platform/scoped.ts';
+import { prepareFirstKey } from '#saml-keys';
 import { endDescended } from '#sessions';
 import {
   type ApplicationChanges,
@@ -41,12 +42,14 @@ export async function addApplication(
   checkCombination(application);
   const written = samlWritten(application);
   const described = written && (await describedServiceProvider(ctx, written));
+  const keepFirstKey = written && (await prepareFirstKey(ctx));
   return transaction(ctx, async (tx) => {
     await requireKnownPermissions(tx, application.permissions ?? []);
     await requireAuthority(tx, 'application.create', { grants: strengthOf({ firstParty: true, ...application }) });
     const apis = await storedGrants(tx, { machine: application.kind === 'management' }, application.apis ?? []);
     const saml = written && (await mergedSaml(tx, null, { changes: written, described }));
     const { id, secret } = await createApplication(tx, { ...application, apis, saml });
+    if (keepFirstKey) await keepFirstKey(tx);
     return { ...(await getApplication(tx, id)), secret };
   });
 }

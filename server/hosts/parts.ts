@@ -44,6 +44,7 @@ import type { Part } from '#platform/part.ts';
 import { part as proofs } from '#proofs';
 import { part as recoveryCodes } from '#recovery-codes';
 import { part as relations } from '#relations';
+import { part as samlKeys } from '#saml-keys';
 import { part as samlParticipants } from '#saml-participants';
 import { part as samlProvider } from '#saml-provider';
 import { part as scim } from '#scim';
@@ -63,6 +64,7 @@ export const PARTS: readonly Part[] = [
   oidc,
   samlProvider,
   samlParticipants,
+  samlKeys,
   proofs,
   exchange,
   federation,

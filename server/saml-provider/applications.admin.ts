@@ -5,7 +5,7 @@ import { type ApplicationId, IdSchema } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import { get, type Routes } from '#platform/route.ts';
 import { nullable } from '#platform/schemas.ts';
-import { SamlKey, samlKeys } from './keys.ts';
+import { SamlKey, samlKeys } from '#saml-keys';
 import { addressesAt, authAddresses, entityIdOf } from './own-side.ts';
 
 const OwnSide = Type.Object(

@@ -16,6 +16,7 @@ import {
   SamlFault,
   signedXml,
 } from '#saml';
+import { signingKey } from '#saml-keys';
 import {
   beginRound,
   newRoundState,
@@ -29,7 +30,6 @@ import {
 } from '#saml-participants';
 import { findSession, revokeSessions } from '#sessions';
 import { loginOf, logoutAddress } from '#single-logout';
-import { signingKey } from './keys.ts';
 import { addressesAt, type ByAssertion, entityIdOf } from './own-side.ts';
 import { showDead, showLeaving, showMissed } from './pages.ts';
 import { isTooLong, TOO_LONG, untrusted, type Visit } from './sign-in.ts';

@@ -5,8 +5,8 @@ import { problem } from '#platform/problem.ts';
 import { get, post, type Routes } from '#platform/route.ts';
 import { ctxFor } from '#requests';
 import { issuing, receivedInForm, receivedInQuery } from '#saml';
+import { publishedKeys } from '#saml-keys';
 import { ClientOnly, enter, PATH, Posted, page, queryOf, scopeOf } from './enter.ts';
-import { samlKeys } from './keys.ts';
 import { addressesAt, authAddresses, entityIdOf } from './own-side.ts';
 import { applicationByAssertion, beginAsked, beginHere, finish } from './sign-in.ts';
 
@@ -95,7 +95,7 @@ export const signInRoutes: Routes = [
         entityId: entityIdOf(application),
         signOnUrls: places.map(({ signOn }) => signOn),
         logoutUrls: places.map(({ logout }) => logout),
-        certificates: (await samlKeys(ctx)).map(({ certificate }) => certificate),
+        certificates: (await publishedKeys(ctx)).map(({ certificate }) => certificate),
         nameIdFormat: application.saml.nameIdFormat,
         wantsSignedRequests: application.saml.requireSignedRequests,
       });

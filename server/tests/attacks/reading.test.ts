@@ -16,7 +16,6 @@ const DECLARED: Readonly<Record<string, { tables: readonly string[]; why: string
   '/account/passkeys/options': { tables: ['passkey_challenges'], why: 'a challenge; expires unanswered' },
   '/v1/admin/members/export': { tables: ['events'], why: 'records who exported the data of others' },
   '/v1/admin/audit-events/export': { tables: ['audit_keys'], why: 'the key that signs it is made with the first one' },
-  '/v1/admin/saml/keys': { tables: ['events', 'saml_keys'], why: 'the first key is made when it is asked for' },
   '/account/authenticator': { tables: ['mfa_factors'], why: 'a seed that counts only when a form confirms it' },
 };
 

@@ -7,7 +7,8 @@ export const keyRoutes: Routes = [
   get('/v1/admin/saml/keys', {
     permission: 'applications:read',
     summary: 'List the SAML keys',
-    description: 'They are in the metadata of every application by SAML; the first one signs.',
+    description:
+      'They are in the metadata of every application by SAML; the first one signs. A project has none before its first application by SAML.',
     responses: { 200: Type.Object({ items: Type.Array(SamlKey) }) },
     handler: async (request) => ({ items: await samlKeys(request.ctx) }),
   }),
@@ -15,7 +16,7 @@ export const keyRoutes: Routes = [
     permission: 'applications:write',
     stepUp: true,
     summary: 'Add a SAML key',
-    description: 'It is in the metadata from now on, and signs once it is activated.',
+    description: 'It is in the metadata from now on, and signs once it is activated. The first one signs at once.',
     responses: { 201: SamlKey },
     problems: ['CONFLICT'],
     handler: (request) => addKey(request.ctx),

@@ -47,19 +47,24 @@ const PURPOSE = 'saml-key';
 /** The maximum number of keys in the metadata. */
 const MAX_KEYS = 3;
 
-/** The keys of the project, the one that signs first. The first is made when it is needed. Served by the primary key. */
+/** The keys of the project, the one that signs first. Served by the primary key. */
 export async function samlKeys(ctx: Ctx): Promise<SamlKey[]> {
-  const keys = await readKeys(ctx);
-  if (keys.length > 0) return keys.map(recordOf);
-  await makeFirst(ctx);
   return (await readKeys(ctx)).map(recordOf);
+}
+
+/** The keys for the metadata. An application of an earlier version may have none. */
+export async function publishedKeys(ctx: Ctx): Promise<SamlKey[]> {
+  const keys = await samlKeys(ctx);
+  if (keys.length > 0) return keys;
+  await makeFirstKey(ctx);
+  return samlKeys(ctx);
 }
 
 /** The key that signs. */
 export async function signingKey(ctx: Ctx): Promise<ServiceKey> {
   const [row] = await readKeys(ctx);
   if (!row) {
-    await makeFirst(ctx);
+    await makeFirstKey(ctx);
     return signingKey(ctx);
   }
   return { certificate: row.certificate, privateKey: ctx.system.keyring.open(row.private_sealed, PURPOSE, row.id) };
@@ -87,10 +92,22 @@ function recordOf({ id, signs, certificate, created_at: createdAt }: SamlKeysTab
   };
 }
 
-/** Of processes that need the first key at once, one makes it. */
-async function makeFirst(ctx: Ctx): Promise<void> {
+/** Makes the key that signs, if the project has none. Of several that need it at once, one makes it. */
+async function makeFirstKey(ctx: Ctx): Promise<void> {
+  const keep = await prepareFirstKey(ctx);
+  await transaction(ctx, keep);
+}
+
+/**
+ * Makes the key that signs, if the project has none. Making one takes long, so it is not made in a transaction.
+ * @returns what keeps it, in the transaction of the change that needs it
+ */
+export async function prepareFirstKey(ctx: Ctx): Promise<(tx: TxCtx) => Promise<void>> {
+  if ((await readKeys(ctx)).length > 0) return async () => undefined;
   const key = await newServiceKey('Latchkey', ctx.system.clock.now());
-  await transaction(ctx, (tx) => insertKey(tx, key, true));
+  return async (tx) => {
+    await insertKey(tx, key, true);
+  };
 }
 
 /** @returns undefined if another key signs already */
@@ -119,16 +136,15 @@ export async function getKey(ctx: Ctx | TxCtx, id: KeyId): Promise<SamlKey> {
 }
 
 /**
- * Adds a key to the metadata. It signs once it is activated.
+ * Adds a key to the metadata. It signs once it is activated; the first one signs at once.
  * @throws Problem CONFLICT if there are too many
  */
 export async function addKey(ctx: Ctx): Promise<SamlKey> {
-  await samlKeys(ctx);
   const key = await newServiceKey('Latchkey', ctx.system.clock.now());
   return transaction(ctx, async (tx) => {
     const keys = await lockKeys(tx);
     if (keys.length >= MAX_KEYS) throw problem('CONFLICT', `There are ${MAX_KEYS} keys; remove one first.`);
-    const id = await insertKey(tx, key, false);
+    const id = await insertKey(tx, key, keys.length === 0);
     if (!id) throw problem('CONFLICT');
     return getKey(tx, id);
   });
