@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import type { ConfigurationOptions } from './cli/configuration.ts';
 import type { MemberOptions } from './cli/members.ts';
+import type { TransferOptions } from './cli/transfer.ts';
 import manifest from './package.json' with { type: 'json' };
 
 /** The options of every command, as settings; they take precedence over environment variables. */
@@ -144,15 +145,22 @@ command('restore <backup>', 'restore a backup into an empty database')
     (await import('./cli/restore.ts')).restore(settings(), name, options),
   );
 
-command('import <file>', 'add members to a project from NDJSON or CSV, with their password hashes')
+command('import <files...>', 'add members to a project from NDJSON or CSV, or from files of another system')
+  .option('--from <system>', 'the system that the files come from; docs/moving-in.md names them')
+  .option('--report-only', 'with --from: only report what would be imported')
+  .option('--yes', 'with --from: import without asking')
+  .option('--provider <names...>', 'with --from: THEIRS=OURS, the key of an identity provider here')
+  .option('--role <names...>', 'with --from: THEIRS=OURS, the key of a role here')
   .option('--workspace <id>', "with --project: which project; the environment's default one when absent")
   .option('--project <id>', 'with --workspace')
   .option('--environment <name>', 'test (the default) or production')
   .option('--format <name>', 'ndjson or csv; by the name of the file when absent')
   .option('--dry-run', 'report the result and change nothing')
   .option('--json', 'print the result as JSON')
-  .action(async (file: string, options: MemberOptions) =>
-    (await import('./cli/members.ts')).importFile(settings(), file, options),
+  .action(async (files: string[], options: TransferOptions) =>
+    options.from === undefined
+      ? (await import('./cli/members.ts')).importFile(settings(), files, options)
+      : (await import('./cli/transfer.ts')).importFrom(settings(), options.from, files, options),
   );
 
 command('export [file]', 'write all members of a project as NDJSON, with their password hashes')

@@ -53,7 +53,7 @@ test('faults are explained', async () => {
   assert.equal(unknown.status, 1);
   assert.match(unknown.errors, /There is no such project in this installation\./);
   const nothing = await run('import');
-  assert.match(nothing.errors, /missing required argument 'file'/);
+  assert.match(nothing.errors, /missing required argument 'files'/);
   const away = join(folder, 'away.ndjson');
   assert.equal((await run('import', away)).errors.trim(), `${away} cannot be read (ENOENT).`);
   await writeFile(away, '');

@@ -39,11 +39,16 @@ export type MemberOptions = {
 };
 
 /** How many rows of the report are shown. */
-const MAX_SHOWN = 20;
+export const MAX_SHOWN = 20;
 
 /** Imports a file of members into a project. If interrupted, the worker of a server continues the import. */
-export async function importFile(overrides: Overrides, file: string, options: MemberOptions): Promise<void> {
+export async function importFile(
+  overrides: Overrides,
+  [file = '', ...others]: readonly string[],
+  options: MemberOptions,
+): Promise<void> {
   const check = () => {
+    if (others.length > 0) throw new StartError('Name one file, or the system that the files come from (--from).');
     formatOf(options.format, file);
     return sizeOf(file);
   };
@@ -74,7 +79,7 @@ export async function importFile(overrides: Overrides, file: string, options: Me
  * @returns the size in bytes
  * @throws StartError
  */
-async function sizeOf(file: string): Promise<number> {
+export async function sizeOf(file: string): Promise<number> {
   const found = await stat(file).catch((error: unknown) => {
     throw new StartError(`${file} cannot be read (${String(Object(error).code)}).`);
   });
@@ -82,7 +87,7 @@ async function sizeOf(file: string): Promise<number> {
   return found.size;
 }
 
-async function processImport(
+export async function processImport(
   ctx: Ctx,
   { id, rows }: Pick<MemberImport, 'id' | 'rows'>,
   showProgress: ShowProgress,
@@ -102,12 +107,12 @@ async function processImport(
   return found;
 }
 
-function summary({ id, dryRun, rows, created, joined, unchanged, failed }: MemberImport): string {
+export function summary({ id, dryRun, rows, created, joined, unchanged, failed }: MemberImport): string {
   const what = dryRun ? 'Dry run' : 'Import';
   return `${what} ${id}: ${rows} rows, ${created} created, ${joined} joined, ${unchanged} unchanged, ${failed} failed.\n`;
 }
 
-function faultLine({ row, errors }: { row: number; errors: { pointer: string; message: string }[] }): string {
+export function faultLine({ row, errors }: { row: number; errors: { pointer: string; message: string }[] }): string {
   return `  row ${row}: ${errors.map(({ pointer, message }) => `${pointer} ${message}`.trim()).join('; ')}\n`;
 }
 
@@ -159,7 +164,7 @@ type Work = {
 };
 
 /** Runs work in the named project, or the environment's default one; also while a server runs. */
-async function inProject(overrides: Overrides, options: MemberOptions, { check, work }: Work): Promise<void> {
+export async function inProject(overrides: Overrides, options: MemberOptions, { check, work }: Work): Promise<void> {
   await failing(overrides, async () => {
     await check();
     await withDatabase(overrides, async ({ config, databaseUrl }) => {

@@ -1,4 +1,5 @@
 export { reportImport } from './import-report.ts';
+export { type ReadRow, readRow } from './import-rows.ts';
 export { type ImportFormat, receiveImport } from './import-upload.ts';
 export { importChunk } from './imports.task.ts';
 export { getImport, type MemberImport } from './imports.ts';

@@ -1,0 +1,5 @@
+export { kinds } from './kinds.ts';
+export { type MappingReport, startReport } from './mapping-report.ts';
+export { openSource, type Source } from './people.ts';
+export { reportText } from './report-text.ts';
+export { rowOf, type Target } from './rows.ts';
