@@ -1,11 +1,18 @@
 import type { Part } from '#platform/part.ts';
 import { builtApplicationRoutes } from './application.page.ts';
+import { backfillRoutes } from './backfills.console.ts';
 import { logRoutes } from './logs.console.ts';
 import { consoleDescriptionRoutes } from './openapi.console.ts';
 import { previewRoutes } from './preview.console.ts';
 
 export const part = {
   routes: {
-    console: [...logRoutes, ...consoleDescriptionRoutes, ...previewRoutes, ...builtApplicationRoutes],
+    console: [
+      ...logRoutes,
+      ...backfillRoutes,
+      ...consoleDescriptionRoutes,
+      ...previewRoutes,
+      ...builtApplicationRoutes,
+    ],
   },
 } satisfies Part;

@@ -29,7 +29,12 @@ describe('the session of an operator', () => {
     );
     assert.ok(body.workspaces[0].permissions.includes('members:write'));
     assert.equal((await operator.call('/console/v1/status/components', { body: {} })).status, 400);
-    assert.deepEqual(body.installation.permissions, ['workspaces:create', 'status:write', 'backups:read']);
+    assert.deepEqual(body.installation.permissions, [
+      'workspaces:create',
+      'status:write',
+      'backups:read',
+      'backfills:read',
+    ]);
   });
 
   test('serves the admin routes in the scope of the headers', async () => {

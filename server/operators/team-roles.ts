@@ -25,8 +25,8 @@ const CONSOLE = [
 
 /** What the team of the built-in workspace may do for the whole installation. */
 const INSTALLATION = ['workspaces:create', 'status:write'] as const;
-/** What its owners may do in addition: backups hold the accounts of every workspace. */
-const INSTALLATION_OWNER = [...INSTALLATION, 'backups:read'] as const;
+/** What its owners may do in addition: backups hold the accounts of every workspace, and faults of backfills may name rows. */
+const INSTALLATION_OWNER = [...INSTALLATION, 'backups:read', 'backfills:read'] as const;
 
 /**
  * Permissions to delete a workspace or project, and to act for people. Only owners can give somebody a role with one of

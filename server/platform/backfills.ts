@@ -62,6 +62,52 @@ export async function readBackfills(client: pg.ClientBase): Promise<BackfillProg
   return found.rows;
 }
 
+/** A backfill with the state of its job: `error` and `nextAttemptAt` of a step that failed, null if it did not. */
+export type BackfillState = {
+  name: string;
+  state: 'waiting' | 'running' | 'failed' | 'done';
+  done: number;
+  /** The number of rows as the planner estimated it when the migration ran. */
+  total: number;
+  updatedAt: Date;
+  completedAt: Date | null;
+  error: string | null;
+  nextAttemptAt: Date | null;
+};
+
+type JobOfBackfill = { error: string | null; locked: boolean; given_up: boolean; run_at: Date };
+type BackfillRow = Omit<BackfillState, 'state' | 'error' | 'nextAttemptAt'> &
+  (JobOfBackfill | Record<keyof JobOfBackfill, null>);
+
+/** After the time of a step, a worker begins it at once, unless none is running. */
+const IDLE_MS = 60_000;
+
+/** The backfills of the installation, the newest migration first. */
+export async function listBackfills({ db, clock }: Pick<System, 'db' | 'clock'>): Promise<BackfillState[]> {
+  const { rows } = await sql<BackfillRow>`
+    select b.name, b.rows_done as done, b.rows_total as total, b.updated_at as "updatedAt", b.completed_at as "completedAt",
+      job.last_error as error, job.locked_at is not null as locked, job.attempts >= job.max_attempts as given_up, job.run_at
+    from backfills b left join graphile_worker.jobs job on job.key = 'backfill ' || b.name and b.completed_at is null
+    order by b.created_at desc, b.name`.execute(db);
+  const now = clock.now().getTime();
+  return rows.map(({ error, locked, given_up: givenUp, run_at: runAt, ...row }) => ({
+    ...row,
+    state: stateOf(row.completedAt, { error, locked, isDue: runAt !== null && now - runAt.getTime() < IDLE_MS }),
+    error: error?.split('\n')[0] ?? null,
+    nextAttemptAt: error === null || givenUp ? null : runAt,
+  }));
+}
+
+function stateOf(
+  completedAt: Date | null,
+  job: { error: string | null; locked: boolean | null; isDue: boolean },
+): BackfillState['state'] {
+  if (completedAt !== null) return 'done';
+  if (job.locked) return 'running';
+  if (job.error !== null) return 'failed';
+  return job.isDue ? 'running' : 'waiting';
+}
+
 /** Continues the backfills that are not complete: the worker does so when it starts. */
 export async function continueBackfills(system: System): Promise<void> {
   await transaction(contextOf(system), async (tx) => {

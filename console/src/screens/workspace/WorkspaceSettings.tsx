@@ -5,6 +5,7 @@ import { Fields, RecordFields, useRecordForm } from '#ui/form.tsx';
 import { Card, Facts, Page } from '#ui/page.tsx';
 import { Loaded } from '#ui/states.tsx';
 import { Time } from '#ui/time.tsx';
+import { Backfills } from './Backfills.tsx';
 import { Backups } from './Backups.tsx';
 import { DeleteWorkspace } from './Deletion.tsx';
 
@@ -22,6 +23,7 @@ export function WorkspaceSettings() {
           <>
             <Edit workspace={record} reread={workspace.refetch} />
             <Backups />
+            <Backfills />
             <DeleteWorkspace workspace={record} />
           </>
         )}
