@@ -170,14 +170,15 @@ async function passwordPage(visit: Visit): Promise<Reply> {
   const { say } = voice;
   const { hasPassword } = await securityOf(ctx);
   const length = minimumLength(settings);
-  const current = html`<label>${say('account.currentPassword')}<input type="password" name="current" autocomplete="current-password" required maxlength="1024"></label>`;
+  const current = passwordField(say, { label: say('account.currentPassword'), kind: 'current', name: 'current' });
   return show(visit, {
     section: '/security',
     title: say('password.new'),
+    script: true,
     body: formCard(
       visit,
       '/security',
-      html`<p class="lead">${say('account.passwordIntro')}</p>${form(visit, '/password', html`<input type="text" value="${profile.email ?? profile.username ?? ''}" autocomplete="username" hidden readonly>${hasPassword ? current : ''}${passwordField(say('password.new'), 'new', length, say('password.hint', { length }))}<button>${say('account.save')}</button>`)}`,
+      html`<p class="lead">${say('account.passwordIntro')}</p>${form(visit, '/password', html`<input type="text" value="${profile.email ?? profile.username ?? ''}" autocomplete="username" hidden readonly>${hasPassword ? current : ''}${passwordField(say, { label: say('password.new'), kind: 'new', length })}<button>${say('account.save')}</button>`)}`,
     ),
   });
 }

@@ -57,11 +57,35 @@ describe('the hosted pages, in both themes', () => {
     await page.close();
   });
 
+  test('a password can be shown; what was typed as the name is offered as the address', async () => {
+    const page = await browser.newPage();
+    await page.goto((await codeFlow(latchkey)).url);
+    await page.fill('input[name=identifier]', 'ada@example.com');
+    const password = page.getByLabel('Password');
+    await password.fill('four plain words');
+    const reveal = page.getByRole('button', { name: 'Show password' });
+    for (const [shown, type] of [
+      ['true', 'text'],
+      ['false', 'password'],
+    ] as const) {
+      // biome-ignore lint/performance/noAwaitInLoops: one after the other
+      await reveal.click();
+      assert.deepEqual([await reveal.getAttribute('aria-pressed'), await password.getAttribute('type')], [shown, type]);
+    }
+    await page.getByText('Sign in by email').click();
+    assert.equal(await page.getByLabel('Email address').inputValue(), 'ada@example.com');
+    assert.deepEqual(await faultsInBothThemes(page), []);
+    await page.close();
+  });
+
   test('a passkey that the browser did not use is explained, and the other ways remain', async () => {
     await changeSettings(latchkey, { signInMethods: ['password', 'passkey'] });
     const page = await browser.newPage();
     const session = await page.context().newCDPSession(page);
     await session.send('WebAuthn.enable');
+    await session.send('WebAuthn.addVirtualAuthenticator', {
+      options: { protocol: 'ctap2', transport: 'internal', hasResidentKey: true, hasUserVerification: true },
+    });
     await page.goto((await codeFlow(latchkey)).url);
     const passkey = page.locator('form[data-passkey]');
     await passkey.getByRole('button').click();

@@ -95,6 +95,7 @@ function resetPage(flow: Flow, { address }: Sent): Reply {
   const length = minimumLength(flow.settings);
   return show(flow, {
     title: say('reset.title'),
-    body: html`<p class="lead">${say('reset.intro', { address })}</p>${faultOf(flow)}${form(flow, '/reset', html`${codeField(say, 'numeric')}${passwordField(say('password.new'), 'new', length, say('password.hint', { length }))}<button>${say('action.continue')}</button>`)}${form(flow, '/resend', html`<button class="plain">${say('action.resend')}</button>`)}`,
+    script: true,
+    body: html`<p class="lead">${say('reset.intro', { address })}</p>${faultOf(flow)}${form(flow, '/reset', html`${codeField(say, 'numeric')}${passwordField(say, { label: say('password.new'), kind: 'new', length })}<button>${say('action.continue')}</button>`)}${form(flow, '/resend', html`<button class="plain">${say('action.resend')}</button>`)}`,
   });
 }

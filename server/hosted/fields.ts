@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import { form, type Markup, type Say } from '#pages';
+import { form, icon, type Markup, type Say } from '#pages';
 import type { Flow } from './flow.ts';
 
 /** {@link form} for actions that may require a proof of work; the page's script solves the challenge. */
@@ -23,11 +23,20 @@ export function emailField(say: Say, value: string | undefined): Markup {
   return html`<label>${say('email.label')}<input type="email" name="email" value="${email}" required maxlength="254" autocomplete="email" spellcheck="false"></label>`;
 }
 
-/** Password managers can fill it, and pasting works (ASVS 6.2.7; PW-5). */
-export function passwordField(label: string, kind: 'current' | 'new', minimum: number | null, hint = ''): Markup {
-  const described = hint ? html` aria-describedby="password-hint"` : '';
-  const shortest = minimum === null ? '' : html` minlength="${minimum}"`;
-  return html`<label>${label}<input type="password" name="password" autocomplete="${kind}-password" required maxlength="1024"${shortest}${described}></label>${hint ? html`<span class="hint" id="password-hint">${hint}</span>` : ''}`;
+type PasswordField = {
+  label: string;
+  kind: 'current' | 'new';
+  name?: string;
+  /** The least number of characters of a new password, shown below. */
+  length?: number;
+};
+
+/** Password managers can fill it, and pasting works (ASVS 6.2.7; PW-5). With the script, it can be shown (ASVS 6.2.6). */
+export function passwordField(say: Say, { label, kind, name = 'password', length }: PasswordField): Markup {
+  const limits = length === undefined ? '' : html` minlength="${length}" aria-describedby="${name}-hint"`;
+  const hint =
+    length === undefined ? '' : html`<span class="hint" id="${name}-hint">${say('password.hint', { length })}</span>`;
+  return html`<div class="field"><label for="${name}">${label}</label><span class="secret"><input type="password" id="${name}" name="${name}" autocomplete="${kind}-password" required maxlength="1024"${limits}><button type="button" class="reveal" data-reveal="${name}" aria-pressed="false">${icon('eye')}<span class="visually-hidden">${say('password.show')}</span></button></span>${hint}</div>`;
 }
 
 export function codeField(say: Say, inputMode: 'numeric' | 'text'): Markup {

@@ -198,7 +198,7 @@ async function invited(ctx: Ctx, token: string): Promise<string> {
 
 /** Lets password managers find the account and suggest a new password; pasting works (ASVS 6.2.7; PW-5). */
 function newPassword({ say }: Voice, length: number, account: string): Markup {
-  return html`<input type="text" name="account" value="${account}" autocomplete="username" readonly hidden disabled>${passwordField(say('password.new'), 'new', length, say('password.hint', { length }))}`;
+  return html`<input type="text" name="account" value="${account}" autocomplete="username" readonly hidden disabled>${passwordField(say, { label: say('password.new'), kind: 'new', length })}`;
 }
 
 type Asked = { ip: string | null; userAgent: string | null; askedAt: Date };

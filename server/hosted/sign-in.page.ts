@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 import { Type } from 'typebox';
 import { hasConnections } from '#connections';
 import { enabledProviders } from '#identity-providers';
-import { form, type Markup, type Page } from '#pages';
+import { form, icon, type Markup, type Page } from '#pages';
 import { minimumLength, Password } from '#passwords';
 import type { Reply } from '#platform/http.ts';
 import type { UserId } from '#platform/ids.ts';
@@ -166,7 +166,7 @@ export async function firstPage(flow: Flow): Promise<Page> {
   const { link } = step;
   return {
     title: link ? say('link.title') : stepUp ? say('stepUp.title') : say('signIn.title'),
-    script: flow.settings.signInMethods.includes('passkey'),
+    script: true,
     body: html`<p class="lead">${link ? say('link.intro', { address: link.hint, provider: step.provider ?? '' }) : stepUp ? say('stepUp.intro') : say('signIn.to', { application: interaction.application.name })}</p>
 ${step.notice ? html`<p class="done">${say('reset.done')}</p>` : ''}${faultOf(flow)}${await waysIn(flow)}`,
   };
@@ -181,7 +181,7 @@ async function waysIn(flow: Flow): Promise<Markup> {
   const providers = open('social') ? await enabledProviders(ctx) : [];
   const connects = !step.link && (await hasConnections(ctx));
   const byName = open('password') || connects ? nameForm(flow, { identifier, connects }) : html``;
-  const others = html`${open('passkey') ? passkeyButton(flow) : ''}${open('magic_link') || open('email_code') || open('phone') ? messageForms(flow, identifier) : ''}${providers.length > 0 ? html`<div class="list">${providers.map(({ id, name }) => html`<a class="button second" href="${flow.place.base}/provider/${id}">${say('signIn.provider', { provider: name })}</a>`)}</div>` : ''}`;
+  const others = html`${open('passkey') ? passkeyButton(flow) : ''}${open('magic_link') || open('email_code') || open('phone') ? messageForms(flow, identifier) : ''}${providers.length > 0 ? html`<div class="list">${providers.map(({ id, name, preset }) => html`<a class="button second" href="${flow.place.base}/provider/${id}">${icon(preset)}${say('signIn.provider', { provider: name })}</a>`)}</div>` : ''}`;
   const divider =
     (open('password') || connects) && settings.signInMethods.length > 1
       ? html`<div class="or">${say('signIn.or')}</div>`
@@ -202,14 +202,14 @@ function nameForm(flow: Flow, { identifier, connects }: { identifier: string | u
   return guardedForm(
     flow,
     '',
-    html`${name}${passwordField(say('password.label'), 'current', null)}<div class="row"><a href="${flow.place.base}/forgot">${say('forgot.link')}</a></div><button>${say('signIn.action')}</button>`,
+    html`${name}${passwordField(say, { label: say('password.label'), kind: 'current' })}<div class="row"><a href="${flow.place.base}/forgot">${say('forgot.link')}</a></div><button>${say('signIn.action')}</button>`,
   );
 }
 
 /** Hidden until the script shows it, because it needs JavaScript. */
 function passkeyButton(flow: Flow): Markup {
   const { say } = flow.voice;
-  return html`<form class="needs-script" method="post" action="${flow.place.base}/passkey" data-passkey="${flow.place.base}/passkey-options">${passkeyFault(flow)}<input type="hidden" name="flowId"><input type="hidden" name="response"><button class="second">${say('passkey.action')}</button></form>`;
+  return html`<form class="needs-script" method="post" action="${flow.place.base}/passkey" data-passkey="${flow.place.base}/passkey-options">${passkeyFault(flow)}<input type="hidden" name="flowId"><input type="hidden" name="response"><button class="second">${icon('passkey')}${say('passkey.action')}</button></form>`;
 }
 
 function messageForms(flow: Flow, identifier: string | undefined): Markup {
@@ -232,7 +232,7 @@ function messageForms(flow: Flow, identifier: string | undefined): Markup {
         html`<input type="hidden" name="way" value="phone"><label>${say('phone.label')}<input type="tel" name="address" required maxlength="30" autocomplete="tel" placeholder="+49 …"></label><button class="second">${say('signIn.phone')}</button>`,
       )
     : '';
-  return html`${byMail ? html`<details><summary>${say('signIn.byMail')}</summary>${byMail}</details>` : ''}${byPhone ? html`<details><summary>${say('signIn.phone')}</summary>${byPhone}</details>` : ''}`;
+  return html`${byMail ? html`<details><summary>${icon('mail')}${say('signIn.byMail')}</summary>${byMail}</details>` : ''}${byPhone ? html`<details><summary>${icon('phone')}${say('signIn.phone')}</summary>${byPhone}</details>` : ''}`;
 }
 
 function passwordPage(flow: Flow): Reply {
@@ -241,7 +241,8 @@ function passwordPage(flow: Flow): Reply {
   if (identifier === undefined) return goTo(flow, '');
   return show(flow, {
     title: say('password.label'),
-    body: html`<p class="lead">${identifier} · <a href="${flow.place.base}">${say('action.back')}</a></p>${faultOf(flow)}${guardedForm(flow, '/password', html`<input type="text" value="${identifier}" autocomplete="username" hidden readonly>${passwordField(say('password.label'), 'current', null)}<div class="row"><a href="${flow.place.base}/forgot">${say('forgot.link')}</a></div><button>${say('signIn.action')}</button>`)}`,
+    script: true,
+    body: html`<p class="lead">${identifier} · <a href="${flow.place.base}">${say('action.back')}</a></p>${faultOf(flow)}${guardedForm(flow, '/password', html`<input type="text" value="${identifier}" autocomplete="username" hidden readonly>${passwordField(say, { label: say('password.label'), kind: 'current' })}<div class="row"><a href="${flow.place.base}/forgot">${say('forgot.link')}</a></div><button>${say('signIn.action')}</button>`)}`,
   });
 }
 
@@ -251,10 +252,11 @@ function registerPage(flow: Flow): Reply {
   if (settings.registration !== 'open') return goTo(flow, '');
   const length = minimumLength(settings);
   const password = settings.signInMethods.includes('password')
-    ? passwordField(say('password.label'), 'new', length, say('password.hint', { length }))
+    ? passwordField(say, { label: say('password.label'), kind: 'new', length })
     : html``;
   return show(flow, {
     title: say('signUp.title'),
+    script: true,
     body: html`<p class="lead">${say('signIn.to', { application: flow.interaction.application.name })}</p>${faultOf(flow)}${guardedForm(flow, '/register', html`<label>${say('profile.name')}<input name="name" maxlength="200" autocomplete="name"></label>${emailField(say, step.identifier)}${password}<button>${say('signUp.action')}</button>`)}<p class="after">${say('signUp.haveAccount')} <a href="${flow.place.base}">${say('signIn.action')}</a></p>`,
   });
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { html, raw } from 'hono/html';
-import { type Brand, brandOf, brandStyle } from '#branding';
+import { type Brand, brandOf, brandStyle, mailColours } from '#branding';
 import { projectOf } from '#environments';
 import { languageFor } from '#messages';
 import type { Ctx, Scope } from '#platform/ctx.ts';
@@ -80,7 +80,7 @@ export function renderPage(voice: Voice, page: Page): Rendered {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${title} · ${brand.name}</title>
-<link rel="icon" href="data:,">
+<link rel="icon" href="${favicon(brand)}">
 <style nonce="${nonce}">${raw(STYLE)}${frame ? raw(FRAME_STYLE) : ''}${raw(brandStyle(brand))}</style>
 ${script ? html`<script src="${SCRIPT}" defer></script>` : ''}
 </head>
@@ -108,6 +108,15 @@ function logo({ name, logoUrl, besideLogo }: Brand): Markup {
   return besideLogo
     ? html`<img src="${logoUrl}" alt=""><span>${name}</span>`
     : html`<img src="${logoUrl}" alt="${name}">`;
+}
+
+/** The logo, or the first letter of the name on the accent colour. */
+function favicon(brand: Brand): string {
+  if (brand.logoUrl !== null) return brand.logoUrl;
+  const { accent, ink } = mailColours(brand);
+  const letter = html`${[...brand.name][0] ?? ''}`;
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="${accent}"/><text x="16" y="23" font-family="sans-serif" font-size="20" font-weight="700" text-anchor="middle" fill="${ink}">${letter}</text></svg>`;
+  return `data:image/svg+xml,${encodeURIComponent(svg.toWellFormed())}`;
 }
 
 function framed(head: Markup, { title, body, frame }: { title: string; body: Markup; frame: Frame }): Markup {
