@@ -86,14 +86,23 @@ async function recordsNamed(world: World, { kind, key }: Creation): Promise<Live
   return (await readKind(world, kind)).records.filter((one) => one.key === key);
 }
 
+/** How often, and how long apart, the list is read again to see whether another apply takes its record back. */
+const LOOKS = 4;
+const LOOK_PAUSE_MS = 500;
+
 /**
- * Two applies at the same time may both add a record whose key the API does not keep unique: the later one is taken
- * back.
+ * Two applies at the same time may both add a record whose key the API does not keep unique. The later one takes its
+ * record back; the first waits for that, and takes its own back if the other one stays, because that one did not see it.
  */
 async function yieldToTwin(world: World, step: Creation, path: string): Promise<void> {
   const rank = ({ record }: Live) => `${String(record['createdAt'] ?? '')} ${String(record['id'] ?? '')}`;
-  const [first, ...others] = (await recordsNamed(world, step)).sort((a, b) => (rank(a) < rank(b) ? -1 : 1));
-  if (others.length === 0 || first?.path === path) return;
+  for (let look = 1; look <= LOOKS; look += 1) {
+    // biome-ignore lint/performance/noAwaitInLoops: the other apply needs time
+    const [first, ...others] = (await recordsNamed(world, step)).sort((a, b) => (rank(a) < rank(b) ? -1 : 1));
+    if (others.length === 0) return;
+    if (first?.path !== path) break;
+    await new Promise((resolve) => setTimeout(resolve, LOOK_PAUSE_MS));
+  }
   await world.target.call('DELETE', path);
   throw new ChangedSince(`${step.key} was added at the same time by someone else`);
 }
