@@ -89,15 +89,19 @@ export function passwordHashOf(row: string, userId: 'user_id' | 'id') {
     and p.environment = ${sql.ref(`${row}.environment`)} and p.user_id = ${sql.ref(`${row}.${userId}`)})`;
 }
 
-/** Replaces the hash after a sign-in with the same password, unless it was changed concurrently. */
-export async function upgradeHash(tx: TxCtx, userId: UserId, hashes: { from: string; to: string }): Promise<void> {
-  await tx.db
+/**
+ * Replaces the hash after a sign-in with the same password.
+ * @returns false if it was changed concurrently
+ */
+export async function upgradeHash(tx: TxCtx, userId: UserId, hashes: { from: string; to: string }): Promise<boolean> {
+  const { numUpdatedRows } = await tx.db
     .updateTable('passwords')
     .set({ hash: hashes.to })
     .where(inRealm(tx))
     .where('user_id', '=', userId)
     .where('hash', '=', hashes.from)
-    .execute();
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
 }
 
 /**

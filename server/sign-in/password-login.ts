@@ -3,7 +3,15 @@ import { type CountedAttempt, countAttempt, proofField } from '#attempts';
 import { projectOf } from '#environments';
 import { emit } from '#events';
 import { findSignInCandidate } from '#identifiers';
-import { hashPassword, holdPassword, isOutdated, Password, upgradeHash, verifyPassword } from '#passwords';
+import {
+  findPassword,
+  hashPassword,
+  holdPassword,
+  isOutdated,
+  Password,
+  upgradeHash,
+  verifyPassword,
+} from '#passwords';
 import { usersById } from '#people';
 import { type Ctx, transaction } from '#platform/ctx.ts';
 import { Identifier, type NormalisedIdentifier, normalise } from '#platform/identifiers.ts';
@@ -92,7 +100,7 @@ async function refuse(ctx: Ctx, attempt: CountedAttempt, userId: UserId | null):
 
 /**
  * Replaces a hash of another system, or a weaker one than today's, while the password is known (PW-8).
- * @returns today's hash
+ * @returns the hash that the password has now
  */
 async function upgrade(
   ctx: Ctx,
@@ -100,6 +108,8 @@ async function upgrade(
   password: string,
 ): Promise<string> {
   const to = await hashPassword(ctx, password);
-  await transaction(ctx, (tx) => upgradeHash(tx, userId, { from: hash, to }));
-  return to;
+  if (await transaction(ctx, (tx) => upgradeHash(tx, userId, { from: hash, to }))) return to;
+  // A second sign-in at the same time replaced the hash, or the password was changed.
+  const now = (await findPassword(ctx, userId))?.hash ?? null;
+  return now !== null && (await verifyPassword(ctx, now, password)) ? now : to;
 }
