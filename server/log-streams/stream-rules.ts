@@ -6,6 +6,7 @@ import type { Ctx } from '#platform/ctx.ts';
 import { HEADER_NAME, HEADER_VALUE, isReservedHeader } from '#platform/custom-headers.ts';
 import { checkHost } from '#platform/fetch.ts';
 import { problem } from '#platform/problem.ts';
+import { Instant } from '#platform/schemas.ts';
 import { checkReceiverAddress } from '#webhooks';
 import { type Kind, syslogTarget } from './destinations.ts';
 
@@ -116,6 +117,24 @@ function requireCertificates({ clientCertificate, secret: key }: Certificates): 
   } catch {
     throw invalid('/body/secret', 'is not the private key of the client certificate, in PEM without a password');
   }
+}
+
+export const ShownCertificate = Type.Object({
+  use: Type.Enum(['authority', 'client'], { description: 'Of `caCertificate`, or of `clientCertificate`.' }),
+  subject: Type.String(),
+  expiresAt: Instant,
+});
+
+const CERTIFICATE = /-----BEGIN CERTIFICATE-----.+?-----END CERTIFICATE-----/gs;
+
+/** What people recognise the certificates of a stream by. A text may have several. */
+export function shownCertificates(texts: { authority: string | null; client: string | null }) {
+  return (['authority', 'client'] as const).flatMap((use) =>
+    (texts[use]?.match(CERTIFICATE) ?? []).filter(isCertificate).map((text) => {
+      const { subject, validToDate } = new X509Certificate(text);
+      return { use, subject: (subject ?? '').replaceAll('\n', ', '), expiresAt: validToDate.toISOString() };
+    }),
+  );
 }
 
 function isCertificate(text: string): boolean {

@@ -61,6 +61,7 @@ describe('log streams', () => {
       header: null,
       caCertificate: null,
       clientCertificate: null,
+      certificates: [],
       hasSecret: true,
       state: 'active',
       createdAt,

@@ -11,7 +11,15 @@ import { problem } from '#platform/problem.ts';
 import { Instant, nullable } from '#platform/schemas.ts';
 import { inScope, scopeColumns } from '#platform/scoped.ts';
 import type { Destination, Kind } from './destinations.ts';
-import { requireFitting, requireSecretForNewReceiver, StreamKind, secret, settings } from './stream-rules.ts';
+import {
+  requireFitting,
+  requireSecretForNewReceiver,
+  ShownCertificate,
+  StreamKind,
+  secret,
+  settings,
+  shownCertificates,
+} from './stream-rules.ts';
 
 export type StreamId = Id<'lgs'>;
 export const LogStreamRef = Type.Object({ logStreamId: IdSchema('lgs') });
@@ -107,6 +115,7 @@ export const LogStream = Type.Object(
     id: IdSchema('lgs'),
     kind: StreamKind,
     ...settings,
+    certificates: Type.Array(ShownCertificate),
     hasSecret: Type.Boolean(),
     state: Type.Enum(['active', 'paused']),
     delivery: Delivery,
@@ -144,6 +153,7 @@ function recordOf(row: StreamRow, { last, oldest }: { last: number; oldest: Date
     header: row.header,
     caCertificate: row.ca_certificate,
     clientCertificate: row.client_certificate,
+    certificates: shownCertificates({ authority: row.ca_certificate, client: row.client_certificate }),
     hasSecret: row.secret_sealed !== null,
     state: row.state,
     delivery: {

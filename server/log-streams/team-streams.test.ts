@@ -95,6 +95,14 @@ describe('log streams of a team', () => {
     const { certificate, key } = await selfSigned('client');
     const id = await create(owner, { clientCertificate: certificate, secret: key, types: [TYPE] });
     const read = await owner.call(`${STREAMS}/${id}`);
+    assert.deepEqual(
+      read.body.certificates.map(({ use, subject }: { use: string; subject: string }) => [use, subject]),
+      [
+        ['authority', 'CN=localhost'],
+        ['client', 'CN=client'],
+      ],
+    );
+    assert.ok(Date.parse(read.body.certificates[0].expiresAt) > Date.now());
     const tried = await owner.call(`${STREAMS}/${id}/test`, { method: 'POST' });
     assert.deepEqual([tried.status, tried.body.ok], [200, true], tried.text);
     const changed = await owner.call(`${STREAMS}/${id}`, { method: 'PATCH', body: { name: 'Other' } });

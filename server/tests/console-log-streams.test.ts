@@ -75,12 +75,18 @@ test('the team’s log stream is added, tested and paused beside the team', asyn
   await dialog.getByRole('button', { name: 'Add', exact: true }).click();
   await page.getByRole('heading', { name: 'Our SIEM' }).waitFor();
   assert.match(page.url(), /\/team\/log-streams\/lgs_/);
+  await page.getByText('CN=localhost, expires').waitFor();
   await button('Send test').click();
   await said(page, 'The destination accepted an example entry');
   assert.deepEqual(await faultsOf(page), []);
   await button('Pause').click();
   await said(page, 'Log stream paused');
   await page.getByText('Paused', { exact: true }).waitFor();
+  await button('Change the destination').click();
+  await dialog.getByLabel('CA certificates').fill('');
+  await dialog.getByRole('button', { name: 'Save', exact: true }).click();
+  await dialog.waitFor({ state: 'detached' });
+  await page.getByText('Public authorities', { exact: true }).waitFor();
   await page.getByRole('link', { name: 'Log streams', exact: true }).click();
   await page.getByRole('link', { name: 'Our SIEM' }).waitFor();
   assert.deepEqual(app.complaints(), []);

@@ -18,7 +18,7 @@ export function Certificates({ kind, text }: Props) {
     <>
       <Textarea
         label="CA certificates"
-        description="In PEM. Required if no public authority signed the destination’s certificate."
+        description="In PEM. Required if no public authority signed the destination’s certificate. Empty: the public authorities are trusted."
         autosize
         maxRows={4}
         {...text('caCertificate')}

@@ -1,5 +1,5 @@
 import { Button, PasswordInput, TagsInput, Textarea, TextInput } from '@mantine/core';
-import { useMemo, useState } from 'react';
+import { type ReactNode, useMemo, useState } from 'react';
 import type { LogStream as Stream } from '#api/records.ts';
 import { useApi } from '#api/scope.tsx';
 import { useAction } from '#ui/action.ts';
@@ -110,7 +110,7 @@ function Edit({ stream, reread, canWrite }: DetailProps & { canWrite: boolean })
         <Facts
           facts={[
             ['Kind', KINDS[stream.kind].label],
-            ['CA certificates', stream.caCertificate === null ? 'Public authorities' : 'Your own'],
+            ...certificateFacts(stream),
             ['Secret', stream.hasSecret ? 'Stored' : 'None'],
             ...(stream.header === null ? [] : [['Header', stream.header] as const]),
           ]}
@@ -124,6 +124,18 @@ function Edit({ stream, reread, canWrite }: DetailProps & { canWrite: boolean })
       {replacing && <NewDestination stream={stream} onClose={() => setReplacing(false)} />}
     </>
   );
+}
+
+/** Whom the stream trusts, and what it shows itself; with the end of each, because a stream stops there. */
+function certificateFacts({ certificates }: Stream): [string, ReactNode][] {
+  const facts = certificates.map(({ use, subject, expiresAt }, index): [string, ReactNode] => [
+    `${use === 'client' ? 'Client certificate' : 'CA certificate'}${certificates.length > 2 ? ` ${index + 1}` : ''}`,
+    <span key={subject}>
+      {subject}, expires <Time at={expiresAt} />
+    </span>,
+  ]);
+  const hasOwn = certificates.some(({ use }) => use === 'authority');
+  return hasOwn ? facts : [['CA certificates', 'Public authorities'], ...facts];
 }
 
 /** Changes the address, the certificates and the secret together: another origin or authority requires the secret again. */
