@@ -73,7 +73,8 @@ describe('the hosted pages, in both themes', () => {
       assert.deepEqual([await reveal.getAttribute('aria-pressed'), await password.getAttribute('type')], [shown, type]);
     }
     await page.getByText('Sign in by email').click();
-    assert.equal(await page.getByLabel('Email address').inputValue(), 'ada@example.com');
+    const address = page.getByLabel('Email address');
+    await eventually(async () => assert.equal(await address.inputValue(), 'ada@example.com'));
     assert.deepEqual(await faultsInBothThemes(page), []);
     await page.close();
   });
