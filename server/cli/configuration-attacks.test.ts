@@ -178,6 +178,64 @@ describe('keys', () => {
   });
 });
 
+test('an application by SAML names its organization, not an id', async () => {
+  const { id: organizationId } = await admin(latchkey, 'organizations', { body: { name: 'Acme', slug: 'acme' } });
+  const consumers = [{ url: 'https://sp.example/acs', index: 0 }];
+  const saml = { entityId: 'https://sp.example', consumers, organizationId };
+  await admin(latchkey, 'applications', { body: { kind: 'saml', name: 'Portal', saml } });
+  await run('export', folder, '--only', 'applications');
+  const text = await readFile(join(folder, 'applications.yaml'), 'utf8');
+  assert.match(text, /organization: acme\n/);
+  assert.doesNotMatch(text, /org_/);
+  const exported = await run('plan', folder);
+  assert.match(exported.output, /^No changes/, exported.errors);
+  await write('applications.yaml', '- name: Portal\n  saml: { organization: nobody, sessionSeconds: 600 }\n');
+  const unknown = await run('apply', folder, '--yes');
+  assert.match(unknown.errors, /Stopped at change applications Portal: there is no organization "nobody"/);
+  await write('applications.yaml', '- name: Portal\n  saml: { organization: null, sessionSeconds: 600 }\n');
+  const plan = await run('plan', folder);
+  assert.match(plan.output, /saml\.organization: "acme" → null\n {4}saml\.sessionSeconds: null → 600/);
+  assert.equal((await run('apply', folder, '--yes')).status, 0);
+  assert.match((await run('plan', folder)).output, /No changes\.\n$/);
+});
+
+test('an application of each kind is the same in production', async () => {
+  const { items: before } = await admin(latchkey, 'applications?limit=100');
+  await Promise.all(
+    before
+      .filter(({ name }: { name: string }) => name !== 'Demo back end')
+      .map(({ id }: { id: string }) => admin(latchkey, `applications/${id}`, { method: 'DELETE' })),
+  );
+  await Promise.all(
+    ['spa', 'web', 'native', 'management', 'device'].map((kind) =>
+      admin(latchkey, 'applications', {
+        body: {
+          kind,
+          name: `Of kind ${kind}`,
+          ...(['spa', 'web', 'native'].includes(kind) && { redirectUris: [`https://${kind}.example/callback`] }),
+        },
+      }),
+    ),
+  );
+  const saml = { entityId: 'https://other.example', consumers: [{ url: 'https://other.example/acs', index: 0 }] };
+  await admin(latchkey, 'applications', { body: { kind: 'saml', name: 'Of kind saml', saml } });
+  await run('export', folder, '--only', 'applications');
+  const words = [folder, '--environment', 'production', '--prune'];
+  const done = await run('apply', ...words, '--yes', '--secrets-to', join(folder, '.issued'));
+  assert.equal(done.status, 0, done.errors);
+  assert.match((await run('plan', ...words)).output, /^No changes/);
+});
+
+test('a record that others refer to is not removed, and the rest is', async () => {
+  await admin(latchkey, 'permissions', { body: { key: 'held:read', description: 'd' } });
+  await admin(latchkey, 'organization-roles', { body: { key: 'holder', name: 'Holder', permissions: ['held:read'] } });
+  await write('permissions.yaml', '[]');
+  const ran = await run('apply', folder, '--yes', '--prune');
+  assert.match(ran.errors, /Stopped at remove permissions held:read: .* 409 CONFLICT/);
+  assert.equal(ran.status, 1);
+  assert.ok((await namesOf('permissions')).includes('held:read'));
+});
+
 test('a domain is added, waits for its proof, and is bound by the next apply', async () => {
   const host = 'login.as-code.example';
   await write('domains.yaml', `- host: ${host}\n  purposes: [auth]\n`);

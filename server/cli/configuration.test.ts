@@ -77,6 +77,11 @@ describe('latchkey config apply', () => {
     assert.doesNotMatch(first.output + first.errors, /a-secret-of-the-provider/);
     const refused = await expectStatus(1, 'apply', folder, '--yes');
     assert.match(refused.errors, /gets a secret that is shown once/);
+    await write('open.ndjson', '');
+    const readable = await expectStatus(1, 'apply', folder, '--yes', '--secrets-to', join(folder, 'open.ndjson'));
+    assert.match(readable.errors, /Nothing was changed, because others may read/);
+    const nowhere = await expectStatus(1, 'apply', folder, '--yes', '--secrets-to', join(folder, 'no', 'file'));
+    assert.match(nowhere.errors, /Nothing was changed, because .* cannot be written \(ENOENT\)/);
     const applied = await expectDone('apply', folder, '--yes', '--secrets-to', secrets);
     assert.match(applied.errors, /done {2}create applications Shop 😀/);
     assert.equal((await stat(secrets)).mode & 0o777, 0o600);

@@ -1,4 +1,4 @@
-import { appendFile } from 'node:fs/promises';
+import { appendFile, open } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import {
@@ -61,15 +61,16 @@ export async function planConfiguration(overrides: Values, folder: string, optio
 /** Shows what changes, asks, and makes the changes. */
 export async function applyConfiguration(overrides: Values, folder: string, options: ConfigurationOptions) {
   await failing(overrides, async () => {
-    const open = await opened(folder, options);
-    const plan = await planned(open, options);
+    const target = await opened(folder, options);
+    const plan = await planned(target, options);
     print(plan, options);
     requireWhole(plan, options);
     if (plan.steps.length === 0) return;
-    if (!options.yes && !(await confirmed(open.access)))
+    if (options.secretsTo !== undefined) await openForSecrets(options.secretsTo);
+    if (!options.yes && !(await confirmed(target.access)))
       throw new StartError('Nothing was changed. Apply with --yes where nobody can confirm.');
-    const outcome = await applySteps(open.world, plan.steps, {
-      sources: sourcesOf(open.folder),
+    const outcome = await applySteps(target.world, plan.steps, {
+      sources: sourcesOf(target.folder),
       setSecrets: options.setSecrets === true,
       onIssued: (issued) => keepIssued(issued, options.secretsTo),
       onDone: (step) => process.stderr.write(`done  ${step.action} ${nameOf(step.kind, step.key)}\n`),
@@ -80,7 +81,7 @@ export async function applyConfiguration(overrides: Values, folder: string, opti
       throw new StartError(
         `Stopped at ${failed.step.action} ${nameOf(failed.step.kind, failed.step.key)}: ${failed.reason}\n${outcome.done.length} changes are made, ${left.length + 1} are not. Apply again when the cause is removed.`,
       );
-    await requireConverged(open, options);
+    await requireConverged(target, options);
   });
 }
 
@@ -148,6 +149,21 @@ async function confirmed({ environment, projectId }: Access): Promise<boolean> {
   }
 }
 
+/**
+ * Proves before the first change that secrets can be kept.
+ * @throws StartError
+ */
+async function openForSecrets(file: string): Promise<void> {
+  try {
+    const opened = await open(file, 'a', 0o600);
+    const { mode } = await opened.stat().finally(() => opened.close());
+    if ((mode & 0o077) === 0 || process.platform === 'win32') return;
+  } catch (error) {
+    throw new StartError(`Nothing was changed, because ${file} cannot be written (${String(Object(error).code)}).`);
+  }
+  throw new StartError(`Nothing was changed, because others may read ${file}. Run chmod 600, or name a new file.`);
+}
+
 /** Appends to a file that only its owner can read. */
 async function keepIssued(issued: Issued, file: string | undefined): Promise<void> {
   if (file !== undefined) await appendFile(file, `${JSON.stringify(issued)}\n`, { mode: 0o600 });
@@ -155,8 +171,8 @@ async function keepIssued(issued: Issued, file: string | undefined): Promise<voi
 }
 
 /** @throws StartError if the project is still not as the files say */
-async function requireConverged(open: Opened, options: ConfigurationOptions): Promise<void> {
-  const after = await planned(open, options, false);
+async function requireConverged(target: Opened, options: ConfigurationOptions): Promise<void> {
+  const after = await planned(target, options, false);
   if (after.steps.length === 0) return;
   throw new StartError(`All changes are made, but this is still different:\n${shownPlan(after, false)}`);
 }

@@ -64,6 +64,8 @@ export type Kind = {
   secrets?: readonly { field: string; set: string }[];
   /** Maps in which the API shows credentials as `[redacted]`. */
   redacts?: readonly string[];
+  /** The fields that a record takes, if not all. */
+  takes?: (record: Values) => readonly string[] | null;
   /** Lists whose order has a meaning; others are compared as sets. */
   ordered?: readonly string[];
   /** Objects of which the API changes only what is given. */

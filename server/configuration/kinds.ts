@@ -3,6 +3,8 @@ import { isValues, type Values } from './plain.ts';
 
 const builtIn = (record: Values) => record['builtIn'] === true;
 const SECRETS = 'Secrets are references to variables or files, because they cannot be read back.';
+/** An application by SAML shows the fields of OAuth and does not take them. */
+const SAML_FIELDS = ['name', 'kind', 'firstParty', 'enabled', 'saml'];
 const ROLE_PATH = '/v1/admin/roles';
 const STATUS_GROUPS = '/v1/admin/status/groups';
 
@@ -111,6 +113,7 @@ export const kinds: readonly Kind[] = [
     ],
     fixed: ['kind'],
     later: ['enabled'],
+    takes: ({ kind }) => (kind === 'saml' ? SAML_FIELDS : null),
     ordered: ['redirectUris', 'saml'],
     merged: ['saml'],
     references: [{ at: 'saml.organizationId', as: 'organization', of: '/v1/admin/organizations', by: 'slug' }],

@@ -93,8 +93,11 @@ async function liveOf(kind: Kind, record: Values, directory: Directory): Promise
   const left = Object.keys(kind.left ?? {}).filter((path) => path.includes('.'));
   const shown = left.reduce((known, path) => without(known, path), fields);
   // The API shows null where a record has no such object, and takes only an object.
+  const taken = kind.takes?.(record);
   const own = Object.fromEntries(
-    Object.entries(shown).filter(([name, value]) => value !== null || kind.merged?.includes(name) !== true),
+    Object.entries(shown).filter(
+      ([name, value]) => (value !== null || kind.merged?.includes(name) !== true) && taken?.includes(name) !== false,
+    ),
   );
   return { key: keyOf(kind, record), path: pathOf(kind, record), fields: picked(own, namesInFiles(kind)), record };
 }
