@@ -14,6 +14,7 @@ import {
   type ConnectionId,
   type ConnectionRef,
   type ConnectionRow,
+  KEYS_PURPOSE,
   type NewConnection,
   PURPOSE,
   recordsOf,
@@ -168,18 +169,23 @@ function ofGroups({ groupRoles }: Pick<Granting, 'groupRoles'>): string[] {
   return [...new Set(Object.values(groupRoles).flat())];
 }
 
-function sealed(tx: TxCtx, id: ConnectionId, { configuration, secret }: Stored) {
+function sealed(tx: TxCtx, id: ConnectionId, { configuration, secret, keys }: Stored) {
   return {
     configuration: JSON.stringify(configuration),
     secret_sealed: secret === null ? null : tx.system.keyring.seal(secret, PURPOSE, id),
+    keys_sealed: keys === null ? null : tx.system.keyring.seal(keys, KEYS_PURPOSE, id),
   };
 }
 
 function storedIn(
   { system }: Pick<TxCtx, 'system'>,
-  { id, configuration, secret_sealed: secret }: ConnectionRow,
+  { id, configuration, secret_sealed: secret, keys_sealed: keys }: ConnectionRow,
 ): Stored {
-  return { configuration, secret: secret === null ? null : system.keyring.open(secret, PURPOSE, id) };
+  return {
+    configuration,
+    secret: secret === null ? null : system.keyring.open(secret, PURPOSE, id),
+    keys: keys === null ? null : system.keyring.open(keys, KEYS_PURPOSE, id),
+  };
 }
 
 /** A connection in events. */

@@ -33,6 +33,7 @@ type OrganizationConnectionsTable = {
   group_roles: Json<Record<string, string[]>>;
   configuration: Json<Record<string, unknown>>;
   secret_sealed: Generated<string | null>;
+  keys_sealed: Generated<string | null>;
   created_at: Date;
   updated_at: Date;
 };
@@ -47,6 +48,7 @@ export type ConnectionRow = Selectable<OrganizationConnectionsTable>;
 
 /** What is sealed about a connection is bound to its id. */
 export const PURPOSE = 'connection-secret';
+export const KEYS_PURPOSE = 'connection-keys';
 
 const attributeName = (what: string) =>
   Type.String({ minLength: 1, maxLength: 500, description: `The attribute with ${what}.` });
@@ -154,7 +156,7 @@ function recordOf(row: ConnectionRow, { callbacks, routingKey }: Around): Connec
     roles: row.roles,
     groupRoles: row.group_roles,
     attributes: { ...KINDS[row.kind].attributes, ...row.attributes },
-    oidc: shownOidc(row),
+    oidc: shownOidc(row, auth),
     saml: shownSaml(row, { routingKey, address: auth }),
     callbackUrl: callbackAt(auth),
     callbackUrls: callbacks.map(callbackAt),

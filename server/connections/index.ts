@@ -6,8 +6,8 @@ export type { ConnectionKind } from './kinds.ts';
 export { OidcConfiguration } from './oidc.ts';
 export { part } from './part.ts';
 export { isConnection, type ThroughConnections, throughConnections } from './proofs-through-connections.ts';
+export { published } from './published.ts';
 export { fetchIdentityProvider, initiationState, samlOf } from './saml.ts';
-export { samlServiceMetadata } from './saml-service-provider.ts';
 export {
   connectionToTest,
   enabledConnection,

@@ -2,8 +2,11 @@ import type { Ctx } from '#platform/ctx.ts';
 import { oidc } from './oidc.ts';
 import { saml } from './saml.ts';
 
-/** What is stored about a connection of a kind: what administrators see, and what is sealed. */
-export type Stored = { configuration: Record<string, unknown>; secret: string | null };
+/**
+ * What is stored about a connection of a kind: what administrators see, and what is sealed. `keys` are apart from the
+ * secret, because an earlier version would send what it finds there to the identity provider.
+ */
+export type Stored = { configuration: Record<string, unknown>; secret: string | null; keys: string | null };
 
 /** The names of the attributes in which an identity provider describes a person. */
 export type AttributeNames = {

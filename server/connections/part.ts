@@ -10,7 +10,10 @@ import { refreshSamlMetadata } from './saml-refresh.ts';
 export const part = {
   events,
   routes: { me: ownConnectionRoutes, admin: connectionRoutes },
-  sealed: { 'connection-secret': sealedIn('organization_connections', 'secret_sealed') },
+  sealed: {
+    'connection-secret': sealedIn('organization_connections', 'secret_sealed'),
+    'connection-keys': sealedIn('organization_connections', 'keys_sealed'),
+  },
   organizationDeleted: unlinkConnections,
   cleanUps: { refreshSamlMetadata },
   organizationRoles: { organization_connections: { rows: 'connections', columns: ['roles', 'group_roles'] } },

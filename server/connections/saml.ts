@@ -289,7 +289,7 @@ function merge(before: Stored | null, written: unknown, prepared: unknown): Stor
       singleLogout: changes.singleLogout ?? false,
       certificates: [key.certificate],
     };
-    return { configuration, secret: JSON.stringify([key.privateKey]) };
+    return { configuration, secret: JSON.stringify([key.privateKey]), keys: null };
   }
   const known = samlConfiguration(before.configuration);
   // Somebody else gave another address in the meantime.
@@ -305,7 +305,7 @@ function merge(before: Stored | null, written: unknown, prepared: unknown): Stor
     ...(changes.singleLogout !== undefined && { singleLogout: changes.singleLogout }),
     certificates: keys.certificates,
   };
-  return { configuration, secret: JSON.stringify(keys.privateKeys) };
+  return { configuration, secret: JSON.stringify(keys.privateKeys), keys: null };
 }
 
 type Keys = { certificates: string[]; privateKeys: string[] };

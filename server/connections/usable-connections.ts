@@ -4,8 +4,16 @@ import type { OrganizationId } from '#platform/ids.ts';
 import { found, problem } from '#platform/problem.ts';
 import { inScope } from '#platform/scoped.ts';
 import { issuerOf } from './connection-changes.ts';
-import { type ConnectionId, type ConnectionRef, type ConnectionRow, PURPOSE, rowsOf } from './connections.ts';
+import {
+  type ConnectionId,
+  type ConnectionRef,
+  type ConnectionRow,
+  KEYS_PURPOSE,
+  PURPOSE,
+  rowsOf,
+} from './connections.ts';
 import { type AttributeNames, type ConnectionKind, KINDS } from './kinds.ts';
+import { type SigningKey, signingKeyOf } from './oidc.ts';
 
 /** A connection as used for signing in. */
 export type UsableConnection = {
@@ -17,6 +25,8 @@ export type UsableConnection = {
   issuer: string;
   configuration: Record<string, unknown>;
   secret: string | null;
+  /** With which Latchkey authenticates at the identity provider in place of a secret. */
+  signingKey: SigningKey | null;
   attributes: AttributeNames;
   justInTime: boolean;
   roles: string[];
@@ -42,6 +52,10 @@ function usable({ system }: Pick<TxCtx, 'system'>, row: ConnectionRow): UsableCo
     issuer: issuerOf(row),
     configuration: row.configuration,
     secret: row.secret_sealed && system.keyring.open(row.secret_sealed, PURPOSE, row.id),
+    signingKey: signingKeyOf({
+      configuration: row.configuration,
+      keys: row.keys_sealed && system.keyring.open(row.keys_sealed, KEYS_PURPOSE, row.id),
+    }),
     attributes: { ...KINDS[row.kind].attributes, ...row.attributes },
     justInTime: row.just_in_time,
     roles: row.roles,

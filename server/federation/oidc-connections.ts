@@ -11,7 +11,7 @@ import { authorizationUrl, checkProvider, claimsFrom, type RelyingProvider } fro
  */
 const SHARED_ISSUERS: Readonly<Record<string, string>> = { 'https://accounts.google.com': 'hd' };
 
-function providerOf({ id, name, configuration, secret }: UsableConnection): RelyingProvider {
+function providerOf({ id, name, configuration, secret, signingKey }: UsableConnection): RelyingProvider {
   const { issuer, clientId, scopes } = Value.Parse(OidcConfiguration, configuration);
   return {
     id,
@@ -20,6 +20,7 @@ function providerOf({ id, name, configuration, secret }: UsableConnection): Rely
     preset: { protocol: 'oidc', name, issuer: null, scopes },
     clientId,
     clientSecret: secret,
+    signingKey,
     options: { issuer, scopes },
   };
 }

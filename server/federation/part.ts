@@ -6,6 +6,7 @@ import { connectionTestRoutes } from './connections.admin.ts';
 import { connectionSignInRoutes } from './connections.auth.ts';
 import { ownConnectionTestRoutes } from './connections.me.ts';
 import { events } from './events.ts';
+import { oidcKeyRoutes } from './oidc-keys.auth.ts';
 import { providerTestRoutes } from './providers.admin.ts';
 import { samlAdminRoutes } from './saml.admin.ts';
 import { samlRoutes } from './saml.auth.ts';
@@ -16,7 +17,7 @@ import { removeUpstreamFlowsOf } from './upstream-flows.ts';
 export const part = {
   events,
   routes: {
-    auth: [...socialRoutes, ...connectionSignInRoutes, ...samlRoutes, ...samlLogoutRoutes],
+    auth: [...socialRoutes, ...connectionSignInRoutes, ...oidcKeyRoutes, ...samlRoutes, ...samlLogoutRoutes],
     me: ownConnectionTestRoutes,
     admin: [...providerTestRoutes, ...connectionTestRoutes, ...samlAdminRoutes],
   },

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { callbackPath, enabledConnection, initiationState, samlOf, samlServiceMetadata } from '#connections';
+import { callbackPath, enabledConnection, initiationState, published, samlOf } from '#connections';
 import { browserOf, withQuery } from '#exchange';
 import type { Ctx } from '#platform/ctx.ts';
 import type { Request } from '#platform/http.ts';
@@ -107,7 +107,7 @@ export const samlRoutes: Routes = [
     problems: ['CONTEXT_REQUIRED', 'NOT_FOUND'],
     handler: async (request, reply) => {
       const ctx = await anonymousCtx(request, request.query);
-      const xml = await samlServiceMetadata(ctx, request.params.connectionId);
+      const xml = await published.samlMetadata(ctx, request.params.connectionId);
       return reply.type('application/samlmetadata+xml').serializer(String).send(xml);
     },
   }),

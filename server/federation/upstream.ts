@@ -3,6 +3,7 @@ import {
   allowInsecureRequests,
   authorizationCodeGrant,
   buildAuthorizationUrl,
+  type ClientAuth,
   ClientSecretPost,
   Configuration,
   customFetch,
@@ -10,8 +11,10 @@ import {
   enableNonRepudiationChecks,
   fetchUserInfo,
   None,
+  PrivateKeyJwt,
 } from 'openid-client';
 import { Value } from 'typebox/value';
+import type { UsableConnection } from '#connections';
 import { issuerOfProfiles, type UpstreamProvider } from '#identity-providers';
 import { type UpstreamIdentity, UpstreamProfile } from '#linked-identities';
 import type { Ctx } from '#platform/ctx.ts';
@@ -31,7 +34,11 @@ export type UpstreamRequest = {
 };
 
 /** What is needed to speak with a provider: of the project, or behind a connection of an organization. */
-export type RelyingProvider = Omit<UpstreamProvider, 'id' | 'enabled'> & { id: string };
+export type RelyingProvider = Omit<UpstreamProvider, 'id' | 'enabled'> & {
+  id: string;
+  /** Authenticates in place of the secret (RFC 7523). */
+  signingKey?: UsableConnection['signingKey'];
+};
 
 const REMEMBER_MS = 3_600_000;
 /** Organizations have many connections; those that are used stay. */
@@ -42,7 +49,7 @@ const known = perSystem(() => new Map<string, Remembered>());
 
 /** The provider's endpoints and keys; discovery runs once an hour. */
 function configurationOf({ system }: Pick<Ctx, 'system'>, provider: RelyingProvider): Promise<Configuration> {
-  const key = JSON.stringify([provider.clientId, provider.options, provider.clientSecret]);
+  const key = JSON.stringify([provider.clientId, provider.options, provider.clientSecret, provider.signingKey?.kid]);
   const now = system.clock.now().getTime();
   const remembered = known(system).get(provider.id);
   if (remembered && remembered.key === key && remembered.until > now) return remembered.configuration;
@@ -58,8 +65,7 @@ function configurationOf({ system }: Pick<Ctx, 'system'>, provider: RelyingProvi
 
 async function discover(system: System, provider: RelyingProvider): Promise<Configuration> {
   const { preset, options, clientId } = provider;
-  const authentication =
-    provider.clientSecret === null ? None() : ClientSecretPost(await clientSecretOf(system, provider));
+  const authentication = await authenticationOf(system, provider);
   if (preset.protocol === 'oauth2') {
     const configuration = new Configuration(
       {
@@ -84,6 +90,13 @@ async function discover(system: System, provider: RelyingProvider): Promise<Conf
     // The ID token's signature is checked although the token comes from the issuer directly: an invalid or foreign one is refused.
     execute: [enableNonRepudiationChecks, ...(insecureAllowed(system) ? [allowInsecureRequests] : [])],
   });
+}
+
+async function authenticationOf(system: System, provider: RelyingProvider): Promise<ClientAuth> {
+  const { signingKey, clientSecret } = provider;
+  if (!signingKey) return clientSecret === null ? None() : ClientSecretPost(await clientSecretOf(system, provider));
+  const { kid, alg, privateKey } = signingKey;
+  return PrivateKeyJwt({ key: await importPKCS8(privateKey, alg), kid });
 }
 
 function prepare(system: System, configuration: Configuration): void {

@@ -779,6 +779,7 @@ create table organization_connections (
   secret_sealed text,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  keys_sealed text,
   constraint organization_connections_pkey PRIMARY KEY (workspace_id, project_id, environment, organization_id, id),
   constraint organization_connections_status_check CHECK ((status = ANY (ARRAY['enabled'::text, 'disabled'::text]))),
   constraint organization_connections_workspace_id_project_id_environme_fkey FOREIGN KEY (workspace_id, project_id, environment, organization_id) REFERENCES organizations(workspace_id, project_id, environment, id) ON DELETE CASCADE

@@ -76,7 +76,7 @@ export function asInsider(organizationId: OrganizationId): Authority {
  * Whether a person may do this in the organization now. Does not check whether the organization is blocked. The caller has
  * locked it.
  */
-export async function mayInside(
+async function mayInside(
   tx: TxCtx,
   { organizationId, userId }: { organizationId: OrganizationId; userId: UserId },
   act: OrganizationAct,

@@ -16,7 +16,7 @@ export const Language = Type.Enum([...languages]);
 export type Language = Static<typeof Language>;
 
 /** What members of organizations may manage about them only where the project says so. */
-export const selfServiceAreas = ['connections', 'directory', 'policy'] as const;
+const selfServiceAreas = ['connections', 'directory', 'policy'] as const;
 export type SelfServiceArea = (typeof selfServiceAreas)[number];
 
 const colour = Type.Union([Type.String({ pattern: '^#[0-9a-f]{6}$' }), Type.Null()]);

@@ -109,6 +109,7 @@ function factsOf({ voice: { say } }: Visit, { saml, oidc, callbackUrl }: Connect
     ...(saml ? [{ label: say('setup.connection.theirs'), value: saml.entityId }] : []),
     ...(oidc ? [{ label: say('setup.oidc.issuer'), value: oidc.issuer }] : []),
     ...(oidc ? [{ label: say('setup.oidc.clientId'), value: oidc.clientId }] : []),
+    ...(oidc?.jwksUrl ? [{ label: 'JWKS URL', value: oidc.jwksUrl }] : []),
     ...(saml ? [{ label: say('setup.connection.ours'), value: saml.serviceProvider.entityId }] : []),
     { label: 'ACS URL, Redirect URI', value: callbackUrl },
   ];

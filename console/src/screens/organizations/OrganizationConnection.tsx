@@ -10,6 +10,7 @@ import { RemoveButton } from '#ui/RemoveButton.tsx';
 import { useIdInAddress } from '#ui/search.ts';
 import { Loaded } from '#ui/states.tsx';
 import { TestCard } from '#ui/TestCard.tsx';
+import { ClientKey } from './ClientKey.tsx';
 import { AttributeFields, GroupFields, type Mapping, mappingBody, mappingOf } from './ConnectionMapping.tsx';
 import { ConnectionState, useMayConnect } from './OrganizationConnections.tsx';
 import { OWNER, RoleChoices } from './RoleChoices.tsx';
@@ -82,6 +83,7 @@ function Detail({ path, connection, reread }: DetailProps & Reread) {
       {connection.saml && (
         <SamlKey path={path} certificates={connection.saml.serviceProvider.certificates} canWrite={canWrite} />
       )}
+      {connection.oidc && <ClientKey path={path} oidc={connection.oidc} canWrite={canWrite} />}
       <Edit path={path} connection={connection} reread={reread} canWrite={canWrite} />
     </Page>
   );
@@ -232,7 +234,7 @@ function ProviderFields({ form, canWrite, connection }: FormProps & Pick<DetailP
     <Card split title="Identity provider">
       <Fields canWrite={canWrite}>
         <TextInput label="Name" description="Shown to the people of the company." {...form.text('name')} />
-        {connection.oidc && <OidcFields form={form} hasSecret={connection.oidc.hasSecret} />}
+        {connection.oidc && <OidcFields form={form} oidc={connection.oidc} />}
         {connection.saml && <SamlFields form={form} logoutUrl={connection.saml.logoutUrl} />}
         <FieldsFault>{errors['oidc'] ?? errors['saml']}</FieldsFault>
         <Switch
@@ -246,7 +248,9 @@ function ProviderFields({ form, canWrite, connection }: FormProps & Pick<DetailP
   );
 }
 
-function OidcFields({ form, hasSecret }: Pick<FormProps, 'form'> & { hasSecret: boolean }) {
+type OidcProps = Pick<FormProps, 'form'> & { oidc: NonNullable<ConnectionRecord['oidc']> };
+
+function OidcFields({ form, oidc: { hasSecret, jwksUrl } }: OidcProps) {
   return (
     <>
       <TextInput label="Issuer" {...form.text('issuer')} />
@@ -257,12 +261,14 @@ function OidcFields({ form, hasSecret }: Pick<FormProps, 'form'> & { hasSecret: 
         value={form.values.scopes}
         onChange={(scopes) => form.set({ scopes })}
       />
-      <PasswordInput
-        label="Client secret"
-        placeholder={hasSecret ? 'Stored; enter a new one to replace it' : ''}
-        autoComplete="off"
-        {...form.text('clientSecret')}
-      />
+      {jwksUrl === null && (
+        <PasswordInput
+          label="Client secret"
+          placeholder={hasSecret ? 'Stored; enter a new one to replace it' : ''}
+          autoComplete="off"
+          {...form.text('clientSecret')}
+        />
+      )}
     </>
   );
 }

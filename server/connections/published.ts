@@ -1,10 +1,14 @@
+import { Type } from 'typebox';
+import { Value } from 'typebox/value';
 import { addressesOf } from '#domains';
 import { projectOf } from '#environments';
 import type { Ctx } from '#platform/ctx.ts';
 import { found } from '#platform/problem.ts';
 import { inScope } from '#platform/scoped.ts';
 import { serviceProviderMetadata } from '#saml';
+import { PublicKey } from './client-keys.ts';
 import { type ConnectionId, callbackPath } from './connections.ts';
+import { OidcConfiguration } from './oidc.ts';
 import { initiationState, logoutPath, samlConfiguration, serviceEntityId } from './saml.ts';
 
 /**
@@ -12,7 +16,7 @@ import { initiationState, logoutPath, samlConfiguration, serviceEntityId } from 
  * organization_connections_id.
  * @throws Problem NOT_FOUND
  */
-export async function samlServiceMetadata(ctx: Ctx, id: ConnectionId): Promise<string> {
+async function samlMetadata(ctx: Ctx, id: ConnectionId): Promise<string> {
   const row = found(
     await ctx.db
       .selectFrom('organization_connections')
@@ -32,3 +36,24 @@ export async function samlServiceMetadata(ctx: Ctx, id: ConnectionId): Promise<s
     certificates: samlConfiguration(row.configuration).certificates,
   });
 }
+
+/**
+ * Our public keys for a connection by OpenID Connect; none if it uses no private_key_jwt. Served by
+ * organization_connections_id.
+ * @throws Problem NOT_FOUND
+ */
+async function oidcKeys(ctx: Ctx, id: ConnectionId) {
+  const { configuration } = found(
+    await ctx.db
+      .selectFrom('organization_connections')
+      .select('configuration')
+      .where(inScope(ctx))
+      .where('id', '=', id)
+      .where('kind', '=', 'oidc')
+      .executeTakeFirst(),
+  );
+  return { keys: Value.Parse(OidcConfiguration, configuration).keys ?? [] };
+}
+
+/** What Latchkey publishes about a connection, for its identity provider. */
+export const published = { samlMetadata, oidcKeys, OidcKeys: Type.Object({ keys: Type.Array(PublicKey) }) };
