@@ -53,6 +53,9 @@ describe('a connection of an organization', () => {
         clientId: 'latchkey',
         scopes: ['openid', 'email', 'profile'],
         hasSecret: true,
+        clientAuthentication: 'client_secret',
+        jwksUrl: null,
+        keyIds: [],
       },
     });
     const auth = latchkey.system.config.addresses.test.auth;

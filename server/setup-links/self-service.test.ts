@@ -185,7 +185,7 @@ describe('what members manage in their organization', () => {
     assert.doesNotMatch(closed.text, /set-up/);
   });
 
-  test('a link ends when its maker is no owner any more', async () => {
+  test('a link ends when its maker is no longer an owner', async () => {
     const owner = await member();
     const { body } = await makeLink(owner, ['connection', 'team']);
     await customer.admin(`/members/${(await member()).memberId}/roles`, 'PUT', { roles: ['owner'] });
