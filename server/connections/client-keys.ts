@@ -5,7 +5,7 @@ import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 
 /** The one algorithm that every identity provider with private_key_jwt takes (OpenID Connect Core §15.1). */
-export const SIGNED_BY = 'RS256';
+const SIGNED_BY = 'RS256';
 
 /** A public key of ours, as in a JWKS. */
 export const PublicKey = Type.Object({
