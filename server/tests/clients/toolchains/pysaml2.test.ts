@@ -8,6 +8,7 @@ import { newServiceKey } from '#saml';
 import { exchange, newCompany, startOf } from '#tests/connections.ts';
 import { PASSWORD, prove, register, startTestLatchkey } from '#tests/harness.ts';
 import { browserOf } from '#tests/oidc.ts';
+import { leadingTo } from '#tests/saml-logouts.ts';
 import { newServiceProvider, readAt, sentForm } from '#tests/saml-service-provider.ts';
 import { CACHE, missingFor } from './fetched.ts';
 
@@ -75,7 +76,7 @@ test('people sign in at an identity provider made with pysaml2', { skip: missing
   }
 });
 
-test('a service provider made with pysaml2 signs people in through an application', {
+test('a service provider made with pysaml2 signs people in through an application, and out', {
   skip: missing ?? false,
 }, async () => {
   const latchkey = await startTestLatchkey();
@@ -84,6 +85,7 @@ test('a service provider made with pysaml2 signs people in through an applicatio
     const given = {
       entityId: 'https://sp.example.com',
       consumer: 'https://sp.example.com/acs',
+      logout: 'https://sp.example.com/slo',
       key: privateKey,
       certificate,
     };
@@ -101,6 +103,39 @@ test('a service provider made with pysaml2 signs people in through an applicatio
     const content = await readAt({ ...at, entityId: given.entityId }, page, { requestId: id });
     assert.deepEqual([told['subject'], told['sessionIndex']], [content.nameId, content.sessionIndex]);
     assert.ok(told['attributes']?.includes(person.email), told['attributes']);
+    const { subject = '', sessionIndex = '' } = told;
+    const post = async (to: string, fields: Record<string, string>) => {
+      const sent = await fetch(to, { method: 'POST', body: new URLSearchParams(fields) });
+      assert.ok(sent.status === 200 || sent.status === 303, await sent.clone().text());
+      return { url: sent.url, status: sent.status, text: await sent.text() };
+    };
+    const encoded = (message = '') => Buffer.from(message).toString('base64');
+    // Asked by the service provider.
+    const asking = await serviceProvider({ ...given, metadata: ours, subject, sessionIndex });
+    assert.equal(asking['address'], at.own.logoutUrl);
+    const answered = leadingTo(
+      await post(at.own.logoutUrl, { SAMLRequest: encoded(asking['message']), RelayState: 'x' }),
+    );
+    assert.deepEqual([answered.to, answered.relayState], [given.logout, 'x']);
+    const loggedOut = await serviceProvider({ ...given, metadata: ours, loggedOut: encoded(answered.xml) });
+    assert.deepEqual(
+      [loggedOut['id'], loggedOut['status']],
+      [asking['id'], 'urn:oasis:names:tc:SAML:2.0:status:Success'],
+    );
+    // Asked by Latchkey.
+    await browser.submit(await browser.open((await serviceProvider({ ...given, metadata: ours }))['address'] ?? ''), {
+      identifier: person.email,
+      password: PASSWORD,
+    });
+    const question = await browser.open(`${latchkey.system.config.addresses.test.auth}/connect/logout`);
+    const asked = leadingTo(await browser.submit(question, { logout: 'yes' }));
+    const confirmed = await serviceProvider({ ...given, metadata: ours, asked: encoded(asked.xml) });
+    assert.equal(confirmed['subject'], subject);
+    const end = await post(at.own.logoutUrl, {
+      SAMLResponse: encoded(confirmed['message']),
+      RelayState: asked.relayState ?? '',
+    });
+    assert.match(end.url, /\/connect\/logout\/success/);
   } finally {
     await latchkey.stop();
   }

@@ -1,7 +1,9 @@
 """A service provider made with pysaml2.
 
-It reads JSON: entityId, consumer, key, certificate, metadata (of the identity provider); and to end a sign-in, response
-(SAMLResponse of the form) and id (of the request). It writes JSON: a request with its id, or what the assertion says.
+It reads JSON: entityId, consumer, logout, key, certificate, metadata (of the identity provider); to end a sign-in,
+response (SAMLResponse of the form) and id (of the request); to ask for a logout, subject and sessionIndex; to end it,
+loggedOut (SAMLResponse of the form); to log out for the identity provider, asked (SAMLRequest of the form). It writes
+JSON: a request with its id, what the assertion says, a message about a logout, or its status.
 """
 
 import json
@@ -12,6 +14,7 @@ from saml2 import BINDING_HTTP_POST, BINDING_HTTP_REDIRECT, xmldsig
 from saml2.client import Saml2Client
 from saml2.config import SPConfig
 from saml2.metadata import entity_descriptor
+from saml2.saml import NAMEID_FORMAT_PERSISTENT, NameID
 
 
 def file_with(text):
@@ -32,7 +35,10 @@ config.load(
         "metadata": {"inline": [given["metadata"]] if "metadata" in given else []},
         "service": {
             "sp": {
-                "endpoints": {"assertion_consumer_service": [(given["consumer"], BINDING_HTTP_POST)]},
+                "endpoints": {
+                    "assertion_consumer_service": [(given["consumer"], BINDING_HTTP_POST)],
+                    "single_logout_service": [(given["logout"], BINDING_HTTP_POST)],
+                },
                 # This backend signs no addresses.
                 "authn_requests_signed": False,
                 "want_assertions_signed": True,
@@ -48,6 +54,28 @@ if "metadata" not in given:
     print(json.dumps({"metadata": str(entity_descriptor(config))}))
     sys.exit()
 client = Saml2Client(config=config)
+signing = {"sign": True, "sign_alg": xmldsig.SIG_RSA_SHA256, "digest_alg": xmldsig.DIGEST_SHA256}
+if "subject" in given:
+    (provider,) = client.metadata.keys()
+    (service, *_) = client.metadata.single_logout_service(provider, BINDING_HTTP_POST, "idpsso")
+    request_id, message = client.create_logout_request(
+        service["location"],
+        provider,
+        name_id=NameID(format=NAMEID_FORMAT_PERSISTENT, text=given["subject"]),
+        session_indexes=[given["sessionIndex"]],
+        **signing,
+    )
+    print(json.dumps({"id": request_id, "message": str(message), "address": service["location"]}))
+    sys.exit()
+if "loggedOut" in given:
+    response = client.parse_logout_request_response(given["loggedOut"], BINDING_HTTP_POST)
+    print(json.dumps({"status": response.response.status.status_code.value, "id": response.in_response_to}))
+    sys.exit()
+if "asked" in given:
+    request = client.parse_logout_request(given["asked"], BINDING_HTTP_POST)
+    message = client.create_logout_response(request.message, [BINDING_HTTP_POST], **signing)
+    print(json.dumps({"message": str(message), "subject": request.subject_id().text}))
+    sys.exit()
 if "response" not in given:
     request_id, info = client.prepare_for_authenticate(binding=BINDING_HTTP_REDIRECT, relay_state="here")
     print(json.dumps({"id": request_id, "address": dict(info["headers"])["Location"]}))
