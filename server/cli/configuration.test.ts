@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { admin } from '#tests/apis.ts';
-import { runLatchkey } from '#tests/command-line.ts';
-import { startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
+import { runLatchkey, spawnLatchkey } from '#tests/command-line.ts';
+import { managementToken, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
 
 let latchkey: TestLatchkey;
 let base: string;
@@ -66,6 +66,36 @@ describe('latchkey config export', () => {
     await expectDone('apply', folder, '--environment', 'production', '--yes');
     assert.equal((await expectDone('plan', folder, '--environment', 'production')).output, 'No changes.\n');
   });
+});
+
+test('variables name the environment and the client, in a process of its own', async () => {
+  const { authUrl, apiUrl, managementClientId, managementClientSecret } = latchkey.demo.environments.production;
+  const access = {
+    LATCHKEY_ISSUER: authUrl,
+    LATCHKEY_API: `${apiUrl}/`,
+    LATCHKEY_CLIENT_ID: managementClientId,
+    LATCHKEY_CLIENT_SECRET: managementClientSecret,
+    LATCHKEY_WORKSPACE: latchkey.demo.workspaceId,
+    LATCHKEY_PROJECT: latchkey.demo.projects[0]?.id ?? '',
+    LATCHKEY_ENVIRONMENT: 'prod',
+  };
+  const long = `${'Zeile „eins“\n\n  - zwei: "x"\n'.repeat(200)}{link}`;
+  const body = { subject: '{project}', body: long, action: 'x' };
+  await latchkey.api(
+    '/v1/admin/settings/messages/invitation/fr',
+    { method: 'PUT', body, token: await managementToken(latchkey, undefined, 'production') },
+    'production',
+  );
+  const exported = await spawnLatchkey(['config', 'export', folder], access);
+  assert.match(exported.output, /of the production environment/, exported.errors);
+  const planned = await spawnLatchkey(['config', 'plan', folder, '--json'], access);
+  assert.deepEqual(JSON.parse(planned.output), { changes: [], onlyInProject: [], notCompared: [], missing: [] });
+  const wrong = await spawnLatchkey(['config', 'plan', folder], { ...access, LATCHKEY_CLIENT_SECRET: 'wrong-secret' });
+  assert.equal(wrong.status, 1);
+  assert.match(wrong.errors, /^The client got no management token \(/);
+  assert.doesNotMatch(wrong.errors, /wrong-secret/);
+  const away = await spawnLatchkey(['config', 'plan', folder], { ...access, LATCHKEY_ISSUER: 'http://127.0.0.1:9' });
+  assert.match(away.errors, /^http:\/\/127\.0\.0\.1:9 does not respond/);
 });
 
 describe('latchkey config apply', () => {
@@ -146,7 +176,7 @@ describe('latchkey config apply', () => {
     await write('permissions.yaml', '[]');
     await write('roles.yaml', '[]');
     const emptied = ['applications', 'organization-roles', 'resource-types', 'webhook-endpoints'];
-    await Promise.all(emptied.map((name) => write(`${name}.yaml`, '')));
+    await Promise.all(emptied.map((name) => write(`${name}.yaml`, '[]')));
     const kept = await expectDone('plan', folder);
     assert.match(kept.output, /Only in the project, removed with --prune: roles .*pruned/);
     await expectDone('apply', folder, '--yes', '--prune');

@@ -52,6 +52,8 @@ describe('faults of files name the file and the line', () => {
   test('two documents', () => expectFaults('settings.yaml', 'mfa: off\n---\nmfa: off\n', /^settings\.yaml:\d /));
   test('no YAML', () => expectFaults('settings.yaml', 'mfa: [off\n', /^settings\.yaml:\d /));
   test('a text in place of a list', () => expectFaults('roles.yaml', 'hello\n', /^roles\.yaml:1 must be a list/));
+  test('an empty file, which could be one that was cut off', () =>
+    expectFaults('roles.yaml', '# Roles\n', /^roles\.yaml:1 is empty: write \[\] for no records$/));
   test('a text in place of a record', () => expectFaults('roles.yaml', '- hello\n', /^roles\.yaml:1 must be a record/));
   test('the same key twice', () =>
     expectFaults('roles.yaml', '- key: aa\n- key: aa\n', /^roles\.yaml:2 has the key of roles\.yaml:1: "aa"$/));

@@ -138,9 +138,10 @@ type Reading = { sources: Sources; faults: string[] };
 
 function recordsIn(kind: Kind, { value, at }: Found, { sources, faults }: Reading): Wanted[] {
   const one = kind.key.length === 0 || isValues(value);
-  const items = one ? [value] : Array.isArray(value) ? value : value === null ? [] : null;
+  const items = one ? [value] : Array.isArray(value) ? value : null;
   if (items === null) {
-    faults.push(`${at([])} must be a list of records`);
+    // A file that was cut off must not remove everything.
+    faults.push(`${at([])} ${value === null ? 'is empty: write [] for no records' : 'must be a list of records'}`);
     return [];
   }
   return items.flatMap((written, index) => {

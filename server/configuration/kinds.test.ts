@@ -117,7 +117,7 @@ function schemaOf(kind: Kind): Schema {
     ...(kind.key.length === 0
       ? { $ref: '#/$defs/record' }
       : {
-          anyOf: [{ type: 'array', items: { $ref: '#/$defs/record' } }, { $ref: '#/$defs/record' }, { type: 'null' }],
+          anyOf: [{ type: 'array', items: { $ref: '#/$defs/record' } }, { $ref: '#/$defs/record' }],
         }),
     $defs: { record, reference: { type: 'string', pattern: '\\$\\{(env|file):[^}]+\\}' } },
   };
