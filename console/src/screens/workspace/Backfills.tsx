@@ -2,7 +2,7 @@ import { useApi, useCan } from '#api/scope.tsx';
 import { Badge } from '#ui/badge.tsx';
 import { Card } from '#ui/page.tsx';
 import { Loaded } from '#ui/states.tsx';
-import { Below, Table } from '#ui/table.tsx';
+import { Table } from '#ui/table.tsx';
 import { Time } from '#ui/time.tsx';
 
 type State = 'waiting' | 'running' | 'failed' | 'done';
@@ -44,8 +44,10 @@ function List() {
               {
                 name: 'Rows',
                 align: 'right',
-                cell: ({ rowsDone, rowsEstimated }) =>
-                  `${rowsDone.toLocaleString('en')} of about ${rowsEstimated.toLocaleString('en')}`,
+                cell: ({ state, rowsDone, rowsEstimated }) =>
+                  state === 'done'
+                    ? rowsDone.toLocaleString('en')
+                    : `${rowsDone.toLocaleString('en')} of about ${rowsEstimated.toLocaleString('en')}`,
               },
               { name: 'Changed', wide: true, align: 'right', cell: ({ updatedAt }) => <Time at={updatedAt} /> },
             ]}
@@ -60,19 +62,20 @@ function StateOf({ backfill: { state, error, nextAttemptAt } }: { backfill: Back
   const { tone, label } = BADGES[state];
   return (
     <>
-      <Badge tone={tone}>{label}</Badge> {error}
-      {state === 'waiting' && <Below>Start a process with the role worker.</Below>}
+      <Badge tone={tone}>{label}</Badge> {state === 'waiting' && 'Start a process with the role worker.'}
       {state === 'failed' && (
-        <Below>
-          {nextAttemptAt === null ? (
-            'Restart the worker to try again.'
-          ) : (
-            <>
-              Next attempt <Time at={nextAttemptAt} />
-            </>
-          )}
-        </Below>
+        <>
+          {error}. {nextAttemptAt === null ? 'Restart the worker to try again.' : <NextAttempt at={nextAttemptAt} />}
+        </>
       )}
+    </>
+  );
+}
+
+function NextAttempt({ at }: { at: string }) {
+  return (
+    <>
+      Next attempt <Time at={at} />.
     </>
   );
 }
