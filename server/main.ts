@@ -164,6 +164,7 @@ command('import <files...>', 'add members to a project from NDJSON or CSV, or fr
   );
 
 command('export [file]', 'write all members of a project as NDJSON, with their password hashes')
+  .option('--to <system>', 'in the form that auth0, keycloak or cognito import')
   .option('--workspace <id>', "with --project: which project; the environment's default one when absent")
   .option('--project <id>', 'with --workspace')
   .option('--environment <name>', 'test (the default) or production')

@@ -17,6 +17,7 @@ import {
 } from '#imports';
 import { openDataKeys } from '#keys';
 import { memberCount } from '#members';
+import { outgoing, writtenFor } from '#other-systems';
 import { type Ctx, type Scope, systemCtx } from '#platform/ctx.ts';
 import { loadSecrets } from '#platform/data-dir.ts';
 import { createLog } from '#platform/log.ts';
@@ -34,6 +35,8 @@ export type MemberOptions = {
   project?: string;
   environment?: string;
   format?: string;
+  /** Of an export: the system that the file is for. */
+  to?: string;
   dryRun?: true;
   json?: true;
 };
@@ -129,6 +132,8 @@ export async function exportFile(
   options: MemberOptions,
 ): Promise<void> {
   const check = async () => {
+    if (options.to !== undefined && !outgoing.has(options.to))
+      throw new StartError(`There is no system "${options.to}"; expected ${[...outgoing.keys()].join(', ')}.`);
     if (file !== undefined && existsSync(file)) throw new StartError(`${file} exists already. Name a new file.`);
   };
   const work = async (ctx: Ctx) => {
@@ -137,9 +142,8 @@ export async function exportFile(
     if (file !== undefined) await once(out, 'open');
     const exporting = progressFor(overrides)('Exporting members', await memberCount(ctx));
     let rows = 0;
-    for await (const page of exportMembers(ctx, { passwordHashes: true })) {
-      if (!out.write(page)) await once(out, 'drain');
-      const count = page.split('\n').length - 1;
+    for await (const { text, rows: count } of pagesFor(ctx, options.to)) {
+      if (!out.write(text)) await once(out, 'drain');
       rows += count;
       exporting.advance(count);
     }
@@ -152,6 +156,14 @@ export async function exportFile(
     );
   };
   await inProject(overrides, options, { check, work });
+}
+
+/** The pages of an export, as Latchkey's own rows or for another system. */
+async function* pagesFor(ctx: Ctx, to: string | undefined): AsyncGenerator<{ text: string; rows: number }> {
+  const pages = exportMembers(ctx, { passwordHashes: true });
+  const target = to === undefined ? undefined : outgoing.get(to);
+  if (target) return yield* writtenFor(target, pages);
+  for await (const text of pages) yield { text, rows: text.split('\n').length - 1 };
 }
 
 type Work = {

@@ -57,6 +57,52 @@ async function exported(email: string): Promise<Record<string, unknown>> {
   const rows = text.split('\n').filter((line) => line !== '');
   return rows.map((line) => JSON.parse(line)).find((row) => row.email === email);
 }
+describe('latchkey export --to', () => {
+  const settings = () => ({
+    DATABASE_URL: latchkey.databaseUrl,
+    LATCHKEY_DATA_DIR: folder,
+    LATCHKEY_SECRET: 'a secret of the tests that is long enough',
+  });
+  const written = async (system: string) => {
+    const { status, output, errors } = await runLatchkey(['export', '--to', system], settings());
+    assert.equal(status, 0, errors);
+    return output;
+  };
+
+  test('keycloak: what it would import comes back the same, with hash and links', async () => {
+    await transferred('keycloak', ['keycloak-realm.json']);
+    const { users } = JSON.parse(await written('keycloak'));
+    const byEmail = (email: string) => users.find((user: Record<string, unknown>) => user['email'] === email);
+    const realm = JSON.parse(await readFile(join(SAMPLES, 'keycloak-realm.json'), 'utf8'));
+    for (const { email, credentials } of realm.users.slice(0, 2)) {
+      const [{ type, secretData, credentialData }] = byEmail(email).credentials;
+      assert.equal(type, 'password');
+      const read = (text: string) => JSON.parse(text);
+      assert.deepEqual(read(secretData), read(credentials[0].secretData), email);
+      assert.deepEqual(read(credentialData), read(credentials[0].credentialData), email);
+    }
+    assert.equal(byEmail('edsger@keycloak.example').enabled, false);
+    assert.equal(byEmail('ada@keycloak.example').federatedIdentities[0].userId, '115015401343387192605');
+    const file = join(folder, 'back.json');
+    await writeFile(file, JSON.stringify({ users }));
+    const { report } = await transferred('keycloak', [file], '--report-only');
+    assert.deepEqual([report.people, report.rejected], [users.length, 0]);
+  });
+
+  test('auth0: an array with hashes in PHC form; cognito: the columns of its file', async () => {
+    const people = JSON.parse(await written('auth0'));
+    const grace = people.find(({ email }: { email?: string }) => email === 'grace@keycloak.example');
+    assert.deepEqual(grace.custom_password_hash.algorithm, 'argon2');
+    assert.match(grace.custom_password_hash.hash.value, /^\$argon2id\$v=19\$m=7168,t=5,p=1\$/);
+    const [header = '', ...lines] = (await written('cognito')).trim().split('\n');
+    assert.match(header, /^cognito:username,name,given_name,.*,cognito:mfa_enabled$/);
+    assert.equal(lines.length, people.length);
+    assert.ok(lines.every((line) => line.split(/(?<!\\),/).length === header.split(',').length));
+    const { errors } = await runLatchkey(['export', '--to', 'nowhere'], settings());
+    assert.match(errors, /There is no system "nowhere"; expected auth0, keycloak, cognito\./);
+  });
+});
+
 describe('latchkey import --from', () => {
   /** Per system: the files, and what the report and the import say about them. */
   const SYSTEMS: Record<
