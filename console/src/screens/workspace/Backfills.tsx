@@ -75,7 +75,7 @@ function StateOf({ backfill: { state, error, nextAttemptAt } }: { backfill: Back
 function NextAttempt({ at }: { at: string }) {
   return (
     <>
-      Next attempt <Time at={at} />.
+      Next attempt <Time at={at} />
     </>
   );
 }
