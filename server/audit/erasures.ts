@@ -75,7 +75,7 @@ function names(fields: readonly string[]) {
 
 /** Invitations contain an address before the user exists. */
 function invites(addresses: readonly string[]) {
-  return sql<boolean>`action like 'invitation.%' and entry -> 'data' ->> 'email' = any(${[...addresses]})`;
+  return sql<boolean>`(action like 'invitation.%' or action like 'team.invitation.%') and entry -> 'data' ->> 'email' = any(${[...addresses]})`;
 }
 
 /**

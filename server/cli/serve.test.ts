@@ -194,7 +194,7 @@ describe('with LATCHKEY_LOG_FORMAT=json, everything that a process prints is a J
       /^30 Waiting for another process that migrates the database…$/,
       /^30 Migrating the database: foundation \(1 of \d+\)$/,
       /^30 Serving$/,
-      /^30 Nobody owns this installation yet\. Become its owner: http\S+$/,
+      /^30 Nobody owns this installation yet\. "latchkey admin create-owner" prints the link to become its owner\.$/,
       /^30 Ready in [\d.]+ s\. /,
       /^30 Not ready any longer, and serving for 1 s…$/,
       /^30 Stopping…$/,

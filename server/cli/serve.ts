@@ -38,7 +38,11 @@ export async function serve(overrides: Record<string, string | undefined>): Prom
       });
       stopOnSignal(latchkey, database, announcer);
       say(banner(config, latchkey.demo), { msg: 'Serving', roles: config.roles, addresses: config.addresses });
-      if (latchkey.setUpLink) say(`  Nobody owns this installation yet. Become its owner: ${latchkey.setUpLink}\n`);
+      // Lines of JSON are kept by log collectors, and whoever has the link becomes the owner.
+      if (latchkey.setUpLink)
+        say(`  Nobody owns this installation yet. Become its owner: ${latchkey.setUpLink}\n`, {
+          msg: 'Nobody owns this installation yet. "latchkey admin create-owner" prints the link to become its owner.',
+        });
       // Measured from the start of the process.
       say(`Ready in ${(performance.now() / 1000).toFixed(1)} s. Stop with Ctrl-C.`);
     } catch (error) {

@@ -1,6 +1,10 @@
+import { eraseFromAudit } from '#audit';
+import { anonymiseEvents } from '#events';
 import { addressesOf } from '#identifiers';
 import type { TxCtx } from '#platform/ctx.ts';
 import type { UserId } from '#platform/ids.ts';
+import { at } from '#platform/scoped.ts';
+import { workspaceScope } from './edge.ts';
 import { installationOf } from './installation.ts';
 import { keepOwnersWithout, removeFromTeams } from './team.ts';
 import { removeTeamInvitations } from './team-invitations.ts';
@@ -10,12 +14,17 @@ export function keepTeamsOwned(tx: TxCtx, userId: UserId): Promise<void> {
   return ofOperators(tx, () => keepOwnersWithout(tx, userId));
 }
 
-/** Removes an erased operator from every team. */
+/** Removes an erased operator from every team, and their addresses from the logs of the workspaces that invited them. */
 export function leaveTeams(tx: TxCtx, userId: UserId): Promise<void> {
   return ofOperators(tx, async () => {
     const addresses = (await addressesOf(tx, userId)).map(({ value }) => value);
     await removeFromTeams(tx, userId);
-    await removeTeamInvitations(tx, addresses);
+    for (const workspaceId of await removeTeamInvitations(tx, addresses)) {
+      const inside = at(tx, workspaceScope(workspaceId));
+      // biome-ignore lint/performance/noAwaitInLoops: one connection, one statement after the other
+      await anonymiseEvents(inside, userId, addresses);
+      await eraseFromAudit(inside, userId, addresses);
+    }
   });
 }
 

@@ -201,11 +201,16 @@ async function hashOf(ctx: Ctx, password: string | undefined, about: readonly st
   return newPasswordHash(ctx, password, about);
 }
 
-/** Removes the invitations to these addresses from every team. */
-export async function removeTeamInvitations(tx: TxCtx, emails: readonly string[]): Promise<void> {
-  await tx.db
+/**
+ * Removes the invitations to these addresses from every team, open and past ones.
+ * @returns the workspaces that sent them
+ */
+export async function removeTeamInvitations(tx: TxCtx, emails: readonly string[]): Promise<WorkspaceId[]> {
+  const removed = await tx.db
     .deleteFrom('team_invitations')
     .where('email', '=', sql<string>`any(${[...emails]})`)
+    .returning('workspace_id')
     .modifyEnd(sql`/* all workspaces */`)
     .execute();
+  return [...new Set(removed.map((row) => row.workspace_id))].sort();
 }

@@ -142,6 +142,16 @@ describe('the team of a workspace', () => {
     const made = await owner.call('/console/v1/workspaces', { body: { name: 'Alone' } });
     assert.equal(made.status, 201, made.text);
     const inside = workspaceScope(made.body.id);
+    const friend = await newOperator(latchkey);
+    for (const { email } of [alone, friend]) {
+      const body = { email, role: 'developer' };
+      // biome-ignore lint/performance/noAwaitInLoops: one after the other
+      const invited = await owner.call('/console/v1/team/invitations', {
+        body,
+        headers: { 'x-workspace-id': made.body.id },
+      });
+      assert.equal(invited.status, 201, invited.text);
+    }
     await latchkey.inProject((tx) => addTeamMember({ ...tx, scope: inside }, alone.userId, 'owner'));
     const there = { headers: { 'x-workspace-id': made.body.id } };
     const { body: team } = await owner.call(TEAM, there);
@@ -149,7 +159,6 @@ describe('the team of a workspace', () => {
     assert.equal((await owner.call(`${TEAM}/${maker}`, { method: 'DELETE', ...there })).status, 204);
     expectProblem(await erase(alone), 409, 'LAST_OWNER');
 
-    const friend = await newOperator(latchkey);
     await latchkey.inProject((tx) => addTeamMember({ ...tx, scope: inside }, friend.userId, 'owner'));
     const [first, second] = await Promise.all([erase(alone), erase(friend)]);
     assert.deepEqual([first.status, second.status].sort(), [202, 409], `${first.text} ${second.text}`);
@@ -177,6 +186,16 @@ describe('the team of a workspace', () => {
       ]);
       assert.deepEqual(rows, [{ user_id: stays.userId }]);
     });
+    const naming = async ({ email }: { email: string }) => {
+      const { rows } = await system.pool.query(
+        `select 'events' as log from events where workspace_id = $1 and data::text like $2
+         union select 'audit' from audit_entries where workspace_id = $1 and entry::text like $2
+         union select 'invitations' from team_invitations where workspace_id = $1 and email = $3`,
+        [made.body.id, `%${email}%`, email],
+      );
+      return rows.map(({ log }) => log).sort();
+    };
+    assert.deepEqual([await naming(gone), await naming(stays)], [[], ['audit', 'events', 'invitations']]);
   });
 });
 
