@@ -83,11 +83,16 @@ test('an application by SAML is added by metadata and edited, with faults shown 
   assert.deepEqual(await faultsOf(page), []);
   await consumers.fill('https://payroll.example/second\n\nhttps://payroll.example/acs\n');
   await page.getByLabel('Encrypt assertions').uncheck();
+  await page.getByRole('textbox', { name: 'Logout address' }).fill('https://payroll.example/logout');
+  await page.getByLabel('Length of sessions there, in seconds').fill('3600');
+  assert.deepEqual(await faultsOf(page), []);
   await page.getByRole('button', { name: 'Save' }).click();
   await said(page, 'Application saved');
   const { saml } = (await operator.call(`/console/v1/applications/${id}`)).body;
   const urls = saml.consumers.map(({ url }: { url: string }) => url);
   assert.deepEqual(urls, ['https://payroll.example/second', 'https://payroll.example/acs']);
+  assert.deepEqual(saml.logout, { url: 'https://payroll.example/logout', binding: 'redirect' });
+  assert.equal(saml.sessionSeconds, 3600);
 });
 
 test('a back end gets its permissions when it is added, and the page warns while it has none', async () => {

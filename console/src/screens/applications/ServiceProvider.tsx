@@ -1,4 +1,4 @@
-import { Button, Checkbox, Select, Stack, Textarea, TextInput } from '@mantine/core';
+import { Button, Checkbox, NumberInput, Select, Stack, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import type { Application } from '#api/records.ts';
 import { useApi } from '#api/scope.tsx';
@@ -24,13 +24,14 @@ export function OwnSide({ id }: Pick<Props, 'id'>) {
   return (
     <Card title="For the service provider" about="Give it the metadata address, or copy the fields.">
       <Loaded query={own}>
-        {({ entityId, signOnUrl, metadataUrl, startUrl, keys }) => (
+        {({ entityId, signOnUrl, logoutUrl, metadataUrl, startUrl, keys }) => (
           <Stack gap="md">
             <Facts
               facts={[
                 ['Metadata address', <Copy key="metadata" value={metadataUrl} />],
                 ['Entity id', <Copy key="entity" value={entityId} />],
                 ['Sign-on address', <Copy key="sign-on" value={signOnUrl} />],
+                ['Logout address', <Copy key="logout" value={logoutUrl} />],
                 ...(startUrl === null ? [] : ([['Start address', <Copy key="start" value={startUrl} />]] as const)),
               ]}
             />
@@ -185,6 +186,16 @@ export function ServiceProvider({ form, canWrite }: { form: RecordForm<Applicati
           value={saml.sign}
           onChange={(sign) => sign && change({ sign })}
         />
+        <Logout logout={saml.logout} fault={errorIn('saml.logout')} onChange={(logout) => change({ logout })} />
+        <NumberInput
+          label="Length of sessions there, in seconds"
+          description="Empty: the service provider decides. It never hears of a session that an administrator ends here."
+          min={60}
+          max={365 * 86_400}
+          value={saml.sessionSeconds ?? ''}
+          error={errorIn('saml.sessionSeconds')}
+          onChange={(seconds) => change({ sessionSeconds: typeof seconds === 'number' ? seconds : null })}
+        />
         <Checkbox
           label="Require signed requests"
           description="Needs a certificate of the service provider, which its metadata have."
@@ -207,6 +218,44 @@ export function ServiceProvider({ form, canWrite }: { form: RecordForm<Applicati
         />
       </Fields>
     </Card>
+  );
+}
+
+const BINDINGS = [
+  { value: 'redirect', label: 'HTTP-Redirect' },
+  { value: 'post', label: 'HTTP-POST' },
+] as const;
+
+type LogoutProps = {
+  logout: Saml['logout'];
+  /** The server's. */
+  fault: string | undefined;
+  onChange: (logout: Saml['logout']) => void;
+};
+
+/** Where the service provider takes part in single logout. */
+function Logout({ logout, fault, onChange }: LogoutProps) {
+  const write = (url: string) => onChange(url === '' ? null : { binding: 'redirect', ...logout, url });
+  return (
+    <>
+      <TextInput
+        type="url"
+        label="Logout address"
+        description="Where the service provider takes part in single logout. Empty: it does not."
+        value={logout?.url ?? ''}
+        error={fault}
+        onChange={(event) => write(event.currentTarget.value)}
+      />
+      {logout && (
+        <Select
+          label="Logout messages"
+          allowDeselect={false}
+          data={BINDINGS}
+          value={logout.binding}
+          onChange={(binding) => binding && onChange({ ...logout, binding })}
+        />
+      )}
+    </>
   );
 }
 
