@@ -18,3 +18,13 @@ if (tools && !(choice === '--if-missing' && built)) {
     if (status !== 0) process.exit(status ?? 1);
   }
 }
+
+// Pages that are missing are no reason to fail: the server says how to build them, and everything else works. The build looks by itself whether anything changed.
+const documentation = existsSync('node_modules/vitepress') || existsSync('site/node_modules/vitepress');
+if (documentation && !(choice === '--if-missing' && existsSync('site/dist/index.html.br'))) {
+  const { status } = spawnSync('npm', ['run', '--silent', 'build', '-w', 'site'], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+    shell: process.platform === 'win32',
+  });
+  if (status !== 0) console.warn('The documentation is not built. To see why: npm run build -w site');
+}

@@ -23,6 +23,7 @@ if (major < NEEDED[0] || (major === NEEDED[0] && minor < NEEDED[1])) {
 const BUILDS = [
   { name: 'client of the API', command: ['node', 'sdk/api/generate.mjs'] },
   { name: 'build of the console', command: ['npm', 'run', 'build', '-w', 'console'] },
+  { name: 'build of the documentation', command: ['npm', 'run', 'build', '-w', 'site'] },
 ];
 const TESTS = { name: 'tests', command: ['node', 'server/tests/run.ts'] };
 /**
@@ -33,6 +34,7 @@ const CHECKS = [
   { name: 'type check', command: ['tsc', '--noEmit', '--checkers', '1'] },
   { name: 'type check of the console', command: ['tsc', '--noEmit', '--checkers', '1', '-p', 'console'] },
   { name: 'type check of the SDK for browsers', command: ['tsc', '--noEmit', '--checkers', '1', '-p', 'sdk/browser'] },
+  { name: 'type check of the documentation', command: ['tsc', '--noEmit', '--checkers', '1', '-p', 'site'] },
   { name: 'lint', command: ['biome', 'ci', '--error-on-warnings', '.'] },
   { name: 'dead code', command: ['knip', '--no-progress'] },
   { name: 'tests of the console', command: ['vitest', 'run', '--root', 'console'] },

@@ -9,6 +9,7 @@ import { compiled, sourcesOf } from './sources.ts';
 const root = resolve(import.meta.dirname, '..');
 const out = resolve(process.argv[2] ?? join(root, 'release', 'package'));
 const builtConsole = join(root, 'console', 'dist');
+const builtSite = join(root, 'site', 'dist');
 
 function readJson<T>(path: string): T {
   return JSON.parse(readFileSync(join(root, path), 'utf8'));
@@ -21,6 +22,8 @@ function write(path: string, content: string | object): void {
 
 if (!existsSync(join(builtConsole, 'index.html')))
   throw new Error('The console is not built. Build it first: npm run build -w console');
+if (!existsSync(join(builtSite, 'index.html.br')))
+  throw new Error('The documentation is not built. Build it first: npm run build -w site');
 rmSync(out, { recursive: true, force: true });
 
 const server = readJson<Manifest>('server/package.json');
@@ -37,5 +40,6 @@ write('npm-shrinkwrap.json', releaseLock(manifest, lock));
 write('THIRD-PARTY-LICENSES.txt', await licenceReport(root, lock));
 
 cpSync(builtConsole, join(out, 'console', 'dist'), { recursive: true });
+cpSync(builtSite, join(out, 'site', 'dist'), { recursive: true });
 for (const file of ['LICENSE', 'README.md', 'CHANGELOG.md']) cpSync(join(root, file), join(out, file));
 console.log(`The release is in ${out}`);

@@ -11,13 +11,13 @@ import { run } from './running.ts';
  */
 const root = resolve(import.meta.dirname, '..');
 const out = join(root, 'release');
-const WORKSPACES = ['', 'bench', 'console', 'sdk/api', 'sdk/browser', 'sdk/node', 'server'];
+const WORKSPACES = ['', 'bench', 'console', 'sdk/api', 'sdk/browser', 'sdk/node', 'server', 'site'];
 const UNRELEASED = '## Unreleased\n';
 const CHART = 'packaging/chart/Chart.yaml';
 /** The release that the test of upgrades starts beside the next version. */
 const LAST_RELEASE = 'packaging/upgrade/last-release.tgz';
 /** Files of a release that the test of upgrades does not use. */
-const UNUSED = ['console/dist', 'THIRD-PARTY-LICENSES.txt', 'README.md', 'CHANGELOG.md'];
+const UNUSED = ['console/dist', 'site/dist', 'THIRD-PARTY-LICENSES.txt', 'README.md', 'CHANGELOG.md'];
 
 class Refused extends Error {}
 

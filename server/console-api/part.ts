@@ -1,6 +1,7 @@
 import type { Part } from '#platform/part.ts';
 import { builtApplicationRoutes } from './application.page.ts';
 import { backfillRoutes } from './backfills.console.ts';
+import { builtDocumentationRoutes } from './documentation.page.ts';
 import { logRoutes } from './logs.console.ts';
 import { consoleDescriptionRoutes } from './openapi.console.ts';
 import { previewRoutes } from './preview.console.ts';
@@ -13,6 +14,7 @@ export const part = {
       ...consoleDescriptionRoutes,
       ...previewRoutes,
       ...builtApplicationRoutes,
+      ...builtDocumentationRoutes,
     ],
   },
 } satisfies Part;

@@ -11,6 +11,7 @@ export function consoleNav(system: System): NavLink[] {
   const links = [
     { href: '/', label: 'Start' },
     { href: '/console/', label: 'Console' },
+    { href: '/docs/', label: 'Documentation' },
     { href: REFERENCE_PATH, label: 'Reference' },
   ];
   return system.config.mode === 'development' ? [...links, { href: '/dev/inbox', label: 'Dev inbox' }] : links;

@@ -12,11 +12,14 @@ export const problemPageRoutes: Routes = [
       const code = errorCodes.find((candidate) => problemPath(candidate) === `/problems/${request.params.code}`);
       if (!code) throw problem('NOT_FOUND');
       const { status, title, detail } = problems[code];
-      if (!wantsPage(request.headers.accept)) return reply.send({ errorCode: code, status, title, detail });
+      const documentation = `${request.server.system.config.addresses.console}/docs/errors/${code}`;
+      if (!wantsPage(request.headers.accept))
+        return reply.send({ errorCode: code, status, title, detail, documentation });
       return sendPage(reply, {
         title,
         body: html`<h1>${title}</h1><p class="soft"><code>${code}</code>, HTTP ${status}</p><div class="card"><p>${withCode(detail)}</p>
-<p class="soft">In the problem document you received, <code>detail</code> describes your case; quote its <code>traceId</code> in a report.</p></div>`,
+<p class="soft">In the problem document you received, <code>detail</code> describes your case; quote its <code>traceId</code> in a report.</p></div>
+<p><a href="${documentation}">What to do, and which operations return it</a></p>`,
       });
     },
   }),

@@ -43,7 +43,7 @@ const SLOWEST = [
 ];
 
 async function allFiles(): Promise<string[]> {
-  const found = glob('{server,sdk}/**/*.test.ts', { cwd: root, exclude: (path) => path.includes('node_modules') });
+  const found = glob('{server,sdk,site}/**/*.test.ts', { cwd: root, exclude: (path) => path.includes('node_modules') });
   return (await Array.fromAsync(found)).filter((path) => !OTHER_SCRIPTS.test(path)).map((path) => resolve(root, path));
 }
 
