@@ -15,7 +15,7 @@ const MARK = join(dist, 'made-of.txt');
 const INPUTS = [
   'docs/{*,{guides,log-streams,openapi,images}/**/*}.{md,json,svg,png}',
   '{CHANGELOG,SECURITY}.md',
-  'sdk/*/README.md',
+  'sdk/{README.md,*/README.md}',
   'server/platform/problem.ts',
   'site/{*.{ts,json},.vitepress/*.ts,.vitepress/theme/*}',
 ];

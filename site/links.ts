@@ -5,7 +5,7 @@ const FENCE = /^\s*(```|~~~)/;
 const LINK = /\]\(([^()\s]+)(?:\s+"[^"]*")?\)/g;
 
 /** Applies a change to each line of a Markdown text that is not code. */
-export function outsideCode(markdown: string, change: (line: string, number: number) => string): string {
+function outsideCode(markdown: string, change: (line: string, number: number) => string): string {
   let fenced = false;
   return markdown
     .split('\n')
@@ -27,14 +27,19 @@ export function linksOf(markdown: string): Link[] {
   return links;
 }
 
-/** Rewrites the targets of links. `null` leaves the text of the link alone. */
+/** Rewrites the targets of links, whose texts may have several lines. `null` leaves the text of the link alone. */
 export function withLinks(markdown: string, rewrite: (target: string) => string | null): string {
-  return outsideCode(markdown, (line) =>
-    line.replaceAll(/(!?)\[([^\]]*)\]\(([^()\s]+)\)/g, (whole, image: string, text: string, target: string) => {
-      const to = rewrite(target);
-      return to === null ? text : to === target ? whole : `${image}[${text}](${to})`;
-    }),
-  );
+  return markdown
+    .split(/(^[ \t]*```[\s\S]*?^[ \t]*```[ \t]*$)/m)
+    .map((part, index) => (index % 2 === 1 ? part : withLinksOutsideCode(part, rewrite)))
+    .join('');
+}
+
+function withLinksOutsideCode(text: string, rewrite: (target: string) => string | null): string {
+  return text.replaceAll(/(!?)\[([^\]]*)\]\(([^()\s]+)\)/g, (whole, image: string, label: string, target: string) => {
+    const to = rewrite(target);
+    return to === null ? label : to === target ? whole : `${image}[${label}](${to})`;
+  });
 }
 
 /** The anchor of a heading, as code hosts make it: letters and digits in lower case, `-` for spaces. */

@@ -5,7 +5,9 @@ export type Section = { name: string; pages: readonly string[] };
 export const BROUGHT: Readonly<Record<string, string>> = {
   'CHANGELOG.md': 'changelog.md',
   'SECURITY.md': 'reporting.md',
+  'sdk/README.md': 'sdk/index.md',
   'sdk/api/README.md': 'sdk/api.md',
+  'sdk/browser/README.md': 'sdk/browser.md',
   'sdk/node/README.md': 'sdk/node.md',
 };
 
@@ -58,7 +60,18 @@ export const SECTIONS: readonly Section[] = [
     name: 'Operate',
     pages: ['configuration.md', 'operations.md', 'upgrading.md', 'monitoring.md', 'status.md', 'performance.md'],
   },
-  { name: 'Reference', pages: ['api.md', 'reference/index.md', 'sdk/api.md', 'sdk/node.md', 'errors/index.md'] },
+  {
+    name: 'Reference',
+    pages: [
+      'api.md',
+      'reference/index.md',
+      'sdk/index.md',
+      'sdk/api.md',
+      'sdk/browser.md',
+      'sdk/node.md',
+      'errors/index.md',
+    ],
+  },
   { name: 'Security', pages: ['security-model.md', 'conformance.md', 'reporting.md'] },
   { name: 'Project', pages: ['changelog.md', 'console.md'] },
 ];

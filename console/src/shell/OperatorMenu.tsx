@@ -1,7 +1,7 @@
 import { Menu, UnstyledButton, useMantineColorScheme, VisuallyHidden } from '@mantine/core';
 import { anywhere } from '#api/client.ts';
 import { signInAddress, useSession } from '#api/session.ts';
-import { MoonIcon, SelectorIcon, SignOutIcon, SunIcon } from '#ui/icons.ts';
+import { BookIcon, MoonIcon, SelectorIcon, SignOutIcon, SunIcon } from '#ui/icons.ts';
 import classes from './shell.module.css';
 
 /** The signed-in operator, the theme, and sign-out. */
@@ -40,6 +40,9 @@ export function OperatorMenu() {
           </Menu.Item>
         ))}
         <Menu.Divider />
+        <Menu.Item component="a" href="/docs/" target="_blank" leftSection={<BookIcon size={14} />}>
+          Documentation
+        </Menu.Item>
         <Menu.Item leftSection={<SignOutIcon size={14} />} onClick={() => signOut().catch(() => undefined)}>
           Sign out
         </Menu.Item>

@@ -1,13 +1,14 @@
 import { Modal, TextInput, useMantineColorScheme } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
+import { useNavigate, useRouterState } from '@tanstack/react-router';
 import { type KeyboardEvent, useId, useMemo, useState } from 'react';
 import { clientFor } from '#api/client.ts';
 import { useSession } from '#api/session.ts';
 import { useFocusBack } from '#ui/focus.ts';
 import { SearchIcon } from '#ui/icons.ts';
 import { type Command, matching } from './commands.ts';
+import { documentationOf } from './documentation.ts';
 import { projectPlaces, workspacePlaces } from './navigation.ts';
 import classes from './palette.module.css';
 import { useHere, useSameScreen } from './place.ts';
@@ -89,6 +90,7 @@ function useCommands(): Command[] {
   const { workspaces, mode, installation } = useSession();
   const { setColorScheme } = useMantineColorScheme();
   const sameScreen = useSameScreen();
+  const pathname = useRouterState({ select: ({ location }) => location.pathname });
   return useMemo(() => {
     const permissions = new Set([
       ...(workspaces.find(({ id }) => id === workspace)?.permissions ?? []),
@@ -111,10 +113,21 @@ function useCommands(): Command[] {
       ...(project
         ? [{ id: 'environment', label: `Switch to ${other}`, kind: 'Environment', to: sameScreen(project, other) }]
         : []),
+      { id: 'docs', label: 'Documentation', kind: 'Help', run: () => openPage('/docs/') },
+      {
+        id: 'docs-here',
+        label: 'Documentation of this screen',
+        kind: 'Help',
+        run: () => openPage(documentationOf(pathname)),
+      },
       { id: 'light', label: 'Light theme', kind: 'Theme', run: () => setColorScheme('light') },
       { id: 'dark', label: 'Dark theme', kind: 'Theme', run: () => setColorScheme('dark') },
     ];
-  }, [workspace, project, environment, workspaces, mode, installation, setColorScheme, sameScreen]);
+  }, [workspace, project, environment, workspaces, mode, installation, setColorScheme, sameScreen, pathname]);
+}
+
+function openPage(address: string): void {
+  window.open(address, '_blank', 'noreferrer');
 }
 
 /** Matching members and projects from the server. */

@@ -3,9 +3,11 @@ import { useDisclosure, useHotkeys } from '@mantine/hooks';
 import { Outlet, useRouterState } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect } from 'react';
 import { useSession } from '#api/session.ts';
+import { Documentation } from '#ui/documentation.ts';
 import { MenuIcon, SearchIcon } from '#ui/icons.ts';
 import { Loading } from '#ui/states.tsx';
 import { Announcement } from './Announcement.tsx';
+import { documentationOf } from './documentation.ts';
 import { EnvironmentMark } from './Environments.tsx';
 import { rememberPlace, useHere } from './place.ts';
 import { Sidebar } from './Sidebar.tsx';
@@ -48,9 +50,11 @@ export function Shell() {
         </ActionIcon>
       </header>
       <main id="content" className={classes.content} tabIndex={-1}>
-        <Suspense fallback={<Loading />}>
-          {closed?.deletesAt ? <ClosedWorkspace name={closed.name} deletesAt={closed.deletesAt} /> : <Outlet />}
-        </Suspense>
+        <Documentation value={documentationOf(pathname)}>
+          <Suspense fallback={<Loading />}>
+            {closed?.deletesAt ? <ClosedWorkspace name={closed.name} deletesAt={closed.deletesAt} /> : <Outlet />}
+          </Suspense>
+        </Documentation>
       </main>
       <Drawer.Root opened={menu} onClose={menuControl.close} size={280} padding={0}>
         <Drawer.Overlay />

@@ -8,6 +8,7 @@ export {
   IconArrowRight as ForwardIcon,
   IconArrowUp as UpIcon,
   IconBell as WebhookIcon,
+  IconBook as BookIcon,
   IconBroadcast as LogStreamIcon,
   IconBuilding as WorkspaceIcon,
   IconBuildingCommunity as OrganizationIcon,

@@ -1,7 +1,8 @@
-import { Text, Title } from '@mantine/core';
+import { ActionIcon, Text, Title } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { createContext, type ReactNode, useEffect, useRef } from 'react';
-import { BackIcon } from './icons.ts';
+import { createContext, type ReactNode, useContext, useEffect, useRef } from 'react';
+import { Documentation } from './documentation.ts';
+import { BackIcon, BookIcon } from './icons.ts';
 import classes from './page.module.css';
 import { useScreenTitle } from './title.ts';
 
@@ -21,6 +22,7 @@ type PageProps = {
 
 export function Page({ title, about, back, beside, actions, children }: PageProps) {
   useScreenTitle(title);
+  const documentation = useContext(Documentation);
   return (
     <div className={classes.page}>
       <header className={classes.head}>
@@ -35,6 +37,16 @@ export function Page({ title, about, back, beside, actions, children }: PageProp
               {title}
             </Title>
             {beside}
+            <ActionIcon
+              component="a"
+              href={documentation}
+              target="_blank"
+              variant="subtle"
+              color="gray"
+              aria-label="Documentation of this screen, in a new tab"
+            >
+              <BookIcon size={16} aria-hidden />
+            </ActionIcon>
           </div>
           {about && (
             <Text size="sm" className={classes.about}>
