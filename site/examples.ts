@@ -25,7 +25,7 @@ const NAMES: Readonly<Record<string, string>> = {
 };
 
 /** A value that fits a schema: its own example where it has one, and only what is required of an object. */
-export function exampleOf(of: Description, schema: Schema, name = '', depth = 0): unknown {
+function exampleOf(of: Description, schema: Schema, name = '', depth = 0): unknown {
   const whole = resolved(of, schema);
   const given = whole.example ?? whole.examples?.[0] ?? whole.const ?? whole.enum?.[0] ?? whole.default;
   if (given !== undefined) return given;

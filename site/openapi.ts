@@ -34,7 +34,7 @@ export type Parameter = {
 };
 type Media = Record<string, { schema?: Schema }>;
 type Response = { $ref?: string; description?: string; content?: Media };
-export type Operation = {
+type Operation = {
   summary: string;
   description?: string;
   operationId: string;

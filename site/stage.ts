@@ -46,7 +46,7 @@ function write(path: string, text: string): void {
   writeFileSync(join(staged, path), text);
 }
 
-/** Pictures become a third as large. */
+/** Pictures are made smaller, because a release carries them. */
 async function writePictures(): Promise<void> {
   const folder = join(root, 'docs/images');
   const pictures = globSync('**/*.png', { cwd: folder });
@@ -56,7 +56,7 @@ async function writePictures(): Promise<void> {
     pictures.map(async (path) => {
       const to = join(staged, 'public/images', path.replace(/png$/, 'webp'));
       mkdirSync(dirname(to), { recursive: true });
-      await sharp(join(folder, path)).webp({ quality: 80 }).toFile(to);
+      await sharp(join(folder, path)).resize({ width: 800, withoutEnlargement: true }).webp({ quality: 55 }).toFile(to);
     }),
   );
 }
