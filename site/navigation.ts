@@ -39,7 +39,7 @@ export const SECTIONS: readonly Section[] = [
       'sms.md',
     ],
   },
-  { name: 'People and access', pages: ['members.md', 'authorization.md'] },
+  { name: 'People and access', pages: ['members.md', 'moving-in.md', 'authorization.md'] },
   { name: 'Organizations', pages: ['organizations.md', 'connections.md', 'saml.md', 'scim.md', 'setup-portal.md'] },
   {
     name: 'Events',
@@ -58,7 +58,15 @@ export const SECTIONS: readonly Section[] = [
   },
   {
     name: 'Operate',
-    pages: ['configuration.md', 'operations.md', 'upgrading.md', 'monitoring.md', 'status.md', 'performance.md'],
+    pages: [
+      'configuration.md',
+      'configuration-as-code.md',
+      'operations.md',
+      'upgrading.md',
+      'monitoring.md',
+      'status.md',
+      'performance.md',
+    ],
   },
   {
     name: 'Reference',
