@@ -54,7 +54,7 @@ function compress(): void {
 }
 
 function write(path: string, text: string): void {
-  const options = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
+  const options = { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } };
   writeFileSync(`${path}.br`, brotliCompressSync(text, options));
 }
 

@@ -56,7 +56,7 @@ async function writePictures(): Promise<void> {
     pictures.map(async (path) => {
       const to = join(staged, 'public/images', path.replace(/png$/, 'webp'));
       mkdirSync(dirname(to), { recursive: true });
-      await sharp(join(folder, path)).resize({ width: 800, withoutEnlargement: true }).webp({ quality: 55 }).toFile(to);
+      await sharp(join(folder, path)).resize({ width: 720, withoutEnlargement: true }).webp({ quality: 45 }).toFile(to);
     }),
   );
 }

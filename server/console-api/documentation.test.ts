@@ -62,7 +62,7 @@ describe('the documentation', () => {
       assert.deepEqual([response.statusCode, response.body], [200, body], url);
       assert.match(String(response.headers['content-type']), /^text\/html/);
       const policy = String(response.headers['content-security-policy']);
-      assert.match(policy, /script-src 'self'; style-src 'self';/);
+      assert.match(policy, /script-src 'self'; style-src 'self' 'sha256-[^']+';/);
       assert.match(policy, /frame-ancestors 'none'/);
     }
     assert.equal((await get('/docs')).headers['location'], '/docs/');
