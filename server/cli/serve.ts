@@ -38,7 +38,7 @@ export async function serve(overrides: Record<string, string | undefined>): Prom
       });
       stopOnSignal(latchkey, database, announcer);
       say(banner(config, latchkey.demo), { msg: 'Serving', roles: config.roles, addresses: config.addresses });
-      // Lines of JSON are kept by log collectors, and whoever has the link becomes the owner.
+      // Log collectors keep lines of JSON, and the link makes its holder the owner.
       if (latchkey.setUpLink)
         say(`  Nobody owns this installation yet. Become its owner: ${latchkey.setUpLink}\n`, {
           msg: 'Nobody owns this installation yet. "latchkey admin create-owner" prints the link to become its owner.',
