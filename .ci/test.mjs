@@ -33,7 +33,7 @@ const TESTS = { name: 'tests', command: ['node', 'server/tests/run.ts'] };
 const CHECKS = [
   { name: 'type check', command: ['tsc', '--noEmit', '--checkers', '1'] },
   { name: 'type check of the console', command: ['tsc', '--noEmit', '--checkers', '1', '-p', 'console'] },
-  { name: 'type check of the SDK for browsers', command: ['tsc', '--noEmit', '--checkers', '1', '-p', 'sdk/browser'] },
+  { name: 'type check of the SDK for browsers', command: ['tsc', '--noEmit', '--checkers', '1', '-p', 'sdk/react'] },
   { name: 'type check of the documentation', command: ['tsc', '--noEmit', '--checkers', '1', '-p', 'site'] },
   { name: 'lint', command: ['biome', 'ci', '--error-on-warnings', '.'] },
   { name: 'dead code', command: ['knip', '--no-progress'] },

@@ -11,7 +11,7 @@ import { run } from './running.ts';
  */
 const root = resolve(import.meta.dirname, '..');
 const out = join(root, 'release');
-const WORKSPACES = ['', 'bench', 'console', 'sdk/api', 'sdk/browser', 'sdk/node', 'server', 'site'];
+const WORKSPACES = ['', 'bench', 'console', 'sdk/api', 'sdk/browser', 'sdk/node', 'sdk/react', 'server', 'site'];
 const UNRELEASED = '## Unreleased\n';
 const CHART = 'packaging/chart/Chart.yaml';
 /** The release that the test of upgrades starts beside the next version. */

@@ -43,6 +43,12 @@ export class Auth {
     return this.#held.state;
   }
 
+  /** The page of Latchkey on which people change their own account. */
+  get accountUrl(): string {
+    const { url, clientId } = this.#issuer;
+    return `${url}/account?clientId=${encodeURIComponent(clientId)}`;
+  }
+
   /** @returns ends the subscription */
   subscribe(listener: (state: AuthState) => void): () => void {
     return this.#held.subscribe(listener);

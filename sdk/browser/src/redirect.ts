@@ -208,4 +208,6 @@ function withoutResponse(): string {
 
 function cleanAddress(url: string): void {
   history.replaceState(history.state, '', url);
+  // A router that has read the address reads it again.
+  dispatchEvent(new PopStateEvent('popstate', { state: history.state }));
 }

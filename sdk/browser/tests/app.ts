@@ -39,7 +39,13 @@ export type App = {
   stop: () => void;
 };
 
-export type Api = (request: IncomingMessage, response: ServerResponse) => void;
+type Made = Record<string, unknown> & {
+  sdk: string;
+  api?: Api;
+  application?: object;
+  html?: (options: object) => string;
+};
+type Api = (request: IncomingMessage, response: ServerResponse) => void;
 
 /**
  * A single-page application with the SDK, and an API at `/api`.
@@ -47,13 +53,13 @@ export type Api = (request: IncomingMessage, response: ServerResponse) => void;
  */
 export async function startApp(
   latchkey: TestLatchkey,
-  { sdk, api, application = {}, ...more }: { sdk: string; api?: Api; application?: object } & Record<string, unknown>,
+  { sdk, api, application = {}, html = pageWith, ...more }: Made,
 ): Promise<App> {
   let options = {};
   const server = createServer((request, response) => {
     if (request.url === '/sdk.js') response.setHeader('content-type', 'text/javascript').end(sdk);
     else if (request.url?.startsWith('/api') && api) api(request, response);
-    else response.setHeader('content-type', 'text/html').end(pageWith(options));
+    else response.setHeader('content-type', 'text/html').end(html(options));
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const origin = `http://localhost:${Object(server.address()).port}`;
