@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import { form, icon, type Markup, type Say } from '#pages';
+import { form, type Markup, type Say } from '#pages';
 import type { Flow } from './flow.ts';
 
 /** {@link form} for actions that may require a proof of work; the page's script solves the challenge. */
@@ -31,12 +31,12 @@ type PasswordField = {
   length?: number;
 };
 
-/** Password managers can fill it, and pasting works (ASVS 6.2.7; PW-5). With the script, it can be shown (ASVS 6.2.6). */
+/** Password managers can fill it, and pasting works (ASVS 6.2.7; PW-5). */
 export function passwordField(say: Say, { label, kind, name = 'password', length }: PasswordField): Markup {
   const limits = length === undefined ? '' : html` minlength="${length}" aria-describedby="${name}-hint"`;
   const hint =
     length === undefined ? '' : html`<span class="hint" id="${name}-hint">${say('password.hint', { length })}</span>`;
-  return html`<div class="field"><label for="${name}">${label}</label><span class="secret"><input type="password" id="${name}" name="${name}" autocomplete="${kind}-password" required maxlength="1024"${limits}><button type="button" class="reveal" data-reveal="${name}" aria-pressed="false">${icon('eye')}<span class="visually-hidden">${say('password.show')}</span></button></span>${hint}</div>`;
+  return html`<div class="field"><label for="${name}">${label}</label><input type="password" id="${name}" name="${name}" autocomplete="${kind}-password" required maxlength="1024"${limits}>${hint}</div>`;
 }
 
 export function codeField(say: Say, inputMode: 'numeric' | 'text'): Markup {

@@ -1,5 +1,5 @@
 // Runs in the browser: forms with `data-passkey` ask for a passkey before they are sent, those with `data-new-passkey` make one,
-// those with `data-proof` solve a challenge, and one with `data-at-once` is sent. A button with `data-reveal` shows a password.
+// those with `data-proof` solve a challenge, and one with `data-at-once` is sent.
 document.documentElement.classList.add('scripted');
 document.querySelector('form[data-at-once]')?.requestSubmit();
 
@@ -90,17 +90,6 @@ for (const form of document.querySelectorAll('form[data-passkey], form[data-new-
       if (fault) fault.hidden = false;
     });
   });
-}
-
-for (const button of document.querySelectorAll('[data-reveal]')) {
-  const input = document.getElementById(button.dataset.reveal);
-  const show = (shown) => {
-    input.type = shown ? 'text' : 'password';
-    button.setAttribute('aria-pressed', String(shown));
-  };
-  button.addEventListener('click', () => show(input.type === 'password'));
-  // Browsers remember what was typed into text fields.
-  input.form.addEventListener('submit', () => show(false));
 }
 
 // What was typed as the name is offered where an address is needed.

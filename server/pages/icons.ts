@@ -15,7 +15,6 @@ const DRAWINGS = {
   ),
   mail: drawn('<rect x="3" y="5" width="18" height="14" rx="2.5"/><path d="m4 7.5 8 6 8-6"/>'),
   phone: drawn('<rect x="7" y="2.5" width="10" height="19" rx="2.5"/><path d="M11 18.5h2"/>'),
-  eye: drawn('<path d="M2 12s3.6-6.5 10-6.5S22 12 22 12s-3.6 6.5-10 6.5S2 12 2 12Z"/><circle cx="12" cy="12" r="3"/>'),
   google:
     '<g fill="none" stroke-width="4"><path stroke="#ea4335" d="M17.95 6.65A8 8 0 0 0 4.75 8.62"/><path stroke="#fbbc05" d="M4.75 8.62a8 8 0 0 0 0 6.76"/><path stroke="#34a853" d="M4.75 15.38a8 8 0 0 0 12.6 2.57"/><path stroke="#4285f4" d="M17.35 17.95A8 8 0 0 0 20 12h-7.8"/></g>',
   microsoft:

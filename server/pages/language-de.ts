@@ -249,7 +249,6 @@ export const german: Texts = {
   'password.hint': 'Mindestens {length} Zeichen. Ein paar Wörter genügen.',
   'password.label': 'Passwort',
   'password.new': 'Neues Passwort',
-  'password.show': 'Passwort anzeigen',
   'phone.label': 'Telefonnummer',
   'picker.another': 'Anderes Konto benutzen',
   'picker.as': 'Weiter als {name}',

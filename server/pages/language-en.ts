@@ -243,7 +243,6 @@ export const english = {
   'password.hint': 'At least {length} characters. A few words are fine.',
   'password.label': 'Password',
   'password.new': 'New password',
-  'password.show': 'Show password',
   'phone.label': 'Phone number',
   'picker.another': 'Use another account',
   'picker.as': 'Continue as {name}',

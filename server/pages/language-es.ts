@@ -242,7 +242,6 @@ export const spanish: Texts = {
   'password.hint': 'Al menos {length} caracteres. Unas pocas palabras bastan.',
   'password.label': 'Contraseña',
   'password.new': 'Contraseña nueva',
-  'password.show': 'Mostrar contraseña',
   'phone.label': 'Número de teléfono',
   'picker.another': 'Usar otra cuenta',
   'picker.as': 'Continuar como {name}',

@@ -247,7 +247,6 @@ export const french: Texts = {
   'password.hint': 'Au moins {length} caractères. Quelques mots suffisent.',
   'password.label': 'Mot de passe',
   'password.new': 'Nouveau mot de passe',
-  'password.show': 'Afficher le mot de passe',
   'phone.label': 'Numéro de téléphone',
   'picker.another': 'Utiliser un autre compte',
   'picker.as': 'Continuer en tant que {name}',

@@ -242,7 +242,6 @@ export const japanese: Texts = {
   'password.hint': '{length}文字以上。いくつかの単語で十分です。',
   'password.label': 'パスワード',
   'password.new': '新しいパスワード',
-  'password.show': 'パスワードを表示',
   'phone.label': '電話番号',
   'picker.another': '別のアカウントを使う',
   'picker.as': '{name} として続ける',

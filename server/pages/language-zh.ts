@@ -228,7 +228,6 @@ export const chinese: Texts = {
   'password.hint': '至少 {length} 个字符，几个词语即可。',
   'password.label': '密码',
   'password.new': '新密码',
-  'password.show': '显示密码',
   'phone.label': '电话号码',
   'picker.another': '使用其他账户',
   'picker.as': '以 {name} 继续',

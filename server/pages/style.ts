@@ -23,7 +23,7 @@ button, a.button { display: flex; align-items: center; justify-content: center; 
 button:hover, a.button:hover { filter: brightness(light-dark(.94, 1.08)); }
 button.second, a.button.second { background: transparent; color: var(--text); border-color: light-dark(#8a93a0, #6b7686); } button.second:hover, a.button.second:hover { background: light-dark(#f2f4f7, #212733); filter: none; }
 .icon { inline-size: 1.3rem; block-size: 1.3rem; flex: none; }
-.field { display: grid; gap: .35rem; } .secret { position: relative; display: grid; } .scripted .secret input { padding-inline-end: 3.2rem; } button.reveal { display: none; position: absolute; inset-block: 0; inset-inline-end: 0; inline-size: 3rem; min-block-size: 0; padding: 0; background: none; color: var(--soft); border: 0; } .scripted button.reveal { display: grid; place-items: center; } button.reveal[aria-pressed=true] { color: var(--accent); }
+.field { display: grid; gap: .35rem; }
 button.plain { background: none; color: var(--accent); min-block-size: 2.5rem; }
 a { color: var(--accent); text-underline-offset: .15em; } :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; border-radius: var(--radius); }
 .row { display: flex; justify-content: space-between; gap: .75rem; align-items: baseline; flex-wrap: wrap; font-size: .93rem; } .list { display: grid; gap: .6rem; } .after { margin: 1.25rem 0 0; font-size: .95rem; color: var(--soft); text-align: center; }
