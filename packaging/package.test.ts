@@ -103,29 +103,3 @@ describe('the package, installed in an empty folder', () => {
     assert.match(await response.text(), /<script type="module"/);
   });
 });
-
-describe('the package @latchkey/api', () => {
-  test('is installed from its file, without dependencies, and imported', async () => {
-    const root = join(import.meta.dirname, '..');
-    await run('npm', ['pack', '-w', '@latchkey/api', '--pack-destination', folder], { cwd: root });
-    const [file] = globSync('latchkey-api-*.tgz', { cwd: folder });
-    assert.ok(file);
-    const cwd = inFolder('client');
-    mkdirSync(cwd);
-    writeFileSync(join(cwd, 'package.json'), '{ "type": "module" }');
-    await run('npm', ['install', '--offline', inFolder(file)], { cwd });
-    assert.deepEqual(globSync('node_modules/*', { cwd }), ['node_modules/@latchkey']);
-    const paths = globSync('node_modules/@latchkey/api/**/*.ts', { cwd });
-    assert.deepEqual(
-      paths.filter((path) => !path.endsWith('.d.ts') || path.includes('.test.')),
-      [],
-    );
-    const script = `import { createApiClient, createAuthClient, ProblemError } from '@latchkey/api';
-import { statusPoller } from '@latchkey/api/status';
-console.log([createApiClient, createAuthClient, ProblemError, statusPoller].map((value) => typeof value).join());`;
-    assert.match(
-      await run('node', ['--input-type=module', '-e', script], { cwd }),
-      /function,function,function,function/,
-    );
-  });
-});

@@ -11,9 +11,22 @@ import { run } from './running.ts';
  */
 const root = resolve(import.meta.dirname, '..');
 const out = join(root, 'release');
-const WORKSPACES = ['', 'bench', 'console', 'sdk/api', 'sdk/browser', 'sdk/node', 'sdk/react', 'server', 'site'];
+const WORKSPACES = [
+  '',
+  'bench',
+  'console',
+  'sdk/api',
+  'sdk/browser',
+  'sdk/create',
+  'sdk/next',
+  'sdk/node',
+  'sdk/react',
+  'server',
+  'site',
+];
 const UNRELEASED = '## Unreleased\n';
 const CHART = 'packaging/chart/Chart.yaml';
+const PYTHON = 'sdk/python/pyproject.toml';
 /** The release that the test of upgrades starts beside the next version. */
 const LAST_RELEASE = 'packaging/upgrade/last-release.tgz';
 /** Files of a release that the test of upgrades does not use. */
@@ -51,6 +64,7 @@ function setVersion(version: string): void {
     return `${JSON.stringify(lock, null, 2)}\n`;
   });
   rewrite(CHART, (text) => text.replaceAll(/^(version|appVersion): .*$/gm, `$1: ${version}`));
+  rewrite(PYTHON, (text) => text.replace(/^version = ".*"$/m, `version = "${version}"`));
   const today = new Date().toISOString().slice(0, 10);
   rewrite('CHANGELOG.md', (text) => text.replace(UNRELEASED, `${UNRELEASED}\n## ${version} (${today})\n`));
 }
@@ -59,6 +73,15 @@ function setVersion(version: string): void {
 function notesOf(version: string): string {
   const [, section = ''] = read('CHANGELOG.md').split(`\n## ${version} `);
   return `${section.slice(section.indexOf('\n')).split('\n## ')[0]?.trim()}\n`;
+}
+
+/** Packs the committed files of a folder, without the tests of a chart, under another name. */
+async function pack(folder: string, file: string, name: string): Promise<void> {
+  const files = (await git('ls-files', '--', folder))
+    .split('\n')
+    .filter((path) => path !== '' && !path.endsWith('.ts'));
+  const options = ['--gzip', '--transform', `s,^${folder},${name},`];
+  await run('tar', ['--create', '--file', join(out, file), ...options, ...files], { cwd: root });
 }
 
 async function makeFiles(version: string): Promise<void> {
@@ -81,9 +104,9 @@ async function makeFiles(version: string): Promise<void> {
   writeFileSync(join(out, `latchkey-${version}.cdx.json`), await run('npm', sbom, { cwd: folder }));
   copyFileSync(join(folder, 'THIRD-PARTY-LICENSES.txt'), join(out, `latchkey-${version}-licenses.txt`));
   writeFileSync(join(out, `latchkey-${version}-changes.md`), notesOf(version));
-  const chart = join(out, `latchkey-chart-${version}.tgz`);
-  const files = ['--exclude', '*.ts', '--transform', 's,^chart,latchkey,', 'chart'];
-  await run('tar', ['--create', '--gzip', '--file', chart, ...files], { cwd: join(root, 'packaging') });
+  await pack('packaging/chart', `latchkey-chart-${version}.tgz`, 'latchkey');
+  await pack('sdk/python', `latchkey-python-${version}.tgz`, `latchkey-python-${version}`);
+  await pack('sdk/go', `latchkey-go-${version}.tgz`, `latchkey-go-${version}`);
   const sums = readdirSync(out)
     .filter((name) => name.startsWith('latchkey-'))
     .map(

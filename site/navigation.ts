@@ -8,7 +8,12 @@ export const BROUGHT: Readonly<Record<string, string>> = {
   'sdk/README.md': 'sdk/index.md',
   'sdk/api/README.md': 'sdk/api.md',
   'sdk/browser/README.md': 'sdk/browser.md',
+  'sdk/create/README.md': 'sdk/create.md',
+  'sdk/go/README.md': 'sdk/go.md',
+  'sdk/next/README.md': 'sdk/next.md',
   'sdk/node/README.md': 'sdk/node.md',
+  'sdk/python/README.md': 'sdk/python.md',
+  'sdk/react/README.md': 'sdk/react.md',
 };
 
 /** Every page, once: a test compares this with the files. Those that are not in `docs/` are made by the build. */
@@ -34,6 +39,7 @@ export const SECTIONS: readonly Section[] = [
       'sign-in-methods.md',
       'openid-connect.md',
       'account-page.md',
+      'branding.md',
       'saml-applications.md',
       'custom-domains.md',
       'sms.md',
@@ -45,6 +51,7 @@ export const SECTIONS: readonly Section[] = [
     name: 'Events',
     pages: [
       'webhooks.md',
+      'actions.md',
       'events.md',
       'audit-log.md',
       'log-streams.md',
@@ -61,11 +68,14 @@ export const SECTIONS: readonly Section[] = [
     pages: [
       'configuration.md',
       'configuration-as-code.md',
+      'terraform.md',
       'operations.md',
+      'moving-workspaces.md',
       'upgrading.md',
       'monitoring.md',
       'status.md',
       'performance.md',
+      'scale.md',
     ],
   },
   {
@@ -76,7 +86,12 @@ export const SECTIONS: readonly Section[] = [
       'sdk/index.md',
       'sdk/api.md',
       'sdk/browser.md',
+      'sdk/react.md',
+      'sdk/next.md',
       'sdk/node.md',
+      'sdk/python.md',
+      'sdk/go.md',
+      'sdk/create.md',
       'errors/index.md',
     ],
   },

@@ -3,10 +3,11 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
+import { Check } from 'typebox/schema';
 import { parse, parseAllDocuments } from 'yaml';
 import { loadConfig } from '../../server/platform/config.ts';
 
-/** Renders the chart with Helm. Without Helm these tests are skipped by name. */
+/** Renders the chart with Helm. Without Helm these tests are skipped by name, except those of the schema of the values. */
 
 const CHART = import.meta.dirname;
 /** Named, because a Helm built from its source assumes an older version of Kubernetes. */
@@ -40,6 +41,21 @@ test('the version of the chart is the version of Latchkey', () => {
   const { version } = JSON.parse(readFileSync(join(CHART, '../../package.json'), 'utf8'));
   const chart = parse(readFileSync(join(CHART, 'Chart.yaml'), 'utf8'));
   assert.deepEqual([chart.version, chart.appVersion], [version, version]);
+});
+
+test('the schema accepts the values of the chart, and refuses values of another form', () => {
+  const schema = JSON.parse(readFileSync(join(CHART, 'values.schema.json'), 'utf8'));
+  const fits = (candidate: Resource): boolean => Check(schema, candidate);
+  assert.ok(fits(values));
+  const { auth } = values.processes;
+  for (const other of [
+    { ...values, imgae: values.image },
+    { ...values, drainSeconds: '5' },
+    { ...values, addresses: { LATCHKEY_TEST_AUTH_URL: 'auth.example.com' } },
+    { ...values, processes: { ...values.processes, auth: { ...auth, roles: 'root' } } },
+    { ...values, secretName: undefined },
+  ])
+    assert.ok(!fits(JSON.parse(JSON.stringify(other))), JSON.stringify(other));
 });
 
 describe('the Helm chart', options, () => {

@@ -41,6 +41,17 @@ describe('the client and a real Latchkey', () => {
     assert.equal((await api.get(memberPath, { path })).data.displayName, 'Ada');
   });
 
+  test('a read says that a state has not changed, and reads a new one', async () => {
+    const { data: added } = await api.post('/v1/admin/members', { body: { email: 'unchanged@example.com' } });
+    const path = { memberId: added.id };
+    const { etag } = await api.get(memberPath, { path });
+    const same = await api.get(memberPath, { path, ifNoneMatch: etag });
+    assert.deepEqual([same.status, same.data], [304, undefined]);
+    await api.patch(memberPath, { path, body: { displayName: 'Ada' } });
+    const changed = await api.get(memberPath, { path, ifNoneMatch: etag });
+    assert.deepEqual([changed.status, changed.data?.displayName], [200, 'Ada']);
+  });
+
   test('a problem has its code, its fields, the trace id and the correlation id', async () => {
     const invalid = await refusal(
       api.post('/v1/admin/members', { body: { email: 'no address' }, correlationId: 'job-7' }),
@@ -135,6 +146,11 @@ export async function wrongCalls(): Promise<void> {
   await api.post('/v1/admin/members', { body: {}, ifMatch: '"1"' });
   // @ts-expect-error not a list
   api.list('/v1/admin/settings');
+  // @ts-expect-error a list has no state
+  await api.get('/v1/admin/members', { ifNoneMatch: '"1"' });
+  const unchanged = await api.get(memberPath, { path: { memberId: 'mem_1' }, ifNoneMatch: '"1"' });
+  // @ts-expect-error there may be no data
+  assert.ok(unchanged.data.email);
   const { data } = await api.get(memberPath, { path: { memberId: 'mem_1' } });
   // @ts-expect-error no such field in the response
   assert.ok(data.mail);

@@ -18,6 +18,7 @@ type AnyOptions = CommonOptions & {
   form?: object;
   idempotencyKey?: string;
   ifMatch?: string | null;
+  ifNoneMatch?: string | null;
 };
 
 type Init = RequestInit & { headers: Headers };
@@ -89,11 +90,12 @@ function segmentOf(name: string, value: unknown): string {
   return encodeURIComponent(text);
 }
 
-function headersOf({ body, correlationId, ifMatch }: AnyOptions): Headers {
+function headersOf({ body, correlationId, ifMatch, ifNoneMatch }: AnyOptions): Headers {
   const headers = new Headers({ accept: 'application/json, */*;q=0.5' });
   if (body !== undefined) headers.set('content-type', 'application/json');
   if (correlationId !== undefined) headers.set('x-correlation-id', correlationId);
   if (ifMatch) headers.set('if-match', ifMatch);
+  if (ifNoneMatch) headers.set('if-none-match', ifNoneMatch);
   return headers;
 }
 

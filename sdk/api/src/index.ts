@@ -5,7 +5,7 @@ import type { Client } from './types.ts';
 
 export type { ClientOptions } from './client.ts';
 export { type ErrorCode, type ProblemDetails, ProblemError } from './problem.ts';
-export type { CommonOptions, Result } from './types.ts';
+export type { CommonOptions, Result, Unchanged } from './types.ts';
 
 export type ApiClient = Client<ApiPaths>;
 export type AuthClient = Client<AuthPaths>;

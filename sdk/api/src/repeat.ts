@@ -29,7 +29,8 @@ export async function repeated(
 
 /** @returns milliseconds; null if a repetition would not help, or must wait too long */
 function pauseAfter(outcome: Outcome, attempt: number): number | null {
-  if ('error' in outcome) return pauseBefore(attempt, null);
+  // A `fetch` of the caller's own may know that another attempt would not help.
+  if ('error' in outcome) return Object(outcome.error).isTemporary === false ? null : pauseBefore(attempt, null);
   const { status, headers } = outcome.response;
   if (status !== 429 && status !== 503) return null;
   const pause = pauseBefore(attempt, headers.get('retry-after'));

@@ -96,13 +96,30 @@ export type Result<T> = {
   etag: string | null;
 };
 
+/** The record is still the one of `ifNoneMatch`. */
+export type Unchanged = Result<undefined> & { status: 304 };
+
 type Call<Paths, M extends Method> = <P extends PathOf<Paths, M>>(
   path: P,
   ...options: CallOptions<Paths, P, M>
 ) => Promise<Result<Data<Operation<Paths, P, M>>>>;
 
+/** The reads of a record whose state has a tag. */
+type RecordOf<Paths> = {
+  [P in PathOf<Paths, 'get'>]: HasHeader<Operation<Paths, P, 'get'>, 'if-none-match'> extends true ? P : never;
+}[PathOf<Paths, 'get'>];
+
+type ConditionalRead<Paths> = <P extends RecordOf<Paths>>(
+  path: P,
+  options: OptionsOf<Operation<Paths, P, 'get'>> & {
+    /** The `etag` of the state you have. Without one the record is read. */
+    ifNoneMatch: string | null;
+  },
+) => Promise<Result<Data<Operation<Paths, P, 'get'>>> | Unchanged>;
+
 /** A client of one host: each method takes the paths that have it. */
 export type Client<Paths> = { [M in Method]: Call<Paths, M> } & {
+  get: ConditionalRead<Paths>;
   /** The records of all pages, which are requested as they are needed. */
   list: <P extends ListOf<Paths>>(
     path: P,

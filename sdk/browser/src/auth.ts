@@ -43,6 +43,14 @@ export class Auth {
     return this.#held.state;
   }
 
+  get issuer(): string {
+    return this.#issuer.url;
+  }
+
+  get clientId(): string {
+    return this.#issuer.clientId;
+  }
+
   /** The page of Latchkey on which people change their own account. */
   get accountUrl(): string {
     const { url, clientId } = this.#issuer;
@@ -81,7 +89,7 @@ export class Auth {
       ...(stepUp.maxAge !== undefined && { maxAge: stepUp.maxAge }),
       ...(typeof user.email === 'string' && { loginHint: user.email }),
       subject: user.sub,
-      idTokenHint: idToken,
+      ...(idToken !== null && { idTokenHint: idToken }),
       stepUp,
     });
   }
@@ -95,13 +103,13 @@ export class Auth {
   }
 
   /**
-   * `fetch` with an access token, for the origin of the page and those of `apiOrigins`. A refused token is renewed once.
+   * `fetch` with an access token, for the origin of the page, of Latchkey and those of `apiOrigins`. A refused token is renewed once.
    * @throws AuthError step_up_required, signed_out, offline, unavailable, organization_refused, refused; TypeError for other origins
    */
   fetch(input: RequestInfo | URL, { token, ...init }: RequestInit & { token?: TokenOptions } = {}): Promise<Response> {
     const caller = {
       prover: this.#issuer.prover,
-      origins: [location.origin, ...(this.#options.apiOrigins ?? [])],
+      origins: [location.origin, new URL(this.#issuer.url).origin, ...(this.#options.apiOrigins ?? [])],
       token: (refused?: string) => this.#token({ ...token }, refused),
     };
     return callApi(caller, new Request(input, init));
@@ -116,7 +124,7 @@ export class Auth {
     // A new token brings an ID token of that organization.
     const token = await this.#token({ organization: organization ?? '' }, ANY);
     const { id, idToken, user: before } = this.#tokens.need();
-    const claims: User = { ...payloadOf(idToken), sub: before.sub };
+    const claims: User = { ...payloadOf(idToken ?? ''), sub: before.sub };
     const user = this.#resource === undefined ? await this.#readUser(token, claims) : claims;
     const session = this.#tokens.need();
     if (session.id !== id) throw new AuthError('signed_out', 'The session has ended.');
@@ -137,8 +145,8 @@ export class Auth {
     if (only) return;
     const query = new URLSearchParams({
       client_id: clientId,
-      post_logout_redirect_uri: returnTo ?? this.#options.postLogoutRedirectUri ?? this.#redirectUri,
-      ...(session && { id_token_hint: session.idToken }),
+      post_logout_redirect_uri: returnTo ?? this.#options.postLogoutRedirectUri ?? this.redirectUri,
+      ...(session?.idToken && { id_token_hint: session.idToken }),
     });
     location.assign(`${url}/connect/logout?${query}`);
   }
@@ -150,8 +158,14 @@ export class Auth {
     this.#held.close();
   }
 
-  get #redirectUri(): string {
+  /** Where the pages of Latchkey lead back to. */
+  get redirectUri(): string {
     return this.#options.redirectUri ?? `${location.origin}/`;
+  }
+
+  /** The storage key of the time when this tab last asked Latchkey, without showing a page, whether somebody is signed in. */
+  get #tried(): string {
+    return `${this.#name} silent`;
   }
 
   get #resources(): readonly string[] {
@@ -181,8 +195,10 @@ export class Auth {
     let failure = takeFailure(this.#name);
     try {
       const finished = await finishSignIn(this.#issuer);
-      if (finished) this.#held.adopt(await this.#sessionOf(finished));
-      else await this.#restore();
+      if (finished) {
+        this.#held.adopt(await this.#sessionOf(finished));
+        sessionStorage.removeItem(this.#tried);
+      } else await this.#restore();
     } catch (error) {
       if (!(error instanceof AuthError)) throw error;
       failure = error;
@@ -196,9 +212,8 @@ export class Auth {
   /** @param failure is thrown when the page is back */
   async #restore(failure?: AuthError): Promise<void> {
     if (await this.#held.load()) return this.#check();
-    const tried = `${this.#name} silent`;
-    const isTried = Date.now() - Number(sessionStorage.getItem(tried)) < LONGEST_RETRY_MS;
-    sessionStorage.removeItem(tried);
+    const isTried = Date.now() - Number(sessionStorage.getItem(this.#tried)) < LONGEST_RETRY_MS;
+    sessionStorage.removeItem(this.#tried);
     if (this.#options.restore === false || isTried || !this.#held.wasSignedIn) return this.#held.showSignedOut();
     try {
       // If Latchkey is away, the page stays.
@@ -207,7 +222,7 @@ export class Auth {
       this.#held.showSignedOut('offline');
       return this.#tryLater();
     }
-    sessionStorage.setItem(tried, String(Date.now()));
+    sessionStorage.setItem(this.#tried, String(Date.now()));
     if (failure) keepFailure(this.#name, failure);
     return this.#leave({ isSilent: true });
   }
@@ -240,7 +255,7 @@ export class Auth {
   async #leave({ resource, ...asked }: SignInOptions & Partial<Asked>): Promise<never> {
     const url = await beginSignIn(this.#issuer, {
       ...asked,
-      redirectUri: this.#redirectUri,
+      redirectUri: this.redirectUri,
       scope: this.#options.scope ?? 'openid profile email',
       resources: resource === undefined ? this.#resources : [resource].flat(),
     });

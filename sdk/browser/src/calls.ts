@@ -5,7 +5,10 @@ import { AuthError, type StepUp } from './errors.ts';
 export type Caller = {
   prover: Prover | null;
   origins: readonly string[];
-  /** @param refused the token that an API refused */
+  /**
+   * Empty if cookies carry the session.
+   * @param refused the token that an API refused
+   */
   token: (refused?: string) => Promise<string>;
 };
 
@@ -18,6 +21,7 @@ export async function callApi({ prover, origins, token }: Caller, request: Reque
   const { origin } = new URL(request.url);
   if (!origins.includes(origin)) throw new TypeError(`${origin} is not in apiOrigins, so it gets no token.`);
   const attempt = async (value: string) => {
+    if (value === '') return fetch(new Request(request.clone(), { credentials: 'include' }));
     const sent = new Request(request.clone());
     const headers = await authorizationOf(prover, { method: request.method, url: request.url, token: value });
     for (const [name, text] of Object.entries(headers)) sent.headers.set(name, text);

@@ -67,10 +67,11 @@ export async function authorizationOf(
   return { authorization: `DPoP ${token}`, dpop: await prover.proof(method, url, token) };
 }
 
-async function send({ clock, prover }: Issuer, url: string, init: RequestInit): Promise<Response> {
+/** @throws AuthError offline */
+export async function send({ clock, prover }: Issuer, url: string, init: RequestInit): Promise<Response> {
   try {
     const signal = AbortSignal.timeout(TIMEOUT_MS);
-    const response = await fetch(url, { ...init, signal, credentials: 'omit', cache: 'no-store', redirect: 'error' });
+    const response = await fetch(url, { credentials: 'omit', ...init, signal, cache: 'no-store', redirect: 'error' });
     clock.learn(response);
     prover?.learn(response);
     return response;
@@ -79,21 +80,24 @@ async function send({ clock, prover }: Issuer, url: string, init: RequestInit): 
   }
 }
 
-async function contentOf(response: Response) {
+export async function contentOf(response: Response) {
   return Object(await response.json().catch(() => null));
 }
 
-function refusalOf(
+type Refusal = { error?: unknown; error_description?: unknown; errorCode?: unknown; detail?: unknown };
+
+export function refusalOf(
   response: Response,
-  { error, error_description: description }: { error?: unknown; error_description?: unknown },
+  { error, error_description: description, errorCode, detail }: Refusal,
 ): AuthError {
   const { status } = response;
   const isTemporary = status >= 500 || status === 429 || status === 408;
   return new AuthError(
     isTemporary ? 'unavailable' : 'refused',
-    `Latchkey refused the request (${status}): ${String(description ?? error ?? '')}`,
+    `Latchkey refused the request (${status}): ${String(description ?? error ?? detail ?? '')}`,
     {
       oauthError: typeof error === 'string' ? error : undefined,
+      errorCode: typeof errorCode === 'string' ? errorCode : undefined,
       retryAfter: Number(response.headers.get('retry-after')) || undefined,
     },
   );

@@ -6,7 +6,7 @@
  * - `sign_in_failed`: the sign-in came back with an error, or the response is not the one that was asked for.
  * - `step_up_required`: an API asks for a fresh or stronger proof; see `stepUp`.
  * - `organization_refused`: the person or the session may not enter the organization.
- * - `refused`: Latchkey refused another request; see `oauthError`.
+ * - `refused`: Latchkey refused another request; see `oauthError` or `errorCode`.
  * - `insecure_context`: the page is not served by https or from localhost.
  */
 export type AuthErrorCode =
@@ -27,22 +27,35 @@ export type StepUp = {
   maxAge?: number;
 };
 
-type Details = { oauthError?: string | undefined; stepUp?: StepUp; retryAfter?: number | undefined; cause?: unknown };
+type Details = {
+  oauthError?: string | undefined;
+  errorCode?: string | undefined;
+  stepUp?: StepUp;
+  retryAfter?: number | undefined;
+  cause?: unknown;
+};
 
 /** The only error that this package throws, beside a `TypeError` for wrong use. */
 export class AuthError extends Error {
   readonly code: AuthErrorCode;
   /** The `error` of the OAuth response, such as `access_denied`. */
   readonly oauthError: string | null;
+  /** The `errorCode` of the problem document of the API, such as `INVALID_CREDENTIALS`. */
+  readonly errorCode: string | null;
   readonly stepUp: StepUp | null;
   /** Seconds to wait before the next attempt, where Latchkey named them. */
   readonly retryAfter: number | null;
 
-  constructor(code: AuthErrorCode, message: string, { oauthError, stepUp, retryAfter, cause }: Details = {}) {
+  constructor(
+    code: AuthErrorCode,
+    message: string,
+    { oauthError, errorCode, stepUp, retryAfter, cause }: Details = {},
+  ) {
     super(message, { cause });
     this.name = 'AuthError';
     this.code = code;
     this.oauthError = oauthError ?? null;
+    this.errorCode = errorCode ?? null;
     this.stepUp = stepUp ?? null;
     this.retryAfter = retryAfter ?? null;
   }

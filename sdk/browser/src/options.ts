@@ -14,7 +14,7 @@ export type AuthOptions = {
   scope?: string;
   /** The identifiers of the APIs that access tokens are for. The first one is the default. */
   resource?: string | readonly string[];
-  /** Origins that {@link Auth.fetch} sends tokens to, beside the origin of this page. */
+  /** Origins that {@link Auth.fetch} sends tokens to, beside those of this page and of Latchkey. */
   apiOrigins?: readonly string[];
   /** What a reload keeps. By default `memory`. */
   persistence?: Persistence;
@@ -45,7 +45,7 @@ export type AuthState =
 
 /** Which access token is wanted. */
 export type TokenOptions = {
-  /** The identifier of an API. By default the first one of the settings. */
+  /** The identifier of an API. By default the first one of the settings; empty for Latchkey's own addresses. */
   resource?: string;
   /** Another organization of the person than that of the state. */
   organization?: string;

@@ -1,9 +1,8 @@
 import { payloadOf, randomText, sha256 } from './encoding.ts';
 import { type Issuer, postForm, type TokenResponse, tokensOf } from './endpoints.ts';
 import { AuthError, type StepUp } from './errors.ts';
+import { keepPending, ownAddress, takeResponse } from './pending.ts';
 
-/** A person may take this long on the pages of Latchkey. */
-const MAX_AGE_MS = 3_600_000;
 /** Tolerated difference between the times of an ID token and the present, in seconds. */
 const TOLERANCE = 60;
 
@@ -68,22 +67,18 @@ export async function beginSignIn({ url, clientId }: Issuer, asked: Asked): Prom
   const { redirectUri, resources, subject, stepUp, isSilent } = asked;
   const verifier = randomText();
   const nonce = randomText();
-  const state = randomText();
-  const returnTo = new URL(asked.returnTo ?? location.href, location.href);
-  if (returnTo.origin !== location.origin) throw new TypeError('returnTo must be of the origin of this page.');
   const transaction: Transaction = {
     verifier,
     nonce,
     redirectUri,
-    returnTo: returnTo.href,
+    returnTo: ownAddress(asked.returnTo),
     resources: [...resources],
     at: Date.now(),
     subject,
     stepUp,
     isSilent,
   };
-  removeOld();
-  localStorage.setItem(keyOf(clientId, state), JSON.stringify(transaction));
+  const state = keepPending(clientId, transaction);
   const claims = stepUp?.acr !== undefined && { id_token: { acr: { essential: true, values: [stepUp.acr] } } };
   const query = {
     client_id: clientId,
@@ -115,18 +110,11 @@ export async function beginSignIn({ url, clientId }: Issuer, asked: Asked): Prom
  * @throws AuthError offline, unavailable, refused, sign_in_failed
  */
 export async function finishSignIn(issuer: Issuer): Promise<Finished | null> {
-  const { searchParams: sent } = new URL(location.href);
-  const state = sent.get('state');
-  if (state === null || !(sent.has('code') || sent.has('error'))) return null;
-  const key = keyOf(issuer.clientId, state);
-  const kept = localStorage.getItem(key);
-  localStorage.removeItem(key);
-  if (kept === null) {
-    cleanAddress(withoutResponse());
-    throw failed('The response belongs to no sign-in that this browser began, or was used before.');
-  }
-  const transaction: Transaction = JSON.parse(kept);
-  cleanAddress(transaction.returnTo);
+  const response = takeResponse(issuer.clientId);
+  if (!response) return null;
+  const { sent } = response;
+  const transaction: Transaction | null = response.transaction;
+  if (!transaction) throw failed('The response belongs to no sign-in that this browser began, or was used before.');
   // RFC 9207: the response of another server is never redeemed here.
   if (sent.get('iss') !== issuer.url) throw failed('The response is from another issuer.');
   const error = sent.get('error');
@@ -185,29 +173,4 @@ function elapsed({ at }: Transaction): number {
 
 function failed(message: string): AuthError {
   return new AuthError('sign_in_failed', message);
-}
-
-function keyOf(clientId: string, state: string): string {
-  return `latchkey ${clientId} state ${state}`;
-}
-
-/** Removes the sign-ins that nobody finished. */
-function removeOld(): void {
-  for (const key of Object.keys(localStorage)) {
-    if (!/^latchkey \S+ state /.test(key)) continue;
-    const { at } = Object(JSON.parse(localStorage.getItem(key) ?? 'null'));
-    if (!(Date.now() - Number(at) < MAX_AGE_MS)) localStorage.removeItem(key);
-  }
-}
-
-function withoutResponse(): string {
-  const url = new URL(location.href);
-  for (const name of ['code', 'state', 'iss', 'error', 'error_description']) url.searchParams.delete(name);
-  return url.href;
-}
-
-function cleanAddress(url: string): void {
-  history.replaceState(history.state, '', url);
-  // A router that has read the address reads it again.
-  dispatchEvent(new PopStateEvent('popstate', { state: history.state }));
 }

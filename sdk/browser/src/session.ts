@@ -24,7 +24,8 @@ export type Session = {
   startedAt: number;
   /** By how much the time at Latchkey is ahead of the device's, in milliseconds. */
   offset: number;
-  idToken: string;
+  /** Null for a session of the API. */
+  idToken: string | null;
   refreshToken: string | null;
   user: User;
   /** The organization of the sign-in. */
@@ -36,11 +37,8 @@ export type Session = {
 };
 
 export function isSession(value: unknown): value is Session {
-  const { id, version, idToken, user, tokens } = Object(value);
-  return (
-    [typeof id, typeof version, typeof idToken, typeof user, typeof tokens].join() ===
-    'string,number,string,object,object'
-  );
+  const { id, version, user, tokens } = Object(value);
+  return [typeof id, typeof version, typeof user, typeof tokens].join() === 'string,number,object,object';
 }
 
 /** Whether a session that another tab sends replaces the one here: a later sign-in, or a later state of the same. */

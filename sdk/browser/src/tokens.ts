@@ -95,7 +95,7 @@ export class Tokens {
       const body = await postForm(this.#issuer, '/connect/token', {
         grant_type: 'refresh_token',
         refresh_token: refreshToken,
-        resource,
+        resource: resource || undefined,
         organization: organization || undefined,
       });
       this.#held.setOnline(true);

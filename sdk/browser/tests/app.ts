@@ -7,10 +7,10 @@ import { build } from 'rolldown';
 import { newApplication } from '../../../server/tests/apis.ts';
 import { PASSWORD, type TestLatchkey } from '../../../server/tests/harness.ts';
 
-/** @returns the package as one minified module */
-export async function bundle(): Promise<string> {
+/** @returns an entry of the package as one minified module */
+export async function bundle(entry: 'index' | 'api/index' = 'index'): Promise<string> {
   const { output } = await build({
-    input: join(import.meta.dirname, '../src/index.ts'),
+    input: join(import.meta.dirname, `../src/${entry}.ts`),
     output: { format: 'esm', minify: true },
     logLevel: 'silent',
     write: false,
@@ -18,20 +18,24 @@ export async function bundle(): Promise<string> {
   return output[0].code;
 }
 
-const pageWith = (
-  options: object,
-) => `<!doctype html><html lang="en"><meta charset="utf-8"><title>The application</title>
+const pageWith =
+  (className: string) =>
+  (options: object): string =>
+    `<!doctype html><html lang="en"><meta charset="utf-8"><title>The application</title>
 <script type="module">
-  import { Auth } from '/sdk.js';
-  const auth = new Auth(${JSON.stringify(options)});
-  globalThis.auth = auth;
+  import * as sdk from '/sdk.js';
+  const auth = new sdk.${className}(${JSON.stringify(options)});
+  Object.assign(globalThis, { auth, sdk });
   const show = () => Object.assign(document.documentElement.dataset, { status: auth.state.status, online: auth.state.isOnline });
   auth.subscribe(show);
-  const told = ({ code, oauthError, stepUp, message }) => ({ failed: code ?? 'other', oauthError, stepUp, message });
+  const told = ({ code, oauthError, errorCode, stepUp, message }) => ({ failed: code ?? 'other', oauthError, errorCode, stepUp, message });
   globalThis.attempt = (run) => run().then((value) => value, told);
   await auth.start().catch((error) => { globalThis.failure = told(error); });
   show();
 </script></html>`;
+
+/** The page of {@link startApp}, for the other entry. */
+export const apiPage = pageWith('ApiAuth');
 
 export type App = {
   origin: string;
@@ -53,7 +57,7 @@ type Api = (request: IncomingMessage, response: ServerResponse) => void;
  */
 export async function startApp(
   latchkey: TestLatchkey,
-  { sdk, api, application = {}, html = pageWith, ...more }: Made,
+  { sdk, api, application = {}, html = pageWith('Auth'), ...more }: Made,
 ): Promise<App> {
   let options = {};
   const server = createServer((request, response) => {

@@ -31,7 +31,7 @@ test('the package is less than 12 kB, compressed', () => {
 });
 
 describe('a sign-in by the hosted pages', () => {
-  test('comes back to the page it began on, and leaves nothing in the address; a reload keeps the session', async () => {
+  test('comes back to the page it began on, and leaves nothing in the address; reloads keep the session', async () => {
     const person = await register(latchkey, { profile: { displayName: 'Ada' } });
     const page = await (await browser.newContext()).newPage();
     await page.goto(`${app.origin}/orders?page=2#last`);
@@ -47,6 +47,8 @@ describe('a sign-in by the hosted pages', () => {
       [user.sub, user.email, user.name, isOnline, organization],
       [person.session.userId, person.email, 'Ada', true, null],
     );
+    await page.reload();
+    await settled(page, 'signed-in');
     await page.reload();
     await settled(page, 'signed-in');
     assert.equal(page.url(), `${app.origin}/orders?page=2#last`);

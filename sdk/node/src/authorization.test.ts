@@ -1,14 +1,19 @@
+import 'reflect-metadata';
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { describe, test } from 'node:test';
+import { Controller, Get, Module, Req, UseGuards } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
 import express from 'express';
 import fastify from 'fastify';
 import { Hono } from 'hono';
 import { type AccessToken, InvalidTokenError, type Verifier } from './access-tokens.ts';
+import type { Required } from './authorization.ts';
 import { requireToken as expressToken, accessTokenOf as tokenOfExpress } from './express.ts';
 import { requireToken as fastifyToken, accessTokenOf as tokenOfFastify } from './fastify.ts';
-import { authorizeRequest } from './web.ts';
+import { requireToken as honoToken, accessTokenOf as tokenOfHono } from './hono.ts';
+import { requireToken as nestToken, accessTokenOf as tokenOfNest } from './nest.ts';
 
 const person: AccessToken = {
   kind: 'person',
@@ -25,7 +30,7 @@ const verify: Verifier = (token) => {
   return Promise.reject(token === 'away' ? new Error('Latchkey is away') : new InvalidTokenError('expired'));
 };
 
-const REQUIRED = {
+const REQUIRED: Record<string, Required> = {
   '/': {},
   '/scope': { scope: 'orders:read' },
   '/permission': { permission: 'orders:refund' },
@@ -34,6 +39,23 @@ const REQUIRED = {
 };
 
 type Send = (path: string, headers: Record<string, string>) => Promise<Response>;
+
+/** A module with a route for each path. Node.js reads no decorators, so they are called. */
+function nestModule(): new () => object {
+  class Routes {}
+  class Application {}
+  const paths = [...Object.entries(REQUIRED), ['/open', null] as const];
+  for (const [path, required] of paths) {
+    const descriptor = { value: (request: object) => ({ you: tokenOfNest(request).subject }) };
+    Object.defineProperty(Routes.prototype, path, descriptor);
+    Get(path)(Routes.prototype, path, descriptor);
+    if (required) UseGuards(nestToken(verify, required))(Routes.prototype, path, descriptor);
+    Req()(Routes.prototype, path, 0);
+  }
+  Controller()(Routes);
+  Module({ controllers: [Routes] })(Application);
+  return Application;
+}
 
 /** A server of each framework with the same paths, and what its clients call. */
 const servers: Record<string, () => Promise<{ send: Send; close: () => Promise<unknown> | unknown }>> = {
@@ -72,18 +94,19 @@ const servers: Record<string, () => Promise<{ send: Send; close: () => Promise<u
   Hono: () => {
     const app = new Hono();
     for (const [path, required] of Object.entries(REQUIRED))
-      app.get(path, async (c) => {
-        const decision = await authorizeRequest(verify, c.req.raw, required);
-        return 'refusal' in decision ? decision.refusal : c.json({ you: decision.token.subject });
-      });
+      app.get(path, honoToken(verify, required), (c) => c.json({ you: tokenOfHono(c).subject }));
     app.onError((_error, c) => c.text('failed', 500));
-    app.get('/open', () => {
-      throw new Error('Hono hands the token to the handler; there is no request without one.');
-    });
+    app.get('/open', (c) => c.json({ you: tokenOfHono(c).subject }));
     return Promise.resolve({
       send: (path, headers) => Promise.resolve(app.request(path, { headers })),
       close: () => undefined,
     });
+  },
+  NestJS: async () => {
+    const app = await NestFactory.create(nestModule(), { logger: false });
+    await app.listen(0, '127.0.0.1');
+    const url = await app.getUrl();
+    return { send: (path, headers) => fetch(url + path, { headers }), close: () => app.close() };
   },
 };
 

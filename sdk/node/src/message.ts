@@ -32,7 +32,12 @@ export type WebhookEvent = {
 /** Why a message was rejected. Respond with 400, and do nothing else. */
 export class WebhookVerificationError extends Error {
   override readonly name = 'WebhookVerificationError';
-  readonly code: 'missing_header' | 'time_out_of_tolerance' | 'no_matching_signature' | 'invalid_secret';
+  readonly code:
+    | 'missing_header'
+    | 'time_out_of_tolerance'
+    | 'no_matching_signature'
+    | 'invalid_secret'
+    | 'not_an_action';
 
   constructor(code: WebhookVerificationError['code'], message: string) {
     super(message);

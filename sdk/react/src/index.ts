@@ -1,3 +1,7 @@
+'use client';
+
+export { AccountPanel } from './account/account-panel.tsx';
+export { type AccountData, type AccountState, type PendingProof, useAccount } from './account/use-account.ts';
 export {
   AuthLoading,
   ProtectedRoute,
@@ -6,6 +10,16 @@ export {
   SignInButton,
   SignOutButton,
 } from './parts.tsx';
-export { LatchkeyProvider, type LatchkeyProviderProps, useAuth, useOrganization, useUser } from './provider.tsx';
+export {
+  type AnyAuth,
+  LatchkeyProvider,
+  type LatchkeyProviderProps,
+  useAuth,
+  useOrganization,
+  useUser,
+} from './provider.tsx';
+export { SignInForm } from './sign-in/sign-in-form.tsx';
+export { type SignIn, type SignInOptions, type SignInView, useSignIn } from './sign-in/use-sign-in.ts';
+export type { FormTexts } from './texts/form-en.ts';
 export type { Language, Texts } from './texts.ts';
-export { type OrganizationChoice, OrganizationSwitcher, UserButton } from './user-button.tsx';
+export { type OrganizationChoice, OrganizationSwitcher, UserButton, useOrganizations } from './user-button.tsx';

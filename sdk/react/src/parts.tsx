@@ -21,7 +21,7 @@ export function AuthLoading({ children }: Children): ReactNode {
 
 type ButtonProps = Omit<ComponentProps<'button'>, 'onClick' | 'type'>;
 
-/** A button that goes to the pages of Latchkey. */
+/** A button that goes to the pages of Latchkey, or to your page with the form. */
 export function SignInButton({ options, children, ...button }: ButtonProps & { options?: SignInOptions }): ReactNode {
   const { auth } = useAuth();
   const { texts, language } = useTexts();
@@ -55,8 +55,14 @@ export function ProtectedRoute({
 }: Children & { fallback?: ReactNode; options?: SignInOptions }): ReactNode {
   const { auth, state, error } = useAuth();
   const { language } = useTexts();
+  // A form on the page takes the place of pages to go to.
+  const canLeave = !('signInUrl' in auth) || auth.signInUrl !== null;
   const mustSignIn =
-    state.status === 'signed-out' && state.reason !== 'offline' && state.reason !== 'signed_out' && error === null;
+    canLeave &&
+    state.status === 'signed-out' &&
+    state.reason !== 'offline' &&
+    state.reason !== 'signed_out' &&
+    error === null;
   useEffect(() => {
     if (mustSignIn) auth.signIn({ uiLocales: language, ...options }).catch(report);
   }, [auth, mustSignIn, language, options]);

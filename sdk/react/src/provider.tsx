@@ -1,18 +1,30 @@
 import type { Auth, AuthError, AuthState, User } from '@latchkey/browser';
+import type { ApiAuth } from '@latchkey/browser/api';
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useState, useSyncExternalStore } from 'react';
+import type { FormTexts } from './texts/form-en.ts';
 import { type Language, languageOf, TEXTS, type Texts } from './texts.ts';
 
-type Known = { auth: Auth; state: AuthState; error: AuthError | null; texts: Texts; language: Language };
+/** Sign-in by the hosted pages or by the API. */
+export type AnyAuth = Auth | ApiAuth;
+type OwnTexts = Partial<Texts & FormTexts>;
+type Known = {
+  auth: AnyAuth;
+  state: AuthState;
+  error: AuthError | null;
+  texts: Texts;
+  ownTexts: OwnTexts | undefined;
+  language: Language;
+};
 
 const Context = createContext<Known | null>(null);
 
 export type LatchkeyProviderProps = {
   /** Made once, outside of components. */
-  auth: Auth;
+  auth: AnyAuth;
   /** By default the first language of the browser that there are texts in. */
   language?: Language;
   /** Texts of your own, for some or all. */
-  texts?: Partial<Texts>;
+  texts?: OwnTexts;
   children?: ReactNode;
 };
 
@@ -31,7 +43,7 @@ export function LatchkeyProvider({ auth, language, texts, children }: LatchkeyPr
   }, [auth]);
   const known = useMemo(() => {
     const spoken = language ?? languageOf(typeof navigator === 'undefined' ? [] : navigator.languages);
-    return { auth, state, error, language: spoken, texts: { ...TEXTS[spoken], ...texts } };
+    return { auth, state, error, language: spoken, texts: { ...TEXTS[spoken], ...texts }, ownTexts: texts };
   }, [auth, state, error, language, texts]);
   return <Context.Provider value={known}>{children}</Context.Provider>;
 }
@@ -43,7 +55,7 @@ function useKnown(): Known {
 }
 
 /** The session: `auth` to call, `state` to show, and the `error` of a sign-in that failed. */
-export function useAuth(): { auth: Auth; state: AuthState; error: AuthError | null } {
+export function useAuth(): { auth: AnyAuth; state: AuthState; error: AuthError | null } {
   return useKnown();
 }
 
@@ -54,7 +66,10 @@ export function useUser(): User | null {
 }
 
 /** The organization that is worked in, and how to change it. */
-export function useOrganization(): { organization: string | null; switchOrganization: Auth['switchOrganization'] } {
+export function useOrganization(): {
+  organization: string | null;
+  switchOrganization: (id: string | null) => Promise<void>;
+} {
   const { auth, state } = useKnown();
   return {
     organization: state.status === 'signed-in' ? state.organization : null,
@@ -62,6 +77,6 @@ export function useOrganization(): { organization: string | null; switchOrganiza
   };
 }
 
-export function useTexts(): { texts: Texts; language: Language } {
+export function useTexts(): { texts: Texts; ownTexts: OwnTexts | undefined; language: Language } {
   return useKnown();
 }

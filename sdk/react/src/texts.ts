@@ -10,7 +10,7 @@ export type Texts = {
   offline: string;
 };
 
-const LANGUAGES = ['en', 'de', 'es', 'fr', 'ja', 'zh'] as const;
+const LANGUAGES = ['en', 'de', 'es', 'fr', 'ja', 'zh', 'ar'] as const;
 export type Language = (typeof LANGUAGES)[number];
 
 export const TEXTS: Record<Language, Texts> = {
@@ -62,7 +62,20 @@ export const TEXTS: Record<Language, Texts> = {
     menu: '账户菜单',
     offline: '离线',
   },
+  ar: {
+    signIn: 'تسجيل الدخول',
+    signOut: 'تسجيل الخروج',
+    account: 'حسابك',
+    organization: 'المؤسسة',
+    menu: 'قائمة الحساب',
+    offline: 'غير متصل',
+  },
 };
+
+/** The direction that a language is written in. */
+export function directionOf(language: Language): 'ltr' | 'rtl' {
+  return language === 'ar' ? 'rtl' : 'ltr';
+}
 
 /** The first language of the list that the components have, by its first part: `de-AT` is `de`. English otherwise. */
 export function languageOf(wanted: readonly string[]): Language {

@@ -1,67 +1,32 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
-import { build } from 'rolldown';
+import type { Browser } from 'playwright-core';
 import { faultsInBothThemes } from '../../../server/tests/accessibility.ts';
-import { admin } from '../../../server/tests/apis.ts';
 import { openBrowser } from '../../../server/tests/browser.ts';
-import { register, startTestLatchkey, type TestLatchkey } from '../../../server/tests/harness.ts';
+import { newEmail, register, startTestLatchkey, type TestLatchkey } from '../../../server/tests/harness.ts';
 import { prove, startApp } from '../../browser/tests/app.ts';
-
-const SDK = join(import.meta.dirname, '../..');
+import { alert, bundleApplication, button, errorsOf, part, personInTwo } from './pages.ts';
 
 let latchkey: TestLatchkey;
 let browser: Browser;
 let sdk: string;
-let styles: string;
+let html: (options: object) => string;
 before(async () => {
   latchkey = await startTestLatchkey();
   browser = await openBrowser();
-  const { output } = await build({
-    input: join(import.meta.dirname, 'application.tsx'),
-    resolve: { alias: { '@latchkey/browser': join(SDK, 'browser/src/index.ts') } },
-    transform: { define: { 'process.env.NODE_ENV': '"development"' } },
-    output: { format: 'esm' },
-    logLevel: 'silent',
-    write: false,
-  });
-  sdk = output[0].code;
-  styles = await readFile(join(SDK, 'react/styles.css'), 'utf8');
+  const application = await bundleApplication();
+  ({ sdk } = application);
+  html = application.html('start');
 });
 after(async () => {
   await browser.close();
   await latchkey.stop();
 });
 
-const html = (options: object) => `<!doctype html><html lang="en"><meta charset="utf-8"><title>The application</title>
-<meta name="viewport" content="width=device-width"><style>:root { color-scheme: light dark; font-family: sans-serif }${styles}</style>
-<script type="module">import { start } from '/sdk.js'; start(${JSON.stringify(options)});</script></html>`;
-
-/** A person in two organizations. */
-async function personInTwo() {
-  const person = await register(latchkey, { profile: { displayName: 'Ada' } });
-  const { items } = await admin(latchkey, `members?q=${encodeURIComponent(person.email)}`);
-  const join = async (name: string) => {
-    const { id } = await admin(latchkey, 'organizations', { body: { name } });
-    await admin(latchkey, `organizations/${id}/members`, { body: { memberId: items[0].id, roles: [] } });
-    return { id: String(id), name };
-  };
-  return { person, organizations: await Promise.all([join('Alpha'), join('Beta')]) };
-}
-
-const errorsOf = (page: Page): string[] => {
-  const errors: string[] = [];
-  page.on('pageerror', (error) => errors.push(error.message));
-  page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
-  return errors;
-};
-
 describe('the components', () => {
   test('sign in by a button, show who is signed in, switch the organization by keyboard and sign out', async (t) => {
-    const { person, organizations } = await personInTwo();
-    const app = await startApp(latchkey, { sdk, html, organizations });
+    const { person, organizations } = await personInTwo(latchkey);
+    const app = await startApp(latchkey, { sdk, html });
     t.after(app.stop);
     const page = await (await browser.newContext()).newPage();
     const errors = errorsOf(page);
@@ -82,7 +47,7 @@ describe('the components', () => {
     await link.focus();
     await page.keyboard.press('Escape');
     await link.waitFor({ state: 'hidden' });
-    assert.equal(await menu.evaluate((element) => element.ownerDocument.activeElement === element), true);
+    await menu.and(page.locator(':focus')).waitFor();
     await menu.click();
     await page.getByRole('heading').click();
     await link.waitFor({ state: 'hidden' });
@@ -113,5 +78,56 @@ describe('the components', () => {
     await page.getByRole('button', { name: 'Anmelden' }).click();
     await page.getByRole('button', { name: 'Anmelden', exact: true }).waitFor();
     assert.equal(await page.locator('html').getAttribute('lang'), 'de');
+  });
+});
+
+describe('linking an account at a provider', () => {
+  const NOT_LINKED = /^The sign-in with the provider failed/;
+
+  test('leaves the page, goes on with the session that Latchkey has, and says when the provider refused', async (t) => {
+    const app = await startApp(latchkey, { sdk, html });
+    t.after(app.stop);
+    const page = await (await browser.newContext()).newPage();
+    await page.goto(`${app.origin}/account`);
+    await button(page, 'Sign in').click();
+    await prove(page, await register(latchkey));
+    await button(page, 'Link Dev provider').click();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await alert(page).waitFor();
+    assert.match((await alert(page).textContent()) ?? '', NOT_LINKED);
+    const email = newEmail();
+    await button(page, 'Link Dev provider').click();
+    await page.fill('input[name=email]', email);
+    await page.keyboard.press('Enter');
+    await part(page, 'Linked accounts').getByText(email).waitFor();
+    assert.equal(page.url(), `${app.origin}/account`);
+    assert.equal(await alert(page).count(), 0);
+  });
+
+  test('takes no account that another person has begun to link', async (t) => {
+    const app = await startApp(latchkey, { sdk, html });
+    t.after(app.stop);
+    const attacker = await register(latchkey);
+    const begun = await latchkey.api('/v1/me/linked-identities', {
+      token: attacker.access_token,
+      body: { provider: 'dev', clientId: app.clientId, redirectUri: `${app.origin}/` },
+    });
+    const page = await (await browser.newContext()).newPage();
+    await page.goto(`${app.origin}/account`);
+    await button(page, 'Sign in').click();
+    await prove(page, await register(latchkey));
+    await button(page, 'Link Dev provider').click();
+    await page.locator('input[name=email]').waitFor();
+    const state = new URL(begun.body.url);
+    // The address of the attacker, with the state of the visitor: no application lets them know it.
+    await page.goto(`${app.origin}/robots.txt`);
+    const keys = await page.evaluate(`Object.keys(localStorage).find((key) => key.includes(' state '))`);
+    state.searchParams.set('state', String(keys).split(' ').at(-1) ?? '');
+    await page.goto(state.href);
+    await page.fill('input[name=email]', newEmail());
+    await page.keyboard.press('Enter');
+    await alert(page).waitFor();
+    assert.match((await alert(page).textContent()) ?? '', NOT_LINKED);
+    assert.equal(await page.getByRole('button', { name: /^Unlink/ }).count(), 0);
   });
 });

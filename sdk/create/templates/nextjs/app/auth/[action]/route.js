@@ -1,0 +1,3 @@
+import { handlers } from '../../../latchkey.js';
+
+export const { GET, POST } = handlers;

@@ -1,0 +1,202 @@
+package latchkey
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// demo is the running Latchkey that the tests use: what its demo.json says of an environment, and a session.
+type demo struct {
+	AuthURL                string
+	APIURL                 string
+	WorkspaceID            string
+	ProjectID              string
+	ManagementClientID     string
+	ManagementClientSecret string
+	AccessToken            string
+}
+
+func running(t *testing.T) demo {
+	t.Helper()
+	text := os.Getenv("LATCHKEY_TEST_DEMO")
+	if text == "" {
+		t.Skip("LATCHKEY_TEST_DEMO names no running Latchkey")
+	}
+	var d demo
+	if err := json.Unmarshal([]byte(text), &d); err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+func (d demo) client() *Client {
+	tokens := ManagementTokens(ManagementClient{
+		AuthURL: d.AuthURL, WorkspaceID: d.WorkspaceID, ProjectID: d.ProjectID, Environment: "test",
+		ClientID: d.ManagementClientID, ClientSecret: d.ManagementClientSecret,
+	})
+	return &Client{BaseURL: d.APIURL, Token: tokens}
+}
+
+func TestAMemberIsAddedChangedAndRemoved(t *testing.T) {
+	ctx, client := t.Context(), running(t).client()
+	added, err := client.AddMember(ctx, AddMemberRequest{Email: Ptr("go@example.com"), DisplayName: Of("Grace")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if added.Email == nil || *added.Email != "go@example.com" || added.Status != "active" {
+		t.Errorf("the added member is %+v", added)
+	}
+	changed, err := client.ChangeMember(ctx, added.ID, ChangeMemberRequest{DisplayName: Null[string]()})
+	if err != nil || changed.DisplayName != nil || *changed.Email != "go@example.com" {
+		t.Errorf("null removes the name and an absent field changes nothing: %+v, %v", changed, err)
+	}
+	if err := client.RemoveMember(ctx, added.ID); err != nil {
+		t.Fatal(err)
+	}
+	var problem *Problem
+	_, err = client.ReadMember(ctx, added.ID)
+	if !errors.As(err, &problem) || problem.Status != 404 || problem.ErrorCode != "NOT_FOUND" || problem.TraceID == "" {
+		t.Errorf("a removed member gave %v", err)
+	}
+	if _, err := client.ReadMember(ctx, ".."); err == nil || errors.As(err, &problem) && problem.Status != 404 {
+		t.Errorf("two dots left the path: %v", err)
+	}
+}
+
+func TestAListReadsAllPages(t *testing.T) {
+	ctx, client := t.Context(), running(t).client()
+	for _, name := range []string{"a", "b", "c"} {
+		if _, err := client.AddMember(ctx, AddMemberRequest{Email: Ptr(name + "@go-pages.example.com")}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	found := map[string]int{}
+	for member, err := range client.ListMembers(ctx, ListMembersQuery{Q: Ptr("go-pages.example"), Limit: Ptr(int64(2))}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		found[*member.Email]++
+	}
+	if len(found) != 3 || found["a@go-pages.example.com"] != 1 {
+		t.Errorf("the pages had %v", found)
+	}
+}
+
+func TestARepeatedWriteHasOneEffect(t *testing.T) {
+	ctx, client := t.Context(), running(t).client()
+	key := IdempotencyKey("go-" + t.Name())
+	body := AddMemberRequest{Email: Ptr("go-once@example.com")}
+	first, err := client.AddMember(ctx, body, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := client.AddMember(ctx, body, key)
+	if err != nil || first.ID != second.ID {
+		t.Errorf("the same key gave %s and %s, %v", first.ID, second.ID, err)
+	}
+}
+
+func TestTokensOfSessionsAreVerified(t *testing.T) {
+	ctx, d := t.Context(), running(t)
+	options := VerifierOptions{Issuer: d.AuthURL, Audience: d.APIURL, ProjectID: d.ProjectID, IsLive: LiveSession(d.APIURL)}
+	token, err := NewVerifier(ctx, options).Verify(ctx, d.AccessToken)
+	if err != nil || !strings.HasPrefix(token.Subject, "usr_") || token.SessionID == "" || token.Machine {
+		t.Fatalf("the token is %+v, %v", token, err)
+	}
+	for name, change := range map[string]func(*VerifierOptions){
+		"audience": func(o *VerifierOptions) { o.Audience = "https://other.example.com" },
+		"project":  func(o *VerifierOptions) { o.ProjectID = "prj_other" },
+	} {
+		other := options
+		change(&other)
+		if _, err := NewVerifier(ctx, other).Verify(ctx, d.AccessToken); !errors.Is(err, ErrInvalidToken) {
+			t.Errorf("another %s gave %v", name, err)
+		}
+	}
+	verifier := NewVerifier(ctx, options)
+	for _, text := range []string{"", "a.b.c", d.AccessToken[:len(d.AccessToken)-8] + "AAAAAAAA"} {
+		if _, err := verifier.Verify(ctx, text); !errors.Is(err, ErrInvalidToken) {
+			t.Errorf("%.20q gave %v", text, err)
+		}
+	}
+	away := options
+	away.Issuer = "http://127.0.0.1:9"
+	if _, err := NewVerifier(ctx, away).Verify(ctx, d.AccessToken); err == nil || errors.Is(err, ErrInvalidToken) {
+		t.Errorf("keys that cannot be read say nothing about a token: %v", err)
+	}
+}
+
+func TestRequireTokenRespondsForTheHandler(t *testing.T) {
+	ctx, d := t.Context(), running(t)
+	verifier := NewVerifier(ctx, VerifierOptions{Issuer: d.AuthURL, Audience: d.APIURL, ProjectID: d.ProjectID})
+	you := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, TokenOf(r.Context()).Subject) })
+	ask := func(required Required, authorization string) *httptest.ResponseRecorder {
+		response, request := httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/", nil)
+		request.Header.Set("Authorization", authorization)
+		verifier.RequireToken(required, you).ServeHTTP(response, request)
+		return response
+	}
+	if r := ask(Required{}, "Bearer "+d.AccessToken); r.Code != 200 || !strings.HasPrefix(r.Body.String(), "usr_") {
+		t.Errorf("a valid token gave %d %s", r.Code, r.Body)
+	}
+	if r := ask(Required{}, "Basic dTpw"); r.Code != 401 || r.Header().Get("WWW-Authenticate") != "Bearer" {
+		t.Errorf("no token gave %d", r.Code)
+	}
+	if r := ask(Required{}, "Bearer wrong"); r.Code != 401 || !strings.Contains(r.Header().Get("WWW-Authenticate"), "invalid_token") {
+		t.Errorf("a wrong token gave %d", r.Code)
+	}
+	if r := ask(Required{Permission: "orders:refund"}, "Bearer "+d.AccessToken); r.Code != 403 {
+		t.Errorf("a token without the permission gave %d", r.Code)
+	}
+}
+
+func TestParallelCallersShareOneManagementToken(t *testing.T) {
+	requests := 0
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		requests++
+		io.WriteString(w, `{"access_token":"one","expires_in":60}`)
+	}))
+	defer server.Close()
+	tokens := ManagementTokens(ManagementClient{AuthURL: server.URL})
+	var group sync.WaitGroup
+	for range 20 {
+		group.Go(func() {
+			if token, err := tokens(context.Background()); err != nil || token != "one" {
+				t.Error(token, err)
+			}
+		})
+	}
+	group.Wait()
+	if requests != 1 {
+		t.Errorf("%d requests", requests)
+	}
+}
+
+func TestWritesWithoutAKeyAreSentOnce(t *testing.T) {
+	counts := map[string]int{}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		counts[r.Method+" "+r.Header.Get("Idempotency-Key")]++
+		w.Header().Set("Retry-After", "0")
+		w.WriteHeader(http.StatusServiceUnavailable)
+	}))
+	defer server.Close()
+	client := &Client{BaseURL: server.URL}
+	var problem *Problem
+	if _, err := client.AddMember(t.Context(), AddMemberRequest{}, IdempotencyKey("k")); !errors.As(err, &problem) || problem.Status != 503 {
+		t.Error(err)
+	}
+	if _, err := client.ChangeMember(t.Context(), "mem_1", ChangeMemberRequest{}); !errors.As(err, &problem) {
+		t.Error(err)
+	}
+	if counts["POST k"] != 4 || counts["PATCH "] != 1 {
+		t.Error(counts)
+	}
+}
