@@ -1,4 +1,4 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress } from 'node:zlib';
@@ -7,7 +7,7 @@ import { defineConfig, type Plugin } from 'vite';
 
 const compress = promisify(brotliCompress);
 
-/** Writes a compressed copy beside each asset, so that the server compresses nothing on the way. */
+/** Stores each text compressed instead. The server decompresses it for the few clients that do not take it so. */
 function compressAssets(): Plugin {
   return {
     name: 'compress-assets',
@@ -17,9 +17,10 @@ function compressAssets(): Plugin {
       const files = await readdir(assets);
       const texts = files.filter((file) => /\.(js|css|svg)$/.test(file));
       await Promise.all(
-        texts.map(async (file) =>
-          writeFile(join(assets, `${file}.br`), await compress(await readFile(join(assets, file)))),
-        ),
+        texts.map(async (file) => {
+          await writeFile(join(assets, `${file}.br`), await compress(await readFile(join(assets, file))));
+          await rm(join(assets, file));
+        }),
       );
     },
   };

@@ -1,10 +1,11 @@
-import createFetchClient, { type Client } from 'openapi-fetch';
+import createFetchClient, { type Client as FetchClient } from 'openapi-fetch';
 import createQueryClient from 'openapi-react-query';
 import type { paths as Paths } from './schema.ts';
 import { carry } from './transport.ts';
 
 export type Environment = 'test' | 'production';
 export type Api = ReturnType<typeof createQueryClient<Paths>>;
+export type Client = FetchClient<Paths>;
 
 /** The scope of a request. Null parts are omitted: the session needs none, pages of a workspace need only the workspace. */
 export type Scope = { workspaceId: string | null; projectId: string | null; environment: Environment | null };
@@ -21,7 +22,7 @@ export function headersOf(scope: Scope): Record<string, string> {
 }
 
 /** A client of the console API for one scope. It adds the scope headers and the CSRF token, and renews the session. */
-export function clientFor(scope: Scope): Client<Paths> {
+export function clientFor(scope: Scope): Client {
   return createFetchClient<Paths>({ baseUrl: window.location.origin, headers: headersOf(scope), fetch: carry });
 }
 
@@ -31,3 +32,10 @@ export function apiFor(scope: Scope): Api {
 }
 
 export const anywhere = clientFor(NOWHERE);
+
+/** @throws the problem of a request that failed */
+export async function dataOf<T>(response: Promise<{ data?: T; error?: unknown }>): Promise<T> {
+  const { data, error } = await response;
+  if (data === undefined) throw error;
+  return data;
+}

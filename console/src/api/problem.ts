@@ -20,6 +20,16 @@ const UNREACHABLE: Problem = {
   fields: {},
 };
 
+/** What the server would throw for a field that is not valid, for one that is checked before it is sent. */
+export function validationProblem(field: string, message: string): Error {
+  return Object.assign(new Error(message), {
+    errorCode: 'VALIDATION_FAILED',
+    title: 'A field is not valid',
+    detail: message,
+    errors: [{ pointer: `/body/${field}`, message }],
+  });
+}
+
 /** Turns any thrown value into a problem. */
 export function problemOf(thrown: unknown): Problem {
   if (!isRecord(thrown) || typeof thrown['errorCode'] !== 'string') return UNREACHABLE;

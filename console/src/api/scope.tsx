@@ -1,6 +1,6 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { createContext, type ReactNode, use } from 'react';
-import { type Api, apiFor, type Scope } from './client.ts';
+import { type Api, apiFor, type Client, clientFor, type Scope } from './client.ts';
 import { problemOf } from './problem.ts';
 import { useSession } from './session.ts';
 
@@ -59,6 +59,9 @@ function useScoped(): Scoped {
 
 export const useApi = (): Api => useScoped().api;
 export const useScope = (): Scope => useScoped().scope;
+
+/** The client for requests outside of queries, such as all pages of a list. */
+export const useClient = (): Client => clientFor(useScope());
 
 /** Whether the operator has a permission in the open workspace. */
 export function useCan(permission: string): boolean {

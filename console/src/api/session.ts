@@ -56,3 +56,9 @@ export function signInAddress(returnTo: string, stepUp = false): string {
   const query = new URLSearchParams({ returnTo, ...(stepUp && { stepUp: 'true' }) });
   return `/console/v1/sign-in?${query}`;
 }
+
+/** The address of another sign-in of the same operator, for the window that closes afterwards. */
+export function signInAgainAddress(stepUp: boolean): string {
+  const loginHint = knownSession()?.operator.email;
+  return `${signInAddress('/console/signed-in', stepUp)}${loginHint ? `&${new URLSearchParams({ loginHint })}` : ''}`;
+}

@@ -1,12 +1,12 @@
 import { Menu, UnstyledButton, useMantineColorScheme, VisuallyHidden } from '@mantine/core';
 import { anywhere } from '#api/client.ts';
 import { signInAddress, useSession } from '#api/session.ts';
-import { BookIcon, MoonIcon, SelectorIcon, SignOutIcon, SunIcon } from '#ui/icons.ts';
+import { BookIcon, MembersIcon, MoonIcon, SelectorIcon, SignOutIcon, SunIcon } from '#ui/icons.ts';
 import classes from './shell.module.css';
 
 /** The signed-in operator, the theme, and sign-out. */
 export function OperatorMenu() {
-  const { operator } = useSession();
+  const { operator, addresses } = useSession();
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   const name = operator.displayName ?? operator.email ?? 'Operator';
   const signOut = async () => {
@@ -40,6 +40,16 @@ export function OperatorMenu() {
           </Menu.Item>
         ))}
         <Menu.Divider />
+        {addresses.production.auth && (
+          <Menu.Item
+            component="a"
+            href={`${addresses.production.auth}/account`}
+            target="_blank"
+            leftSection={<MembersIcon size={14} />}
+          >
+            Your account
+          </Menu.Item>
+        )}
         <Menu.Item component="a" href="/docs/" target="_blank" leftSection={<BookIcon size={14} />}>
           Documentation
         </Menu.Item>

@@ -1,5 +1,5 @@
 import { Modal, TextInput, useMantineColorScheme } from '@mantine/core';
-import { useDebouncedValue } from '@mantine/hooks';
+import { useDebouncedValue, useLocalStorage } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useRouterState } from '@tanstack/react-router';
 import { type KeyboardEvent, useId, useMemo, useState } from 'react';
@@ -7,11 +7,13 @@ import { clientFor } from '#api/client.ts';
 import { useSession } from '#api/session.ts';
 import { useFocusBack } from '#ui/focus.ts';
 import { SearchIcon } from '#ui/icons.ts';
-import { type Command, matching } from './commands.ts';
+import { linkTo } from '#ui/search.ts';
+import { ACTIONS, type Command, matching, SYNONYMS, withRecent } from './commands.ts';
 import { documentationOf } from './documentation.ts';
 import { projectPlaces, workspacePlaces } from './navigation.ts';
 import classes from './palette.module.css';
 import { useHere, useSameScreen } from './place.ts';
+import { recordOfId, useRecords } from './records.ts';
 
 /** Opens any screen and finds members and projects, by keyboard. */
 export function Palette({ onClose }: { onClose: () => void }) {
@@ -22,12 +24,16 @@ export function Palette({ onClose }: { onClose: () => void }) {
   const navigate = useNavigate();
   const commands = useCommands();
   const found = useFound(typed);
-  const shown = [...matching(commands, typed), ...found].slice(0, 12);
+  const records = useOwnRecords(typed);
+  const [recent, setRecent] = useRecent();
+  const shown =
+    typed === '' ? unique([...recent, ...commands]) : unique([...matching([...commands, ...records], typed), ...found]);
   const run = (command: Command | undefined) => {
     if (!command) return;
     onClose();
+    setRecent(withRecent(recent, command));
     if (command.run) command.run();
-    else Promise.resolve(navigate({ to: command.to })).catch(() => undefined);
+    else if (command.to) Promise.resolve(navigate(linkTo(command.to))).catch(() => undefined);
   };
   const onKeyDown = (event: KeyboardEvent) => {
     const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
@@ -52,7 +58,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
           aria-controls={id}
           aria-activedescendant={shown[at] ? `${id}-${at}` : undefined}
           aria-label="Search or jump to"
-          placeholder="Search members and projects, or jump to a screen"
+          placeholder="Find a record by name or id, a screen or an action"
           leftSection={<SearchIcon size={16} aria-hidden />}
           value={typed}
           onKeyDown={onKeyDown}
@@ -102,14 +108,24 @@ function useCommands(): Command[] {
           .filter((place) => !place.developmentOnly || mode === 'development')
       : [];
     const places = [
-      ...open.map((place) => ({ ...place, path: `/${workspace}/${project}/${environment}${place.path}` })),
-      ...workspacePlaces.map((place) => ({ ...place, path: `/${workspace}${place.path}` })),
+      ...open.map((place) => ({
+        ...place,
+        own: place.path,
+        path: `/${workspace}/${project}/${environment}${place.path}`,
+      })),
+      ...workspacePlaces.map((place) => ({ ...place, own: place.path, path: `/${workspace}${place.path}` })),
     ];
     const other = environment === 'test' ? 'production' : 'test';
     return [
       ...places
         .filter(({ permission }) => permission === undefined || permissions.has(permission))
-        .map(({ path, label }) => ({ id: path, label, kind: 'Screen', to: path })),
+        .map(({ path, label, own }) => ({ id: path, label, kind: 'Screen', also: SYNONYMS[own] ?? '', to: path })),
+      ...(project
+        ? ACTIONS.filter(({ permission }) => permissions.has(permission)).map(({ path, label, also }) => {
+            const to = `/${workspace}/${project}/${environment}${path}`;
+            return { id: to, label, kind: 'Action', also, to };
+          })
+        : []),
       ...(project
         ? [{ id: 'environment', label: `Switch to ${other}`, kind: 'Environment', to: sameScreen(project, other) }]
         : []),
@@ -130,7 +146,37 @@ function openPage(address: string): void {
   window.open(address, '_blank', 'noreferrer');
 }
 
-/** Matching members and projects from the server. */
+function useOwnRecords(typed: string): readonly Command[] {
+  const { workspace, project, environment } = useHere();
+  const { workspaces, installation } = useSession();
+  const base = `/${workspace}/${project}/${environment}`;
+  const own = workspaces.find(({ id }) => id === workspace)?.permissions ?? [];
+  const permissions = new Set([...own, ...installation.permissions]);
+  const records = useRecords({
+    client: clientFor({ workspaceId: workspace, projectId: project, environment }),
+    base,
+    permissions,
+    enabled: project !== null && typed.trim().length >= 2,
+  });
+  return project === null ? [] : [...recordOfId(base, typed, permissions), ...records];
+}
+
+/** What the operator opened last in this project and environment. */
+function useRecent() {
+  const { workspace, project, environment } = useHere();
+  const { operator } = useSession();
+  return useLocalStorage<Command[]>({
+    key: `latchkey-console-recent ${operator.userId} ${workspace}/${project}/${environment}`,
+    defaultValue: [],
+    getInitialValueInEffect: false,
+  });
+}
+
+function unique(commands: readonly Command[]): Command[] {
+  return [...new Map(commands.toReversed().map((command) => [command.id, command])).values()].toReversed().slice(0, 12);
+}
+
+/** Matching records and projects from the server. */
 function useFound(typed: string): Command[] {
   const { workspace, project, environment } = useHere();
   const [q] = useDebouncedValue(typed.trim(), 150);

@@ -1,6 +1,6 @@
 import { Button, Text } from '@mantine/core';
 import { useEffect, useState } from 'react';
-import { loadSession, signInAddress } from '#api/session.ts';
+import { knownSession, loadSession, signInAgainAddress } from '#api/session.ts';
 import { onSignInNeeded, type SignInReason } from '#api/transport.ts';
 import { Dialog, DialogButtons } from '#ui/dialog.tsx';
 
@@ -29,6 +29,8 @@ export function SignInAgain() {
   const [first] = waiting;
   if (!first) return null;
   const stepUp = first.reason === 'step-up';
+  const email = knownSession()?.operator.email;
+  const who = email ? ` as ${email}` : '';
   return (
     <Dialog
       onClose={() => setWaiting(resolveAll(waiting, false))}
@@ -36,8 +38,8 @@ export function SignInAgain() {
     >
       <Text size="sm">
         {stepUp
-          ? 'This change needs a recent sign-in. Sign in again, and it continues automatically.'
-          : 'Sign in again in a new window. Your input is kept, and the action continues automatically.'}
+          ? `This change needs a recent sign-in. Sign in again${who}, and it continues automatically.`
+          : `Sign in again${who} in a new window. Your input is kept, and the action continues automatically.`}
       </Text>
       <DialogButtons>
         <Button variant="default" onClick={() => setWaiting(resolveAll(waiting, false))}>
@@ -45,9 +47,7 @@ export function SignInAgain() {
         </Button>
         <Button
           data-autofocus
-          onClick={() =>
-            window.open(signInAddress('/console/signed-in', stepUp), 'latchkey-sign-in', 'popup,width=520,height=720')
-          }
+          onClick={() => window.open(signInAgainAddress(stepUp), 'latchkey-sign-in', 'popup,width=520,height=720')}
         >
           Sign in
         </Button>

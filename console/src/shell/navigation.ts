@@ -1,5 +1,6 @@
 import type { ComponentType } from 'react';
 import {
+  ActionIcon,
   ActivityIcon,
   ApiIcon,
   ApplicationsIcon,
@@ -7,6 +8,7 @@ import {
   BrandingIcon,
   DomainIcon,
   InboxIcon,
+  InsightIcon,
   InvitationIcon,
   LockIcon,
   LogStreamIcon,
@@ -15,6 +17,7 @@ import {
   OrganizationIcon,
   OverviewIcon,
   ProjectIcon,
+  PromotionIcon,
   ProviderIcon,
   RolesIcon,
   SettingsIcon,
@@ -41,7 +44,13 @@ export type Place = {
 export type PlaceGroup = { name: string | null; places: readonly Place[] };
 
 export const projectPlaces: readonly PlaceGroup[] = [
-  { name: null, places: [{ label: 'Overview', path: '', docs: 'console-tour#overview', icon: OverviewIcon }] },
+  {
+    name: null,
+    places: [
+      { label: 'Overview', path: '', docs: 'console-tour#overview', icon: OverviewIcon },
+      { label: 'Insight', path: '/insight', docs: 'console#insight', icon: InsightIcon, permission: 'events:read' },
+    ],
+  },
   {
     name: 'People',
     places: [
@@ -103,7 +112,7 @@ export const projectPlaces: readonly PlaceGroup[] = [
       {
         label: 'Branding',
         path: '/branding',
-        docs: 'console-tour#branding',
+        docs: 'branding',
         icon: BrandingIcon,
         permission: 'settings:read',
       },
@@ -122,6 +131,7 @@ export const projectPlaces: readonly PlaceGroup[] = [
     places: [
       { label: 'APIs', path: '/apis', docs: 'guides/api', icon: ApiIcon, permission: 'apis:read' },
       { label: 'Webhooks', path: '/webhooks', docs: 'webhooks', icon: WebhookIcon, permission: 'webhooks:read' },
+      { label: 'Actions', path: '/actions', docs: 'actions', icon: ActionIcon, permission: 'actions:read' },
       { label: 'Event log', path: '/events', docs: 'webhooks#the-feed', icon: ActivityIcon, permission: 'events:read' },
       { label: 'Audit log', path: '/audit', docs: 'audit-log', icon: AuditIcon, permission: 'audit:read' },
       {
@@ -146,6 +156,13 @@ export const projectPlaces: readonly PlaceGroup[] = [
     places: [
       { label: 'SMS add-on', path: '/sms', docs: 'sms', icon: SmsIcon, permission: 'billing:read' },
       { label: 'Status', path: '/status', docs: 'status', icon: StatusIcon, permission: 'status:read' },
+      {
+        label: 'Promotion',
+        path: '/promotion',
+        docs: 'configuration-as-code#in-the-console',
+        icon: PromotionIcon,
+        permission: 'settings:read',
+      },
       {
         label: 'Project settings',
         path: '/settings',

@@ -1,11 +1,19 @@
 import { useElementSize } from '@mantine/hooks';
-import { type PointerEvent, useState } from 'react';
+import { Fragment, type PointerEvent, useState } from 'react';
 import classes from './chart.module.css';
 import { shortDay } from './moments.ts';
-import { placesOf, ticksUpTo } from './scale.ts';
+import { placesOf, stretchesOf, ticksUpTo } from './scale.ts';
 
-type Series = { name: string; tone: 'blue' | 'green' | 'red'; values: readonly number[] };
-type ChartProps = { label: string; kind: 'lines' | 'stack'; dates: readonly string[]; series: readonly Series[] };
+/** A value is null where nothing was measured: a line has a gap there. */
+type Series = { name: string; tone: 'blue' | 'green' | 'red'; values: readonly (number | null)[] };
+type ChartProps = {
+  label: string;
+  kind: 'lines' | 'stack';
+  dates: readonly string[];
+  series: readonly Series[];
+  /** Names a point of the axis; by default its day. */
+  nameOf?: (date: string) => string;
+};
 
 const HEIGHT = 208;
 const LEFT = 40;
@@ -14,11 +22,14 @@ const TOP = 8;
 const DAY_LABEL = 76;
 
 /** Daily figures as lines or stacked bars; hovering a day shows its numbers. */
-export function Chart({ label, kind, dates, series }: ChartProps) {
+export function Chart({ label, kind, dates, series, nameOf = shortDay }: ChartProps) {
   const { ref, width } = useElementSize();
   const [at, setAt] = useState<number | null>(null);
   const sums = dates.map((_, day) => series.reduce((sum, { values }) => sum + (values[day] ?? 0), 0));
-  const max = kind === 'stack' ? Math.max(0, ...sums) : Math.max(0, ...series.flatMap(({ values }) => values));
+  const max =
+    kind === 'stack'
+      ? Math.max(0, ...sums)
+      : Math.max(0, ...series.flatMap(({ values }) => values.map((value) => value ?? 0)));
   const ticks = ticksUpTo(max);
   const band = Math.max(0, width - LEFT) / Math.max(1, dates.length);
   const x = (day: number) => LEFT + band * (day + 0.5);
@@ -56,7 +67,7 @@ export function Chart({ label, kind, dates, series }: ChartProps) {
                 textAnchor={day === dates.length - 1 ? 'end' : 'middle'}
                 dx={day === dates.length - 1 ? band / 2 : 0}
               >
-                {shortDay(dates[day] ?? '')}
+                {nameOf(dates[day] ?? '')}
               </text>
             ))}
             {at !== null && (
@@ -76,7 +87,7 @@ export function Chart({ label, kind, dates, series }: ChartProps) {
           </>
         )}
       </svg>
-      <Legend series={series} day={at} date={at === null ? null : (dates[at] ?? null)} />
+      <Legend series={series} day={at} name={at === null ? null : nameOf(dates[at] ?? '')} />
     </figure>
   );
 }
@@ -84,24 +95,28 @@ export function Chart({ label, kind, dates, series }: ChartProps) {
 type Scaled = { series: readonly Series[]; x: (day: number) => number; y: (value: number) => number };
 
 function Lines({ series, x, y }: Scaled) {
-  return series.map(({ name, tone, values }) => {
-    const line = values
-      .map((value, day) => `${day === 0 ? 'M' : 'L'}${x(day).toFixed(1)},${y(value).toFixed(1)}`)
-      .join('');
-    return (
-      <g key={name} data-tone={tone}>
-        <path className={classes.area} d={`${line}L${x(values.length - 1)},${y(0)}L${x(0)},${y(0)}Z`} />
-        <path className={classes.line} d={line} />
-      </g>
-    );
-  });
+  return series.map(({ name, tone, values }) => (
+    <g key={name} data-tone={tone}>
+      {stretchesOf(values).map(({ from, measured }) => {
+        const [start, end] = [x(from), x(from + measured.length - 1)];
+        const points = measured.map((value, index) => `L${x(from + index).toFixed(1)},${y(value).toFixed(1)}`).join('');
+        return (
+          <Fragment key={from}>
+            <path className={classes.area} d={`M${start},${y(0)}${points}L${end},${y(0)}Z`} />
+            <path className={classes.line} d={`M${points.slice(1)}h0`} />
+          </Fragment>
+        );
+      })}
+    </g>
+  ));
 }
 
 function Stack({ series, dates, x, y, band }: Scaled & { dates: readonly string[]; band: number }) {
   const width = Math.min(18, band * 0.7);
   return series.map(({ name, tone, values }, index) => (
     <g key={name} data-tone={tone}>
-      {values.map((value, day) => {
+      {values.map((measured, day) => {
+        const value = measured ?? 0;
         const below = series.slice(0, index).reduce((sum, lower) => sum + (lower.values[day] ?? 0), 0);
         const top = y(below + value);
         return (
@@ -119,16 +134,16 @@ function Stack({ series, dates, x, y, band }: Scaled & { dates: readonly string[
   ));
 }
 
-function Legend({ series, day, date }: { series: readonly Series[]; day: number | null; date: string | null }) {
+function Legend({ series, day, name: point }: { series: readonly Series[]; day: number | null; name: string | null }) {
   return (
     <figcaption className={classes.legend}>
       {series.map(({ name, tone, values }) => (
         <span key={name} data-tone={tone}>
           {name}
-          {day !== null && <b>{(values[day] ?? 0).toLocaleString('en')}</b>}
+          {day !== null && <b>{values[day]?.toLocaleString('en') ?? '–'}</b>}
         </span>
       ))}
-      <span className={classes.day}>{date && shortDay(date)}</span>
+      <span className={classes.day}>{point}</span>
     </figcaption>
   );
 }

@@ -12,8 +12,8 @@ const CHANGED_SINCE = {
 };
 
 export type Action<T> = {
-  /** The message of the notification. */
-  done: string | ((result: T) => string);
+  /** The message of the notification. Null: none, because the result is not a success. */
+  done: string | ((result: T) => string | null);
   /** A confirmation. Without one, only production asks. */
   question?: Question;
   /** The action in production's default confirmation. */
@@ -43,7 +43,8 @@ export function useAction<I, T>(mutation: Mutation<I, T>) {
   const finish = async (result: T, { done, leave, undo }: Action<T>) => {
     await queries.invalidateQueries(leave && { refetchType: 'none' });
     await leave?.();
-    tell(typeof done === 'function' ? done(result) : done, typeof undo === 'function' ? undo(result) : undo);
+    const message = typeof done === 'function' ? done(result) : done;
+    if (message !== null) tell(message, typeof undo === 'function' ? undo(result) : undo);
   };
   const run = async (init: I, action: Action<T>): Promise<T | null> => {
     const { question, change, onProblem } = action;

@@ -17,8 +17,18 @@ export function FilterBar({ children }: { children: ReactNode }) {
 
 export function TextFilter({ name, label, width = 260 }: { name: string; label: string; width?: number }) {
   const [filters, setFilters] = useFilters();
-  const [typed, setTyped] = useState(filters[name] ?? '');
-  const apply = useDebouncedCallback((value: string) => setFilters({ [name]: value }, { replace: true }), 250);
+  const applied = filters[name] ?? '';
+  const [typed, setTyped] = useState(applied);
+  const [known, setKnown] = useState({ applied, sent: applied });
+  // The address changed otherwise than by this field, such as by kept filters or by Back.
+  if (applied !== known.applied) {
+    if (applied !== known.sent) setTyped(applied);
+    setKnown({ applied, sent: applied });
+  }
+  const apply = useDebouncedCallback((value: string) => {
+    setKnown({ applied, sent: value });
+    setFilters({ [name]: value }, { replace: true });
+  }, 250);
   return (
     <TextInput
       size="xs"

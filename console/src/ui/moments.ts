@@ -19,6 +19,15 @@ export function relativeTime(at: string, now: number): string {
 }
 
 const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' });
+const weekday = new Intl.DateTimeFormat('en-GB', { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' });
+
+/** The day of a time in the operator's time zone, as the heading of a log. */
+export const dayHeading = (at: string): string => weekday.format(new Date(at));
+export const timeOfDay = (at: string): string => clock.format(new Date(at));
+
+const hour = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
+export const hourOf = (at: string): string => hour.format(new Date(at));
+
 const dated = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' });
 
 /** The time of day to the second, after the date unless it is today. */

@@ -23,7 +23,7 @@ export function notifyDone(message: string): void {
   notifications.show({ message, color: 'green', closeButtonProps });
 }
 
-export function notifyProblem({ title, detail }: Problem): void {
+export function notifyProblem({ title, detail }: Pick<Problem, 'title' | 'detail'>): void {
   notifications.show({ title, message: detail, color: 'red', autoClose: PROBLEM_MS, closeButtonProps });
 }
 

@@ -16,3 +16,17 @@ export function placesOf(length: number, count: number): number[] {
   const every = Math.max(1, Math.ceil(length / Math.max(1, count)));
   return Array.from({ length }, (_, index) => index).filter((index) => (length - 1 - index) % every === 0);
 }
+
+type Stretch = { from: number; measured: number[] };
+
+/** The stretches of a line that were measured, between its gaps. */
+export function stretchesOf(values: readonly (number | null)[]): Stretch[] {
+  const stretches: Stretch[] = [];
+  for (const [index, value] of values.entries()) {
+    if (value === null) continue;
+    const last = stretches.at(-1);
+    if (last && last.from + last.measured.length === index) last.measured.push(value);
+    else stretches.push({ from: index, measured: [value] });
+  }
+  return stretches;
+}

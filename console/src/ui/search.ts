@@ -14,6 +14,13 @@ export function useFilters(): [Filters, (changes: Filters, options?: { replace: 
   return [filters, change];
 }
 
+/** Whether the dialog that adds a record is open; the address has it, so that a link opens it. */
+export function useNewDialog(): [boolean, { open: () => void; close: () => void }] {
+  const [filters, setFilters] = useFilters();
+  const set = (value: string | undefined) => setFilters({ new: value }, { replace: true });
+  return [filters['new'] === '1', { open: () => set('1'), close: () => set(undefined) }];
+}
+
 /** Drops empty values. */
 export function kept(filters: Filters): Filters {
   return Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined && value !== ''));

@@ -8,7 +8,7 @@ import { InPage } from './page.tsx';
 import classes from './states.module.css';
 import { useScreenTitle } from './title.ts';
 
-type Query<T> = {
+export type Query<T> = {
   data: T | undefined;
   error: unknown;
   isPending: boolean;

@@ -1,61 +1,66 @@
 import { Button, TextInput } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useApi, useCan } from '#api/scope.tsx';
+import { useApi, useCan, useClient } from '#api/scope.tsx';
 import { useAt } from '#shell/place.ts';
 import { useAction } from '#ui/action.ts';
 import { FormDialog, useFaults } from '#ui/dialog.tsx';
-import { Card, Page } from '#ui/page.tsx';
-import { useFilters } from '#ui/search.ts';
-import { Empty, Loaded } from '#ui/states.tsx';
-import { Below, Pager, Table } from '#ui/table.tsx';
+import { List } from '#ui/list.tsx';
+import { Page } from '#ui/page.tsx';
+import { useFilters, useNewDialog } from '#ui/search.ts';
+import { Empty } from '#ui/states.tsx';
+import { Below } from '#ui/table.tsx';
 import { Time } from '#ui/time.tsx';
 
 export function Apis() {
   const at = useAt();
   const [{ cursor }] = useFilters();
-  const [open, { open: show, close }] = useDisclosure(false);
+  const [open, { open: show, close }] = useNewDialog();
   const query = { limit: 50, ...(cursor && { cursor }) };
+  const client = useClient();
   const apis = useApi().useQuery('get', '/console/v1/apis', { params: { query } });
   const add = useCan('apis:write') ? <Button onClick={show}>Add API</Button> : null;
   return (
     <Page title="APIs" about="Your own APIs, for which applications get access tokens." actions={add}>
-      <Card flush>
-        <Loaded query={apis}>
-          {({ items, nextCursor }) => (
-            <>
-              <Table
-                label="APIs"
-                rows={items}
-                keyOf={({ id }) => id}
-                href={({ id }) => at(`/apis/${id}`)}
-                empty={
-                  <Empty title="No APIs yet" action={add}>
-                    Add one for each of your services that checks access tokens. Give it scopes, then choose which
-                    applications may use it.
-                  </Empty>
-                }
-                columns={[
-                  {
-                    name: 'Name',
-                    cell: ({ name, identifier }) => (
-                      <>
-                        {name}
-                        <Below>{identifier}</Below>
-                      </>
-                    ),
-                  },
-                  { name: 'Identifier', wide: true, cell: ({ identifier }) => <code>{identifier}</code> },
-                  { name: 'Scopes', align: 'right', cell: ({ scopes }) => scopes.length },
-                  { name: 'Changed', wide: true, align: 'right', cell: ({ updatedAt }) => <Time at={updatedAt} /> },
-                ]}
-              />
-              <Pager nextCursor={nextCursor} />
-            </>
-          )}
-        </Loaded>
-      </Card>
+      <List
+        query={apis}
+        readPage={(page) => client.GET('/console/v1/apis', { params: { query: page } })}
+        label="APIs"
+        keyOf={({ id }) => id}
+        href={({ id }) => at(`/apis/${id}`)}
+        empty={
+          <Empty title="No APIs yet" action={add}>
+            Add one for each of your services that checks access tokens. Give it scopes, then choose which applications
+            may use it.
+          </Empty>
+        }
+        columns={[
+          {
+            name: 'Name',
+            value: ({ name }) => name,
+            cell: ({ name, identifier }) => (
+              <>
+                {name}
+                <Below>{identifier}</Below>
+              </>
+            ),
+          },
+          {
+            name: 'Identifier',
+            value: ({ identifier }) => identifier,
+            wide: true,
+            cell: ({ identifier }) => <code>{identifier}</code>,
+          },
+          { name: 'Scopes', value: ({ scopes }) => scopes.length, align: 'right', cell: ({ scopes }) => scopes.length },
+          {
+            name: 'Changed',
+            value: ({ updatedAt }) => updatedAt,
+            wide: true,
+            align: 'right',
+            cell: ({ updatedAt }) => <Time at={updatedAt} />,
+          },
+        ]}
+      />
       {open && <NewApi onClose={close} />}
     </Page>
   );

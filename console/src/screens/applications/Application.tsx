@@ -16,6 +16,7 @@ import { ManagementPermissions } from './ManagementPermissions.tsx';
 import { Protocol, Tokens } from './Protocol.tsx';
 import { Secrets } from './Secrets.tsx';
 import { OwnSide, SamlKeys, ServiceProvider } from './ServiceProvider.tsx';
+import { ServiceProviderMetadata } from './ServiceProviderMetadata.tsx';
 import { Snippets } from './Snippets.tsx';
 
 export function Application() {
@@ -47,7 +48,12 @@ function Detail({ application, reread }: DetailProps) {
       {application.saml ? <OwnSide id={application.id} /> : <GetStarted application={application} />}
       {secret && <Secrets application={application} canWrite={canWrite} />}
       <Edit application={application} reread={reread} canWrite={canWrite} />
-      {application.saml && <SamlKeys canWrite={canWrite} />}
+      {application.saml && (
+        <>
+          <ServiceProviderMetadata id={application.id} saml={application.saml} canWrite={canWrite} />
+          <SamlKeys canWrite={canWrite} />
+        </>
+      )}
     </Page>
   );
 }
@@ -129,10 +135,16 @@ function Edit({ application, reread, canWrite }: DetailProps & { canWrite: boole
   );
 }
 
-/** The address of metadata is only written to read them again; an empty line is no address. */
+/** Metadata have a card of their own; an empty line is no address. */
 function written({ saml, ...changes }: Partial<ApplicationRecord>) {
   if (!saml) return changes;
-  const { metadataUrl: _, ...fields } = saml;
+  const {
+    metadataUrl: _url,
+    metadataReadAt: _at,
+    metadataFault: _fault,
+    certificates: _certificates,
+    ...fields
+  } = saml;
   return { ...changes, saml: { ...fields, consumers: fields.consumers.filter(({ url }) => url !== '') } };
 }
 

@@ -1,23 +1,37 @@
 import { Button, Group, Radio, SimpleGrid, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
-import { useApi } from '#api/scope.tsx';
+import type { Application } from '#api/records.ts';
+import { useApi, useScope } from '#api/scope.tsx';
 import { useAt } from '#shell/place.ts';
 import { useAction } from '#ui/action.ts';
+import { CodeBlock } from '#ui/copy.tsx';
 import { Card, Page } from '#ui/page.tsx';
 import { SecretOnce } from '#ui/SecretOnce.tsx';
 import { useFilters } from '#ui/search.ts';
 import classes from './applications.module.css';
+import { describedBy } from './described-by.ts';
 import { type Kind, kindOf, kinds, linesOf } from './kinds.ts';
 import { ManagementPermissions } from './ManagementPermissions.tsx';
+import { FrameworkChoice, useFactsOf } from './Snippets.tsx';
+import type { Snippet } from './snippets/snippet.ts';
+import { placeOf, snippetsFor } from './snippets.ts';
 
-type Made = { id: string; secret: string | null };
+type Made = Application & { secret: string | null };
+
+/** The frameworks that an application of this kind signs people in with; an API is added later. */
+const frameworksOf = (kind: Kind) => snippetsFor(kind).filter(({ needsApi }) => !needsApi);
 
 export function NewApplication() {
-  const [{ kind: chosen }, setFilters] = useFilters();
+  const [{ kind: chosen, framework }, setFilters] = useFilters();
   const kind = kinds.find((known) => known === chosen) ?? 'spa';
+  const frameworks = frameworksOf(kind);
+  const snippet =
+    framework === 'other' ? undefined : (frameworks.find(({ key }) => key === framework) ?? frameworks[0]);
+  const suggested = useSuggestedRedirect(snippet);
   const [name, setName] = useState('');
-  const [redirects, setRedirects] = useState('');
+  const [typed, setTyped] = useState<string | null>(null);
+  const redirects = typed ?? suggested;
   const [metadata, setMetadata] = useState('');
   const [permissions, setPermissions] = useState<string[]>([]);
   const [errors, setErrors] = useState<Record<string, string>>({});
@@ -25,7 +39,8 @@ export function NewApplication() {
   const create = useAction(useApi().useMutation('post', '/console/v1/applications'));
   const navigate = useNavigate();
   const at = useAt();
-  const open = (id: string) => navigate({ to: at(`/applications/${id}`) });
+  const open = (id: string) =>
+    navigate({ to: at(`/applications/${id}`), search: { framework: snippet?.key ?? 'other' } });
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     const redirectUris = linesOf(redirects);
@@ -35,6 +50,7 @@ export function NewApplication() {
       ...(kindOf(kind).redirects && { redirectUris }),
       ...(kind === 'management' && { permissions }),
       ...(kind === 'saml' && { saml: describedBy(metadata) }),
+      ...(snippet?.returnsTo && { postLogoutRedirectUris: signedOutAt(snippet, { kind, redirectUris }) }),
       ...(kind === 'spa' && { origins: originsOf(redirectUris) }),
     };
     const onProblem = ({ fields }: { fields: Record<string, string> }) => {
@@ -50,7 +66,19 @@ export function NewApplication() {
       <form onSubmit={submit}>
         <Stack gap="md" maw={760}>
           <Card title="Where does it run?">
-            <KindChoice kind={kind} onChange={(value) => setFilters({ kind: value }, { replace: true })} />
+            <Stack gap="md">
+              <KindChoice
+                kind={kind}
+                onChange={(value) => setFilters({ kind: value, framework: undefined }, { replace: true })}
+              />
+              {frameworks.length > 0 && (
+                <FrameworkChoice
+                  snippets={frameworks}
+                  value={snippet?.key ?? 'other'}
+                  onChange={(key) => setFilters({ framework: key }, { replace: true })}
+                />
+              )}
+            </Stack>
           </Card>
           <Card>
             <Stack gap="md">
@@ -71,7 +99,7 @@ export function NewApplication() {
                   placeholder={kind === 'native' ? 'com.example.app:/callback' : 'http://localhost:5173/callback'}
                   value={redirects}
                   error={errors['redirectUris']}
-                  onChange={(event) => setRedirects(event.currentTarget.value)}
+                  onChange={(event) => setTyped(event.currentTarget.value)}
                 />
               )}
               {kind === 'management' && (
@@ -99,9 +127,41 @@ export function NewApplication() {
           </Group>
         </Stack>
       </form>
-      {made?.secret && <SecretOnce title="Client secret" secret={made.secret} onClose={() => open(made.id)} />}
+      {made?.secret && (
+        <SecretOnce title="Client secret" secret={made.secret} onClose={() => open(made.id)}>
+          <EnvFile made={made} snippet={snippet} />
+        </SecretOnce>
+      )}
     </Page>
   );
+}
+
+/** The settings of the sample code, with the secret in them. */
+function EnvFile({ made, snippet }: { made: Made; snippet: Snippet | undefined }) {
+  const facts = useFactsOf(made, snippet, made.secret ?? '');
+  if (!facts || !snippet?.env) return null;
+  return (
+    <>
+      <Text size="sm">The .env of the {snippet.name} code has it, too:</Text>
+      <CodeBlock code={snippet.env(facts)} name=".env" />
+    </>
+  );
+}
+
+/** Where the sample code runs while it is developed; production has an address of its own. */
+function useSuggestedRedirect(snippet: Snippet | undefined): string {
+  const { environment } = useScope();
+  if (!snippet || environment === 'production') return '';
+  const { returnsTo, appRedirect = '' } = snippet;
+  return returnsTo ? returnsTo.home + returnsTo.path : appRedirect;
+}
+
+type Typed = { kind: Kind; redirectUris: string[] };
+
+/** Where sample code leads after signing out, if it runs where the redirect addresses say. */
+function signedOutAt(snippet: Snippet, { kind, redirectUris }: Typed): string[] {
+  const { missing } = placeOf(snippet, { kind, redirectUris, postLogoutRedirectUris: [], origins: [] });
+  return missing && missing.redirectUris.length === 0 ? missing.postLogoutRedirectUris : [];
 }
 
 function KindChoice({ kind, onChange }: { kind: Kind; onChange: (kind: string) => void }) {
@@ -124,12 +184,6 @@ function KindChoice({ kind, onChange }: { kind: Kind; onChange: (kind: string) =
       </SimpleGrid>
     </Radio.Group>
   );
-}
-
-/** Metadata by their address or as XML. */
-function describedBy(text: string) {
-  const written = text.trim();
-  return /^https?:\/\//.test(written) ? { metadataUrl: written } : { metadata: written };
 }
 
 /** A browser app calls from the origin that serves it. */

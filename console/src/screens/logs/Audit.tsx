@@ -1,10 +1,10 @@
 import { Button, Menu } from '@mantine/core';
-import { useApi, useCan } from '#api/scope.tsx';
+import { useApi, useCan, useClient } from '#api/scope.tsx';
 import { Copy } from '#ui/copy.tsx';
 import { useSaveFile } from '#ui/files.ts';
 import { MomentFilter, TextFilter } from '#ui/filters.tsx';
 import { Below } from '#ui/table.tsx';
-import { LogTime } from '#ui/time.tsx';
+import { ClockTime } from '#ui/time.tsx';
 import { EventName } from './EventName.tsx';
 import { LogScreen, useLogFilters } from './LogScreen.tsx';
 import { NameInRow } from './NameInRow.tsx';
@@ -13,6 +13,8 @@ import { actorOf, subjectOf } from './names.ts';
 export function Audit() {
   const mayExport = useCan('audit:read');
   const given = useLogFilters(['actor', 'action', 'resource', 'since', 'until']);
+  const client = useClient();
+  const { cursor: _cursor, ...filters } = given;
   const log = useApi().useQuery(
     'get',
     '/console/v1/audit-log',
@@ -25,6 +27,7 @@ export function Audit() {
       about="Who changed what, in a hash chain that reveals removed or altered entries."
       actions={mayExport && <Export since={given['since']} until={given['until']} />}
       log={log}
+      readPage={(page) => client.GET('/console/v1/audit-log', { params: { query: { ...filters, ...page } } })}
       filters={
         <>
           <TextFilter name="actor" label="Actor id" width={160} />
@@ -34,9 +37,10 @@ export function Audit() {
           <MomentFilter name="until" label="Until" />
         </>
       }
-      columns={(names) => [
+      columns={(names, members) => [
         {
           name: 'Action',
+          value: ({ action }) => action,
           cell: (event) => (
             <>
               <EventName name={event.action} />
@@ -44,9 +48,26 @@ export function Audit() {
             </>
           ),
         },
-        { name: 'Actor', wide: true, short: true, cell: (event) => <NameInRow of={actorOf(event, names)} /> },
-        { name: 'Resource', wide: true, cell: (event) => <NameInRow of={subjectOf(event, names)} /> },
-        { name: 'Time', align: 'right', cell: ({ occurredAt }) => <LogTime at={occurredAt} /> },
+        {
+          name: 'Actor',
+          wide: true,
+          short: true,
+          value: (event) => actorOf(event, names).name,
+          cell: (event) => <NameInRow of={actorOf(event, names)} members={members} />,
+        },
+        {
+          name: 'Resource',
+          wide: true,
+          value: (event) => subjectOf(event, names).name,
+          cell: (event) => <NameInRow of={subjectOf(event, names)} members={members} />,
+        },
+        { name: 'Id', extra: true, wide: true, value: ({ id }) => id, cell: ({ id }) => <code>{id}</code> },
+        {
+          name: 'Time',
+          align: 'right',
+          value: ({ occurredAt }) => occurredAt,
+          cell: ({ occurredAt }) => <ClockTime at={occurredAt} />,
+        },
       ]}
       facts={({ hash }) => [['Chain hash', <Copy key="hash" value={hash} />]]}
     />

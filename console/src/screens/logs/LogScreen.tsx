@@ -1,17 +1,20 @@
 import { Drawer, Stack, Text } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import type { AuditEvent, LoggedEvent, Names } from '#api/records.ts';
+import type { AuditEvent, LoggedEvent, Memberships, Names } from '#api/records.ts';
 import { CodeBlock, Copy } from '#ui/copy.tsx';
-import { FilterBar } from '#ui/filters.tsx';
-import { Card, Facts, Page } from '#ui/page.tsx';
-import { kept, stringifySearch, useFilters } from '#ui/search.ts';
-import { Empty, Loaded } from '#ui/states.tsx';
-import { type Column, Pager, Table } from '#ui/table.tsx';
+import { List, type ReadPage } from '#ui/list.tsx';
+import { dayHeading } from '#ui/moments.ts';
+import { Facts, Page } from '#ui/page.tsx';
+import { kept, linkTo, stringifySearch, useFilters } from '#ui/search.ts';
+import { Empty } from '#ui/states.tsx';
+import type { Column } from '#ui/table.tsx';
 import { Time } from '#ui/time.tsx';
-import { actorOf, subjectOf } from './names.ts';
+import { NameLink } from './NameLink.tsx';
+import { actorOf, type Named, named, screenOf, subjectOf } from './names.ts';
 
 type Entry = AuditEvent | LoggedEvent;
-type Log<E> = { items: E[]; nextCursor: string | null; names: Names };
+type Log<E> = { items: E[]; nextCursor: string | null; names: Names; members: Memberships };
 
 type LogProps<E> = {
   title: string;
@@ -25,9 +28,10 @@ type LogProps<E> = {
     isPlaceholderData: boolean;
     refetch: () => unknown;
   };
-  columns: (names: Names) => readonly Column<E>[];
+  columns: (names: Names, members: Memberships) => readonly Column<E>[];
   /** Facts that only this log has. */
   facts: (entry: E) => readonly (readonly [name: string, value: ReactNode])[];
+  readPage: ReadPage<Log<E>>;
 };
 
 /** The filters from the URL, for the query. */
@@ -42,34 +46,39 @@ export function useLogFilters(names: readonly string[]): Record<string, string> 
 }
 
 /** A log, newest first, with filters and a detail panel for the selected entry. */
-export function LogScreen<E extends Entry>({ title, about, actions, filters, log, columns, facts }: LogProps<E>) {
+export function LogScreen<E extends Entry>({
+  title,
+  about,
+  actions,
+  filters,
+  log,
+  columns,
+  facts,
+  readPage,
+}: LogProps<E>) {
   const [address, setFilters] = useFilters();
   const href = ({ id }: E) => `.${stringifySearch(kept({ ...address, event: id }))}`;
   const close = () => setFilters({ event: undefined, cursor: address['cursor'] }, { replace: true });
   return (
     <Page title={title} about={about} actions={actions}>
-      <Card flush>
-        <FilterBar>{filters}</FilterBar>
-        <Loaded query={log}>
-          {({ items, nextCursor, names }) => {
-            const open = items.find(({ id }) => id === address['event']);
-            return (
-              <>
-                <Table
-                  label={title}
-                  rows={items}
-                  keyOf={({ id }) => id}
-                  href={href}
-                  empty={<Empty title="No matching entries" />}
-                  columns={columns(names)}
-                />
-                <Pager nextCursor={nextCursor} />
-                <EntryDrawer entry={open} names={names} facts={open ? facts(open) : []} onClose={close} />
-              </>
-            );
-          }}
-        </Loaded>
-      </Card>
+      <List
+        label={title}
+        query={log}
+        filters={filters}
+        keyOf={({ id }) => id}
+        href={href}
+        groupOf={({ occurredAt }) => dayHeading(occurredAt)}
+        empty={<Empty title="No matching entries" />}
+        columns={({ names, members }) => columns(names, members)}
+        readPage={readPage}
+      >
+        {({ items, names, members }) => {
+          const open = items.find(({ id }) => id === address['event']);
+          return (
+            <EntryDrawer entry={open} names={names} members={members} facts={open ? facts(open) : []} onClose={close} />
+          );
+        }}
+      </List>
     </Page>
   );
 }
@@ -77,11 +86,12 @@ export function LogScreen<E extends Entry>({ title, about, actions, filters, log
 type DrawerProps = {
   entry: Entry | undefined;
   names: Names;
+  members: Memberships;
   facts: readonly (readonly [name: string, value: ReactNode])[];
   onClose: () => void;
 };
 
-function EntryDrawer({ entry, names, facts, onClose }: DrawerProps) {
+function EntryDrawer({ entry, names, members, facts, onClose }: DrawerProps) {
   return (
     <Drawer
       opened={entry !== undefined}
@@ -95,8 +105,8 @@ function EntryDrawer({ entry, names, facts, onClose }: DrawerProps) {
         <>
           <Facts
             facts={[
-              ['Who', <Who key="who" entry={entry} names={names} />],
-              ['What', <What key="what" entry={entry} names={names} />],
+              ['Who', <Who key="who" entry={entry} names={names} members={members} />],
+              ['What', <What key="what" entry={entry} names={names} members={members} />],
               ['When', <Time key="when" at={entry.occurredAt} />],
               ['Id', <Copy key="id" value={entry.id} />],
               ['Correlation id', entry.correlationId ? <Copy key="correlation" value={entry.correlationId} /> : '–'],
@@ -113,29 +123,38 @@ function EntryDrawer({ entry, names, facts, onClose }: DrawerProps) {
   );
 }
 
-type NamedEntry = { entry: Entry; names: Names };
+type NamedEntry = { entry: Entry; names: Names; members: Memberships };
 
-function Who({ entry, names }: NamedEntry) {
-  const { name, id } = actorOf(entry, names);
-  return <NameAndId name={name} id={id} />;
+function Who({ entry, names, members }: NamedEntry) {
+  const actor = actorOf(entry, names);
+  return (
+    <Stack gap={2}>
+      <NameAndId of={actor} members={members} />
+      {actor.id !== null && <Link {...linkTo(`.?actor=${actor.id}`)}>Everything by this actor</Link>}
+    </Stack>
+  );
 }
 
-function What({ entry, names }: NamedEntry) {
+function What({ entry, names, members }: NamedEntry) {
   if (entry.resources.length === 0) return subjectOf(entry, names).name;
   return (
     <Stack gap={6}>
       {entry.resources.map((id) => (
-        <NameAndId key={id} name={names[id] === null ? 'Erased' : (names[id] ?? id)} id={id} />
+        <NameAndId key={id} of={named(id, names)} members={members} />
       ))}
     </Stack>
   );
 }
 
-function NameAndId({ name, id }: { name: string; id: string | null }) {
+function NameAndId({ of, members }: { of: Named; members: Memberships }) {
   return (
     <div>
-      {name !== id && <div>{name}</div>}
-      {id !== null && <Copy value={id} />}
+      {(of.name !== of.id || screenOf(of, members) !== null) && (
+        <div>
+          <NameLink of={of} members={members} />
+        </div>
+      )}
+      {of.id !== null && <Copy value={of.id} />}
     </div>
   );
 }

@@ -1,11 +1,12 @@
-import type { AuditEvent, Names } from '#api/records.ts';
+import type { AuditEvent, Memberships, Names } from '#api/records.ts';
 
 /** A name in a log entry, and its id. */
-export type Named = { name: string; id: string | null };
+export type Named = { name: string; id: string | null; operator?: true };
 
 const ERASED = 'Erased';
 
-function named(id: string, names: Names): Named {
+/** The name behind an id; the id itself where none is known. */
+export function named(id: string, names: Names): Named {
   const name = names[id];
   return { name: name === null ? ERASED : (name ?? id), id };
 }
@@ -14,7 +15,7 @@ function named(id: string, names: Names): Named {
 export function actorOf({ actor }: Pick<AuditEvent, 'actor'>, names: Names): Named {
   if (!actor) return { name: ERASED, id: null };
   const id = [actor['userId'], actor['applicationId']].find((value) => typeof value === 'string');
-  if (id !== undefined) return named(id, names);
+  if (id !== undefined) return { ...named(id, names), ...(actor.kind === 'operator' && { operator: true }) };
   if (typeof actor['setupLinkId'] === 'string') return { name: 'Set-up link', id: actor['setupLinkId'] };
   if (typeof actor['name'] === 'string') return { name: `System (${actor['name']})`, id: null };
   return { name: actor.kind === 'anonymous' ? 'Anonymous' : actor.kind, id: null };
@@ -28,6 +29,23 @@ export function subjectOf({ resources, data }: Pick<AuditEvent, 'resources' | 'd
   if (id !== undefined) return named(id, names);
   const [first] = resources;
   return { name: nameInData(data) ?? first ?? '–', id: first ?? null };
+}
+
+const SCREENS: Readonly<Record<string, string>> = {
+  app: '/applications/',
+  mem: '/members/',
+  org: '/organizations/',
+  whe: '/webhooks/',
+};
+
+/** The path of the screen that shows the record behind a name; null where there is none. */
+export function screenOf({ id, operator }: Named, members: Memberships): string | null {
+  if (id === null) return null;
+  if (operator) return '/team';
+  const member = members[id];
+  if (member) return `/members/${member}`;
+  const screen = SCREENS[id.slice(0, 3)];
+  return screen ? `${screen}${id}` : null;
 }
 
 const FIELDS = ['email', 'name', 'displayName', 'url', 'key', 'domain', 'prefix'];

@@ -20,7 +20,7 @@ export function Messages() {
   const href = ({ template }: MessageTemplate) =>
     at(`/messages/${template}${locale === 'en' ? '' : `?locale=${locale}`}`);
   return (
-    <Page title="Messages" about="Mails and text messages to people, in six languages.">
+    <Page title="Messages" about="Mails and text messages to people, in seven languages.">
       <MessageTabs />
       <Card flush>
         <FilterBar>

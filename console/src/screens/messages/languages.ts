@@ -5,4 +5,5 @@ export const languages = [
   { value: 'es', label: 'Spanish' },
   { value: 'ja', label: 'Japanese' },
   { value: 'zh', label: 'Chinese' },
+  { value: 'ar', label: 'Arabic' },
 ] as const;

@@ -1,4 +1,4 @@
-import { Textarea, TextInput } from '@mantine/core';
+import { TextInput } from '@mantine/core';
 import { useMemo } from 'react';
 import type { Organization as OrganizationRecord } from '#api/records.ts';
 import { useApi, useCan } from '#api/scope.tsx';
@@ -6,6 +6,7 @@ import { useAt } from '#shell/place.ts';
 import { BlockButton } from '#ui/BlockButton.tsx';
 import { Copy } from '#ui/copy.tsx';
 import { SettingsCard, useRecordForm } from '#ui/form.tsx';
+import { arranged, JsonField, objectIn } from '#ui/json.tsx';
 import { Card, Facts } from '#ui/page.tsx';
 import { RemoveButton } from '#ui/RemoveButton.tsx';
 import { Time } from '#ui/time.tsx';
@@ -72,7 +73,7 @@ type Texts = { name: string; slug: string; metadata: string };
 const textsOf = ({ name, slug, metadata }: OrganizationRecord): Texts => ({
   name,
   slug: slug ?? '',
-  metadata: JSON.stringify(metadata, null, 2),
+  metadata: arranged(metadata),
 });
 
 function Edit({ organization, reread, canWrite }: OrganizationProps & { canWrite: boolean }) {
@@ -88,7 +89,7 @@ function Edit({ organization, reread, canWrite }: OrganizationProps & { canWrite
         const body = {
           ...(name !== undefined && { name }),
           ...(slug !== undefined && { slug: slug || null }),
-          ...(metadata !== undefined && { metadata: objectIn(metadata) }),
+          ...(metadata !== undefined && { metadata: objectIn('metadata', metadata) }),
         };
         return textsOf(await change.mutateAsync({ params, body, headers }));
       },
@@ -104,32 +105,13 @@ function Edit({ organization, reread, canWrite }: OrganizationProps & { canWrite
     <SettingsCard title="Settings" form={form} canWrite={canWrite}>
       <TextInput label="Name" required maxLength={200} {...form.text('name')} />
       <TextInput label="Slug" description="Names it in addresses." maxLength={63} {...form.text('slug')} />
-      <Textarea
+      <JsonField
         label="Metadata"
         description="A JSON object of your back end, which members do not see."
-        autosize
-        minRows={3}
-        maxRows={20}
-        styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
-        {...form.text('metadata')}
+        value={form.values.metadata}
+        error={form.errors.metadata}
+        onChange={(text) => form.set({ metadata: text })}
       />
     </SettingsCard>
   );
-}
-
-/** @throws a problem of the field for text that is no JSON object */
-function objectIn(text: string): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
-  } catch {
-    // Falls through to the problem.
-  }
-  const message = 'Enter a JSON object.';
-  throw Object.assign(new Error(message), {
-    errorCode: 'VALIDATION_FAILED',
-    title: 'The metadata is not valid',
-    detail: message,
-    errors: [{ pointer: '/body/metadata', message }],
-  });
 }

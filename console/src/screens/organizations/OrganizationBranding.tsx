@@ -1,27 +1,36 @@
-import { SegmentedControl, TextInput } from '@mantine/core';
-import { useState } from 'react';
-import type { OrganizationBranding as BrandingRecord, Organization } from '#api/records.ts';
-import { useApi, useCan, useScope } from '#api/scope.tsx';
+import { TextInput } from '@mantine/core';
+import type { BrandingImages, OrganizationBranding as BrandingRecord, Organization } from '#api/records.ts';
+import { useApi, useCan } from '#api/scope.tsx';
 import classes from '#screens/sign-in/branding.module.css';
 import { LookFields } from '#screens/sign-in/LookFields.tsx';
 import { PreviewCard } from '#screens/sign-in/PreviewCard.tsx';
-import { previewedLogo } from '#screens/sign-in/previewed.ts';
+import { previewedAddress, versionOf } from '#screens/sign-in/previewed.ts';
+import { UploadedImages } from '#screens/sign-in/UploadedImages.tsx';
 import { Fields, RecordFields, useRecordForm } from '#ui/form.tsx';
 import { Card } from '#ui/page.tsx';
 import { Loaded } from '#ui/states.tsx';
 import { OrganizationPage } from './OrganizationPage.tsx';
 
 const PATH = '/console/v1/organizations/{organizationId}/branding';
+const IMAGE = '/console/v1/organizations/{organizationId}/branding/images/{use}';
 
 export function OrganizationBranding() {
   return <OrganizationPage>{({ organization }) => <Branding organization={organization} />}</OrganizationPage>;
 }
 
 function Branding({ organization }: { organization: Organization }) {
-  const branding = useApi().useQuery('get', PATH, { params: { path: { organizationId: organization.id } } });
+  const params = { path: { organizationId: organization.id } };
+  const branding = useApi().useQuery('get', PATH, { params });
+  const images = useApi().useQuery('get', `${PATH}/images`, { params });
   return (
     <Loaded query={branding}>
-      {(record) => <Editor organizationId={organization.id} branding={record} reread={branding.refetch} />}
+      {(record) => (
+        <Loaded query={images}>
+          {(uploaded) => (
+            <Editor organizationId={organization.id} branding={record} images={uploaded} reread={branding.refetch} />
+          )}
+        </Loaded>
+      )}
     </Loaded>
   );
 }
@@ -29,10 +38,13 @@ function Branding({ organization }: { organization: Organization }) {
 type EditorProps = {
   organizationId: string;
   branding: BrandingRecord;
+  images: BrandingImages;
   reread: () => Promise<{ data?: BrandingRecord }>;
 };
 
-function Editor({ organizationId, branding, reread }: EditorProps) {
+function Editor({ organizationId, branding, images, reread }: EditorProps) {
+  const put = useApi().useMutation('put', IMAGE);
+  const remove = useApi().useMutation('delete', IMAGE);
   const canWrite = useCan('organizations:write');
   const change = useApi().useMutation('patch', PATH);
   const form = useRecordForm({
@@ -64,35 +76,31 @@ function Editor({ organizationId, branding, reread }: EditorProps) {
               error={errors.name}
               onChange={({ currentTarget: { value } }) => set({ name: value || null })}
             />
+            <UploadedImages images={images} canWrite={canWrite} of={{ organizationId }} put={put} remove={remove} />
             <LookFields look={values} errors={errors} fallback="Same as the project" onChange={set} />
           </Fields>
         </Card>
-        <Preview organizationId={organizationId} branding={values} />
+        <div className={classes.preview}>
+          <Preview organizationId={organizationId} branding={values} version={versionOf(images)} />
+        </div>
       </div>
     </RecordFields>
   );
 }
 
-const SHOWN = [
-  { value: 'page', label: 'Sign-in page' },
-  { value: 'mail', label: 'Invitation' },
-];
+type PreviewProps = { organizationId: string; branding: BrandingRecord; version: string };
 
-type PreviewProps = { organizationId: string; branding: BrandingRecord };
+/** The messages that speak for an organization. */
+const MESSAGES = ['invitation', 'setup_link'];
 
-function Preview({ organizationId, branding: { name, logoUrl, accentColor, backgroundColor } }: PreviewProps) {
-  const [show, setShow] = useState('page');
-  const { workspaceId, projectId, environment } = useScope();
-  const query = new URLSearchParams({
-    ...{ workspaceId: workspaceId ?? '', projectId: projectId ?? '', environment: environment ?? '', show },
-    ...{ name: name ?? '', logoUrl: previewedLogo(logoUrl) },
-    ...{ accentColor: accentColor ?? '', backgroundColor: backgroundColor ?? '' },
-  });
+function Preview({ organizationId, branding, version }: PreviewProps) {
   return (
     <PreviewCard
-      of={show === 'page' ? 'the sign-in page' : 'the invitation'}
-      address={`/console/v1/organizations/${organizationId}/branding/preview?${query}`}
-      actions={<SegmentedControl data={SHOWN} value={show} onChange={setShow} aria-label="What the preview shows" />}
+      path={`/console/v1/organizations/${organizationId}/branding/preview`}
+      draft={{ organization: { ...branding, logoUrl: previewedAddress(branding.logoUrl) } }}
+      version={version}
+      messages={MESSAGES}
+      locale="en"
     />
   );
 }

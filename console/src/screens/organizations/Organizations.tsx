@@ -1,17 +1,17 @@
 import { Button, TextInput } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useApi, useCan } from '#api/scope.tsx';
+import { useApi, useCan, useClient } from '#api/scope.tsx';
 import { useAt } from '#shell/place.ts';
 import { useAction } from '#ui/action.ts';
 import { StateBadge, sentence } from '#ui/badge.tsx';
 import { FormDialog, useFaults } from '#ui/dialog.tsx';
-import { ChoiceFilter, FilterBar, TextFilter } from '#ui/filters.tsx';
-import { Card, Page } from '#ui/page.tsx';
-import { useFilters } from '#ui/search.ts';
-import { Empty, Loaded } from '#ui/states.tsx';
-import { Below, Pager, Table } from '#ui/table.tsx';
+import { ChoiceFilter, TextFilter } from '#ui/filters.tsx';
+import { List } from '#ui/list.tsx';
+import { Page } from '#ui/page.tsx';
+import { useFilters, useNewDialog } from '#ui/search.ts';
+import { Empty } from '#ui/states.tsx';
+import { Below } from '#ui/table.tsx';
 import { Time } from '#ui/time.tsx';
 import { OrganizationTabs } from './OrganizationTabs.tsx';
 
@@ -22,14 +22,16 @@ export function Organizations() {
   const [filters] = useFilters();
   const { q, cursor } = filters;
   const status = STATUSES.find((known) => known === filters['status']);
-  const query = { limit: 50, ...(q && { q }), ...(cursor && { cursor }), ...(status && { status }) };
+  const wanted = { ...(q && { q }), ...(status && { status }) };
+  const query = { limit: 50, ...wanted, ...(cursor && { cursor }) };
+  const client = useClient();
   const organizations = useApi().useQuery(
     'get',
     '/console/v1/organizations',
     { params: { query } },
     { placeholderData: (before) => before },
   );
-  const [open, { open: show, close }] = useDisclosure(false);
+  const [open, { open: show, close }] = useNewDialog();
   const add = useCan('organizations:write') ? <Button onClick={show}>Add organization</Button> : null;
   return (
     <Page
@@ -38,53 +40,63 @@ export function Organizations() {
       actions={add}
     >
       <OrganizationTabs />
-      <Card flush>
-        <FilterBar>
-          <TextFilter name="q" label="Name or slug" width={280} />
-          <ChoiceFilter
-            name="status"
-            label="Status"
-            choices={STATUSES.map((value) => ({ value, label: sentence(value) }))}
-            width={130}
-          />
-        </FilterBar>
-        <Loaded query={organizations}>
-          {({ items, nextCursor }) => (
-            <>
-              <Table
-                label="Organizations"
-                rows={items}
-                keyOf={({ id }) => id}
-                href={({ id }) => at(`/organizations/${id}`)}
-                empty={
-                  q || status ? (
-                    <Empty title="No organizations match these filters" />
-                  ) : (
-                    <Empty title="No organizations yet" action={add}>
-                      Add one for each customer that several members of this project belong to.
-                    </Empty>
-                  )
-                }
-                columns={[
-                  {
-                    name: 'Name',
-                    cell: ({ name, slug }) => (
-                      <>
-                        {name}
-                        {slug !== null && <Below>{slug}</Below>}
-                      </>
-                    ),
-                  },
-                  { name: 'Status', cell: ({ status: state }) => <StateBadge state={state} /> },
-                  { name: 'Slug', wide: true, cell: ({ slug }) => (slug === null ? '–' : <code>{slug}</code>) },
-                  { name: 'Added', wide: true, align: 'right', cell: ({ createdAt }) => <Time at={createdAt} /> },
-                ]}
-              />
-              <Pager nextCursor={nextCursor} />
-            </>
-          )}
-        </Loaded>
-      </Card>
+      <List
+        query={organizations}
+        readPage={(page) => client.GET('/console/v1/organizations', { params: { query: { ...wanted, ...page } } })}
+        filters={
+          <>
+            <TextFilter name="q" label="Name or slug" width={280} />
+            <ChoiceFilter
+              name="status"
+              label="Status"
+              choices={STATUSES.map((value) => ({ value, label: sentence(value) }))}
+              width={130}
+            />
+          </>
+        }
+        label="Organizations"
+        keyOf={({ id }) => id}
+        href={({ id }) => at(`/organizations/${id}`)}
+        empty={
+          q || status ? (
+            <Empty title="No organizations match these filters" />
+          ) : (
+            <Empty title="No organizations yet" action={add}>
+              Add one for each customer that several members of this project belong to.
+            </Empty>
+          )
+        }
+        columns={[
+          {
+            name: 'Name',
+            value: ({ name }) => name,
+            cell: ({ name, slug }) => (
+              <>
+                {name}
+                {slug !== null && <Below>{slug}</Below>}
+              </>
+            ),
+          },
+          {
+            name: 'Status',
+            value: ({ status: state }) => state,
+            cell: ({ status: state }) => <StateBadge state={state} />,
+          },
+          {
+            name: 'Slug',
+            value: ({ slug }) => slug,
+            wide: true,
+            cell: ({ slug }) => (slug === null ? '–' : <code>{slug}</code>),
+          },
+          {
+            name: 'Added',
+            value: ({ createdAt }) => createdAt,
+            wide: true,
+            align: 'right',
+            cell: ({ createdAt }) => <Time at={createdAt} />,
+          },
+        ]}
+      />
       {open && <NewOrganization onClose={close} />}
     </Page>
   );

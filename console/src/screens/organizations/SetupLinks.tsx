@@ -124,6 +124,7 @@ const LANGUAGES = [
   { value: 'es', label: 'Spanish' },
   { value: 'ja', label: 'Japanese' },
   { value: 'zh', label: 'Chinese' },
+  { value: 'ar', label: 'Arabic' },
 ] as const;
 type Language = (typeof LANGUAGES)[number]['value'];
 
@@ -147,7 +148,7 @@ function NewLink({ organizationId, onMade, onClose }: NewLinkProps) {
       ...(language !== '' && { locale: language }),
       ...(returnUrl !== '' && { returnUrl }),
       ...(frameOrigin !== '' && { frameOrigin }),
-      ...(tasks.includes('team') && { roles: ['admin'] }),
+      ...((tasks.includes('team') || tasks.includes('directory')) && { roles: ['admin'] }),
     };
     const made = await make.run(
       { params: { path: { organizationId } }, body },

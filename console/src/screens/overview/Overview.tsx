@@ -1,4 +1,4 @@
-import { SegmentedControl, SimpleGrid, Text } from '@mantine/core';
+import { SegmentedControl, SimpleGrid, Text, VisuallyHidden } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Overview as Figures } from '#api/records.ts';
@@ -7,6 +7,7 @@ import { useAt } from '#shell/place.ts';
 import { Page } from '#ui/page.tsx';
 import { linkTo, useFilters } from '#ui/search.ts';
 import { Loaded, Loading } from '#ui/states.tsx';
+import { Attention } from './Attention.tsx';
 import { Charts } from './Charts.tsx';
 import { FirstSteps } from './FirstSteps.tsx';
 import classes from './overview.module.css';
@@ -19,7 +20,8 @@ const PERIODS = [
 
 export function Overview() {
   const [{ days = '30' }, setFilters] = useFilters();
-  const query = { days: Number(days) };
+  // Twice the period, to compare it with the one before.
+  const query = { days: 2 * Number(days) };
   const overview = useApi().useQuery(
     'get',
     '/console/v1/overview',
@@ -39,67 +41,102 @@ export function Overview() {
       }
     >
       <Loaded query={overview} skeleton={<Loading lines={12} />}>
-        {(figures) =>
-          figures.totals.members <= 1 ? <Beginning figures={figures} /> : <Everything figures={figures} />
-        }
+        {(figures) => (
+          <>
+            <FirstSteps totals={figures.totals} />
+            <Everything figures={figures} />
+          </>
+        )}
       </Loaded>
     </Page>
-  );
-}
-
-function Beginning({ figures }: { figures: Figures }) {
-  const { signIns, failures, deliveries } = figures.totals;
-  return (
-    <>
-      <FirstSteps />
-      {signIns + failures + deliveries > 0 && <Everything figures={figures} />}
-    </>
   );
 }
 
 function Everything({ figures }: { figures: Figures }) {
   const at = useAt();
   const { totals } = figures;
+  const { now, before } = halves(figures.days);
   return (
     <>
+      <Attention />
       <SimpleGrid cols={{ base: 2, sm: 3, lg: 5 }} spacing="sm">
-        <Figure name="Sign-ins" value={totals.signIns} to={at('/events?type=user.login')} />
+        <Figure name="Sign-ins" value={now.signIns} before={before.signIns} to={at('/events?type=user.login')} />
         <Figure
           name="Failed sign-ins"
-          value={totals.failures}
-          note={share(totals.failures, totals.signIns + totals.failures)}
+          value={now.failures}
+          before={before.failures}
+          note={share(now.failures, now.signIns + now.failures)}
           to={at('/events')}
         />
         <Figure
           name="New members"
-          value={totals.newMembers}
+          value={now.newMembers}
+          before={before.newMembers}
           note={`${totals.members.toLocaleString('en')} in total`}
           to={at('/members')}
         />
         <Figure name="Active this month" value={totals.activeMembersThisMonth} to={at('/members?status=active')} />
         <Figure
           name="Webhooks delivered"
-          value={totals.delivered}
+          value={now.delivered}
+          before={before.delivered}
           note={
-            totals.deliveries === 0
+            now.deliveries === 0
               ? 'none sent'
-              : `${share(totals.delivered, totals.deliveries)} of ${totals.deliveries.toLocaleString('en')}`
+              : `${share(now.delivered, now.deliveries)} of ${now.deliveries.toLocaleString('en')}`
           }
           to={at('/webhooks/deliveries')}
         />
       </SimpleGrid>
-      <Charts days={figures.days} />
+      <Charts days={figures.days.slice(figures.days.length / 2)} />
     </>
   );
 }
 
-function Figure({ name, value, note, to }: { name: string; value: number; note?: ReactNode; to: string }) {
+const COUNTED = ['signIns', 'failures', 'newMembers', 'deliveries', 'delivered'] as const;
+type Sums = Record<(typeof COUNTED)[number], number>;
+
+/** The sums of the period and of the one before it. */
+function halves(days: Figures['days']): { now: Sums; before: Sums } {
+  const sums = (some: Figures['days']): Sums => {
+    const of = (name: (typeof COUNTED)[number]) => some.reduce((total, day) => total + day[name], 0);
+    return {
+      signIns: of('signIns'),
+      failures: of('failures'),
+      newMembers: of('newMembers'),
+      deliveries: of('deliveries'),
+      delivered: of('delivered'),
+    };
+  };
+  const middle = days.length / 2;
+  return { now: sums(days.slice(middle)), before: sums(days.slice(0, middle)) };
+}
+
+/** The change against the period before; nothing if that had none. */
+function changeOf(value: number, before: number | undefined): string | null {
+  if (!before) return null;
+  const change = (value - before) / before;
+  return `${change >= 0 ? '+' : '−'}${Math.abs(Math.round(100 * change))} %`;
+}
+
+type FigureProps = { name: string; value: number; before?: number; note?: ReactNode; to: string };
+
+function Figure({ name, value, before, note, to }: FigureProps) {
+  const change = changeOf(value, before);
   return (
     <Link {...linkTo(to)} className={classes.figure}>
       <Text size="xs" className={classes.figureName}>
         {name}
       </Text>
-      <span className={classes.figureValue}>{value.toLocaleString('en')}</span>
+      <span className={classes.figureValue}>
+        {value.toLocaleString('en')}
+        {change !== null && (
+          <Text component="span" size="xs" ml={8} className={classes.figureName}>
+            {change}
+            <VisuallyHidden> against the period before</VisuallyHidden>
+          </Text>
+        )}
+      </span>
       <Text size="xs" className={classes.figureName}>
         {note ?? ' '}
       </Text>

@@ -1,23 +1,23 @@
 import { Button, Group, MultiSelect, TextInput } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
 import { type ReactNode, useState } from 'react';
 import type { Invitation } from '#api/records.ts';
-import { useApi, useCan } from '#api/scope.tsx';
+import { useApi, useCan, useClient } from '#api/scope.tsx';
 import { useAction } from '#ui/action.ts';
 import { StateBadge, sentence } from '#ui/badge.tsx';
 import { FormDialog, useFaults } from '#ui/dialog.tsx';
-import { ChoiceFilter, FilterBar } from '#ui/filters.tsx';
-import { Card, Page } from '#ui/page.tsx';
-import { useFilters } from '#ui/search.ts';
-import { Empty, Loaded } from '#ui/states.tsx';
-import { Below, Pager, Table } from '#ui/table.tsx';
+import { ChoiceFilter } from '#ui/filters.tsx';
+import { List } from '#ui/list.tsx';
+import { Page } from '#ui/page.tsx';
+import { useFilters, useNewDialog } from '#ui/search.ts';
+import { Empty } from '#ui/states.tsx';
+import { Below } from '#ui/table.tsx';
 import { Time } from '#ui/time.tsx';
 import { RoleNames, useRoles } from './RoleNames.tsx';
 
-const STATUSES = ['pending', 'accepted', 'revoked', 'expired'] as const;
+const STATUSES = ['pending', 'accepted', 'declined', 'revoked', 'expired'] as const;
 
 export function Invitations() {
-  const [open, { open: show, close }] = useDisclosure(false);
+  const [open, { open: show, close }] = useNewDialog();
   const canWrite = useCan('invitations:write');
   const invite = canWrite ? <Button onClick={show}>Invite a member</Button> : null;
   return (
@@ -48,48 +48,52 @@ type ListProps = {
 export function InvitationList({ organizationId, canWrite, rolesOf, empty }: ListProps) {
   const [filters] = useFilters();
   const status = STATUSES.find((known) => known === filters['status']);
-  const query = {
-    limit: 50,
-    ...(organizationId && { organizationId }),
-    ...(status && { status }),
-    ...(filters['cursor'] && { cursor: filters['cursor'] }),
-  };
+  const wanted = { ...(organizationId && { organizationId }), ...(status && { status }) };
+  const query = { limit: 50, ...wanted, ...(filters['cursor'] && { cursor: filters['cursor'] }) };
+  const client = useClient();
   const invitations = useApi().useQuery('get', '/console/v1/invitations', { params: { query } });
   return (
-    <Card flush>
-      <FilterBar>
+    <List
+      query={invitations}
+      readPage={(page) => client.GET('/console/v1/invitations', { params: { query: { ...wanted, ...page } } })}
+      filters={
         <ChoiceFilter
           name="status"
           label="Status"
           choices={STATUSES.map((value) => ({ value, label: sentence(value) }))}
         />
-      </FilterBar>
-      <Loaded query={invitations}>
-        {({ items, nextCursor }) => (
-          <>
-            <Table
-              label="Invitations"
-              rows={items}
-              keyOf={({ id }) => id}
-              empty={status ? <Empty title="No invitations match this filter" /> : empty}
-              columns={[
-                { name: 'Email', cell: (invitation) => <Whom invitation={invitation} /> },
-                { name: 'Status', wide: true, cell: ({ status: state }) => <StateBadge state={state} /> },
-                { name: 'Roles', wide: true, cell: rolesOf },
-                { name: 'Sent', wide: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
-                { name: 'Expires', wide: true, cell: ({ expiresAt }) => <Time at={expiresAt} /> },
-                {
-                  name: '',
-                  align: 'right',
-                  cell: (invitation) => canWrite && <InvitationActions invitation={invitation} />,
-                },
-              ]}
-            />
-            <Pager nextCursor={nextCursor} />
-          </>
-        )}
-      </Loaded>
-    </Card>
+      }
+      label="Invitations"
+      keyOf={({ id }) => id}
+      empty={status ? <Empty title="No invitations match this filter" /> : empty}
+      columns={[
+        { name: 'Email', value: ({ email }) => email, cell: (invitation) => <Whom invitation={invitation} /> },
+        {
+          name: 'Status',
+          value: ({ status: state }) => state,
+          wide: true,
+          cell: ({ status: state }) => <StateBadge state={state} />,
+        },
+        { name: 'Roles', wide: true, cell: rolesOf },
+        {
+          name: 'Sent',
+          value: ({ createdAt }) => createdAt,
+          wide: true,
+          cell: ({ createdAt }) => <Time at={createdAt} />,
+        },
+        {
+          name: 'Expires',
+          value: ({ expiresAt }) => expiresAt,
+          wide: true,
+          cell: ({ expiresAt }) => <Time at={expiresAt} />,
+        },
+        {
+          name: '',
+          align: 'right',
+          cell: (invitation) => canWrite && <InvitationActions invitation={invitation} />,
+        },
+      ]}
+    />
   );
 }
 

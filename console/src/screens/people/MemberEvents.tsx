@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import type { Member } from '#api/records.ts';
 import { useApi } from '#api/scope.tsx';
 import { EventName } from '#screens/logs/EventName.tsx';
+import { NameLink } from '#screens/logs/NameLink.tsx';
 import { actorOf } from '#screens/logs/names.ts';
 import { useAt } from '#shell/place.ts';
 import { Card } from '#ui/page.tsx';
@@ -19,7 +20,7 @@ export function MemberEvents({ member: { userId } }: { member: Member }) {
   return (
     <Card flush title="Latest events" actions={<Link {...linkTo(at(`/audit?resource=${userId}`))}>View all</Link>}>
       <Loaded query={events}>
-        {({ items, names }) => (
+        {({ items, names, members }) => (
           <Table
             label="Latest events"
             rows={items}
@@ -27,7 +28,7 @@ export function MemberEvents({ member: { userId } }: { member: Member }) {
             empty="No events yet"
             columns={[
               { name: 'Event', cell: ({ action }) => <EventName name={action} /> },
-              { name: 'Actor', wide: true, cell: (event) => actorOf(event, names).name },
+              { name: 'Actor', wide: true, cell: (event) => <NameLink of={actorOf(event, names)} members={members} /> },
               { name: 'Time', align: 'right', cell: ({ occurredAt }) => <LogTime at={occurredAt} /> },
             ]}
           />

@@ -2,6 +2,7 @@ import { Button } from '@mantine/core';
 import type { Member, Session } from '#api/records.ts';
 import { useApi, useCan } from '#api/scope.tsx';
 import { useAction } from '#ui/action.ts';
+import { countryName } from '#ui/countries.ts';
 import { Card } from '#ui/page.tsx';
 import { Loaded } from '#ui/states.tsx';
 import { Below, Table } from '#ui/table.tsx';
@@ -60,7 +61,11 @@ export function MemberSessions({ member }: { member: Member }) {
                   </>
                 ),
               },
-              { name: 'Address', wide: true, cell: ({ ip }) => ip ?? '–' },
+              {
+                name: 'Place',
+                wide: true,
+                cell: ({ ip, country }) => [ip, country && countryName(country)].filter(Boolean).join(' · ') || '–',
+              },
               ...(items.some(organizationsOf)
                 ? [{ name: 'Organizations', wide: true, cell: (session: Session) => organizationsOf(session) || '–' }]
                 : []),

@@ -1,51 +1,94 @@
 import { Button, Text } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
 import { Link } from '@tanstack/react-router';
 import type { Member } from '#api/records.ts';
-import { useApi, useCan } from '#api/scope.tsx';
+import { useApi, useCan, useClient } from '#api/scope.tsx';
 import { useAt } from '#shell/place.ts';
 import { StateBadge, sentence } from '#ui/badge.tsx';
-import { ChoiceFilter, FilterBar, TextFilter } from '#ui/filters.tsx';
-import { Card, Page } from '#ui/page.tsx';
-import { useFilters } from '#ui/search.ts';
-import { Empty, Loaded } from '#ui/states.tsx';
-import { type Column, Pager, Table } from '#ui/table.tsx';
+import { Copy } from '#ui/copy.tsx';
+import { ChoiceFilter, TextFilter } from '#ui/filters.tsx';
+import { List } from '#ui/list.tsx';
+import { Page } from '#ui/page.tsx';
+import { useFilters, useNewDialog } from '#ui/search.ts';
+import { Empty } from '#ui/states.tsx';
+import type { Column } from '#ui/table.tsx';
 import { Time } from '#ui/time.tsx';
 import { ExportMembers } from './ExportMembers.tsx';
 import { memberStatuses, nameOf } from './members.ts';
+import { useMemberActions } from './members-in-bulk.tsx';
 import { NewMember } from './NewMember.tsx';
 import { RoleNames, useRoles } from './RoleNames.tsx';
 
 const columns: readonly Column<Member>[] = [
-  { name: 'Member', cell: (member) => <Who member={member} /> },
-  { name: 'Status', cell: ({ status }) => <StateBadge state={status} /> },
-  { name: 'Roles', wide: true, cell: ({ roles }) => <RoleNames roles={roles} /> },
-  { name: 'Second factor', wide: true, cell: ({ mfaEnabled }) => (mfaEnabled ? 'On' : 'Off') },
-  { name: 'Last seen', wide: true, cell: ({ lastSeenAt }) => <Time at={lastSeenAt} none="Never" /> },
-  { name: 'Joined', wide: true, align: 'right', cell: ({ createdAt }) => <Time at={createdAt} /> },
+  { name: 'Member', value: nameOf, cell: (member) => <Who member={member} /> },
+  { name: 'Email', extra: true, wide: true, value: ({ email }) => email, cell: ({ email }) => email ?? '–' },
+  { name: 'Phone', extra: true, wide: true, value: ({ phone }) => phone, cell: ({ phone }) => phone ?? '–' },
+  {
+    name: 'Username',
+    extra: true,
+    wide: true,
+    value: ({ username }) => username,
+    cell: ({ username }) => username ?? '–',
+  },
+  { name: 'Status', value: ({ status }) => status, cell: ({ status }) => <StateBadge state={status} /> },
+  {
+    name: 'Roles',
+    wide: true,
+    value: ({ roles }) => roles.join(' '),
+    cell: ({ roles }) => <RoleNames roles={roles} />,
+  },
+  {
+    name: 'Second factor',
+    wide: true,
+    value: ({ mfaEnabled }) => mfaEnabled,
+    cell: ({ mfaEnabled }) => (mfaEnabled ? 'On' : 'Off'),
+  },
+  {
+    name: 'Member id',
+    extra: true,
+    wide: true,
+    value: ({ id }) => id,
+    cell: ({ id }) => (
+      <span data-above>
+        <Copy value={id} />
+      </span>
+    ),
+  },
+  {
+    name: 'Last seen',
+    wide: true,
+    value: ({ lastSeenAt }) => lastSeenAt,
+    cell: ({ lastSeenAt }) => <Time at={lastSeenAt} none="Never" />,
+  },
+  {
+    name: 'Joined',
+    wide: true,
+    align: 'right',
+    sorts: true,
+    value: ({ createdAt }) => createdAt,
+    cell: ({ createdAt }) => <Time at={createdAt} />,
+  },
 ];
 
 export function Members() {
   const [filters] = useFilters();
-  const { q, role, cursor } = filters;
+  const { q, role, cursor, sort } = filters;
   const status = memberStatuses.find((known) => known === filters['status']);
-  const query = {
-    limit: 50,
-    ...(q && { q }),
-    ...(role && { role }),
-    ...(cursor && { cursor }),
-    ...(status && { status }),
-  };
-  const members = useApi().useQuery(
+  const wanted = { ...(q && { q }), ...(role && { role }), ...(status && { status }) };
+  const order = sort === 'Joined' ? ('oldest' as const) : ('newest' as const);
+  const api = useApi();
+  const client = useClient();
+  const keep = { placeholderData: <T,>(before: T) => before };
+  const members = api.useQuery(
     'get',
     '/console/v1/members',
-    { params: { query } },
-    { placeholderData: (before) => before },
+    { params: { query: { limit: 50, order, ...wanted, ...(cursor && { cursor }) } } },
+    keep,
   );
+  const total = api.useQuery('get', '/console/v1/members/count', { params: { query: wanted } }, keep);
   const at = useAt();
   const roles = useRoles();
-  const filtered = Boolean(q ?? role ?? status);
-  const [open, { open: show, close }] = useDisclosure(false);
+  const [open, { open: show, close }] = useNewDialog();
+  const bulk = useMemberActions();
   return (
     <Page
       title="Members"
@@ -58,37 +101,33 @@ export function Members() {
         </>
       }
     >
-      <Card flush>
-        <FilterBar>
-          <TextFilter name="q" label="Name, email, phone or id" width={280} />
-          <ChoiceFilter
-            name="status"
-            label="Status"
-            choices={memberStatuses.map((value) => ({ value, label: sentence(value) }))}
-            width={130}
-          />
-          <ChoiceFilter
-            name="role"
-            label="Role"
-            choices={roles.map(({ key, name }) => ({ value: key, label: name }))}
-          />
-        </FilterBar>
-        <Loaded query={members}>
-          {({ items, nextCursor }) => (
-            <>
-              <Table
-                label="Members"
-                rows={items}
-                columns={columns}
-                keyOf={({ id }) => id}
-                href={({ id }) => at(`/members/${id}`)}
-                empty={filtered ? <Empty title="No members match these filters" /> : <NoMembers />}
-              />
-              <Pager nextCursor={nextCursor} />
-            </>
-          )}
-        </Loaded>
-      </Card>
+      <List
+        label="Members"
+        query={members}
+        columns={q ? columns.map((column) => ({ ...column, sorts: false })) : columns}
+        keyOf={({ id }) => id}
+        href={({ id }) => at(`/members/${id}`)}
+        empty={q || role || status ? <Empty title="No members match these filters" /> : <NoMembers />}
+        bulk={bulk}
+        total={total.data}
+        readPage={(page) => client.GET('/console/v1/members', { params: { query: { order, ...wanted, ...page } } })}
+        filters={
+          <>
+            <TextFilter name="q" label="Name, email, phone or id" width={280} />
+            <ChoiceFilter
+              name="status"
+              label="Status"
+              choices={memberStatuses.map((value) => ({ value, label: sentence(value) }))}
+              width={130}
+            />
+            <ChoiceFilter
+              name="role"
+              label="Role"
+              choices={roles.map(({ key, name }) => ({ value: key, label: name }))}
+            />
+          </>
+        }
+      />
       {open && <NewMember onClose={close} />}
     </Page>
   );

@@ -1,5 +1,5 @@
-import { NumberInput, Textarea } from '@mantine/core';
-import type { Settings } from '#api/records.ts';
+import { NativeSelect, NumberInput, Textarea } from '@mantine/core';
+import type { BrandingImages, Settings } from '#api/records.ts';
 import { useApi, useCan } from '#api/scope.tsx';
 import { Fields, RecordFields } from '#ui/form.tsx';
 import { Card, Page } from '#ui/page.tsx';
@@ -9,22 +9,41 @@ import { BrandingLinks } from './BrandingLinks.tsx';
 import { BrandingPreview } from './BrandingPreview.tsx';
 import classes from './branding.module.css';
 import { LookFields } from './LookFields.tsx';
+import { StyleSheet } from './StyleSheet.tsx';
+import { UploadedImages } from './UploadedImages.tsx';
 
 type Branding = Settings['branding'];
 
 export function Branding() {
   const settings = useApi().useQuery('get', '/console/v1/settings');
+  const images = useApi().useQuery('get', '/console/v1/branding/images');
   return (
     <Page
       title="Branding"
       about="The look of the sign-in, sign-up and account pages. Colours with too little contrast are adjusted."
     >
-      <Loaded query={settings}>{(record) => <Editor settings={record} />}</Loaded>
+      <Loaded query={settings}>
+        {(record) => <Loaded query={images}>{(uploaded) => <Editor settings={record} images={uploaded} />}</Loaded>}
+      </Loaded>
     </Page>
   );
 }
 
-function Editor({ settings }: { settings: Settings }) {
+const FONTS = [
+  { value: '', label: 'Of the device' },
+  { value: 'humanist', label: 'Humanist' },
+  { value: 'geometric', label: 'Geometric' },
+  { value: 'rounded', label: 'Rounded' },
+  { value: 'serif', label: 'Serif' },
+  { value: 'slab', label: 'Slab serif' },
+  { value: 'monospace', label: 'Monospace' },
+] as const;
+
+const IMAGE = '/console/v1/branding/images/{use}';
+
+function Editor({ settings, images }: { settings: Settings; images: BrandingImages }) {
+  const put = useApi().useMutation('put', IMAGE);
+  const remove = useApi().useMutation('delete', IMAGE);
   const form = useSettingsForm(settings);
   const canWrite = useCan('settings:write');
   const { branding, signInLayout, defaultLanguage } = form.values;
@@ -34,11 +53,21 @@ function Editor({ settings }: { settings: Settings }) {
       <div className={classes.editor}>
         <Card>
           <Fields canWrite={canWrite}>
+            <UploadedImages images={images} canWrite={canWrite} of={{}} put={put} remove={remove} />
             <LookFields
               look={branding}
               errors={{ logoUrl: form.errors.branding }}
               fallback="Latchkey default"
               onChange={set}
+            />
+            <NativeSelect
+              label="Font"
+              description="Fonts that people’s devices have; nothing is loaded."
+              data={FONTS}
+              value={branding.font ?? ''}
+              onChange={({ currentTarget: { value } }) =>
+                set({ font: FONTS.find((font) => font.value === value)?.value || null })
+              }
             />
             <NumberInput
               label="Corner radius"
@@ -55,9 +84,17 @@ function Editor({ settings }: { settings: Settings }) {
               onChange={({ currentTarget: { value } }) => set({ text: value || null })}
             />
             <BrandingLinks links={branding.links} onChange={(links) => set({ links })} />
+            <StyleSheet branding={branding} onChange={(css) => set({ css })} />
           </Fields>
         </Card>
-        <BrandingPreview branding={branding} signInLayout={signInLayout} defaultLanguage={defaultLanguage} />
+        <div className={classes.preview}>
+          <BrandingPreview
+            branding={branding}
+            images={images}
+            signInLayout={signInLayout}
+            defaultLanguage={defaultLanguage}
+          />
+        </div>
       </div>
     </RecordFields>
   );

@@ -1,22 +1,33 @@
-import type { Settings } from '#api/records.ts';
-import { useScope } from '#api/scope.tsx';
+import type { BrandingImages, Settings } from '#api/records.ts';
+import { useApi } from '#api/scope.tsx';
 import { PreviewCard } from './PreviewCard.tsx';
-import { previewedLogo } from './previewed.ts';
+import { previewedAddress, versionOf } from './previewed.ts';
 
-type Preview = Pick<Settings, 'branding' | 'signInLayout' | 'defaultLanguage'>;
+type Preview = Pick<Settings, 'branding' | 'signInLayout' | 'defaultLanguage'> & { images: BrandingImages };
 
-/** A preview of the sign-in page with unsaved changes, rendered by the server code of the real page. */
-export function BrandingPreview({ branding, signInLayout, defaultLanguage: locale }: Preview) {
-  const { workspaceId, projectId, environment } = useScope();
-  const { logoUrl, accentColor, backgroundColor, radius, text } = branding;
-  const scope = { workspaceId: workspaceId ?? '', projectId: projectId ?? '', environment: environment ?? '' };
-  // An empty value clears the setting; an omitted one keeps the saved value.
-  const look = {
-    logoUrl: previewedLogo(logoUrl),
-    accentColor: accentColor ?? '',
-    backgroundColor: backgroundColor ?? '',
+/** Previews of the pages and messages of a project with unsaved changes. */
+export function BrandingPreview({ branding, images, signInLayout, defaultLanguage }: Preview) {
+  const templates = useApi().useQuery('get', '/console/v1/settings/messages', {
+    params: { query: { locale: 'en', limit: 100 } },
+  });
+  const draft = {
+    branding: { ...branding, logoUrl: previewedAddress(branding.logoUrl), links: addressesOf(branding.links) },
+    signInLayout,
   };
-  const query = new URLSearchParams({ ...scope, ...look, text: text ?? '', locale, signInLayout });
-  if (radius !== null) query.set('radius', String(radius));
-  return <PreviewCard of="the sign-in page" address={`/console/v1/branding/preview?${query}`} />;
+  return (
+    <PreviewCard
+      path="/console/v1/branding/preview"
+      draft={draft}
+      version={versionOf(images)}
+      messages={(templates.data?.items ?? []).map(({ template }) => template)}
+      locale={defaultLanguage}
+    />
+  );
+}
+
+/** Links without those that are half typed, which the server would refuse. */
+function addressesOf(links: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(links).filter(([label, address]) => label !== '' && previewedAddress(address) !== null),
+  );
 }

@@ -1,4 +1,5 @@
-import { ColorInput, TextInput } from '@mantine/core';
+import { TextInput } from '@mantine/core';
+import { ColourInput } from '#ui/ColourInput.tsx';
 
 /** What projects and organizations may both set. */
 type Look = { logoUrl: string | null; accentColor: string | null; backgroundColor: string | null };
@@ -18,43 +19,24 @@ export function LookFields({ look: { logoUrl, accentColor, backgroundColor }, er
       <TextInput
         type="url"
         label="Logo address"
+        description="Shown where no logo is uploaded."
         placeholder="https://example.com/logo.svg"
         value={logoUrl ?? ''}
         error={errors.logoUrl}
         onChange={({ currentTarget: { value } }) => onChange({ logoUrl: value || null })}
       />
-      <Colour
+      <ColourInput
         label="Accent colour"
         fallback={fallback}
         value={accentColor}
         onChange={(value) => onChange({ accentColor: value })}
       />
-      <Colour
+      <ColourInput
         label="Background colour"
         fallback={fallback}
         value={backgroundColor}
         onChange={(value) => onChange({ backgroundColor: value })}
       />
     </>
-  );
-}
-
-type ColourProps = {
-  label: string;
-  fallback: string;
-  value: string | null;
-  onChange: (value: string | null) => void;
-};
-
-function Colour({ label, fallback, value, onChange }: ColourProps) {
-  return (
-    <ColorInput
-      label={label}
-      placeholder={fallback}
-      format="hex"
-      value={value ?? ''}
-      onChange={(next) => onChange(/^#[0-9a-f]{6}$/i.test(next) ? next.toLowerCase() : next === '' ? null : value)}
-      eyeDropperButtonProps={{ 'aria-label': 'Pick a colour from the screen' }}
-    />
   );
 }

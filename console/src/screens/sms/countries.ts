@@ -1,3 +1,5 @@
+import { countryName } from '#ui/countries.ts';
+
 /** Countries with their own telephone numbers (ISO 3166-1; XK: Kosovo). */
 const CODES = `
   AC AD AE AF AG AI AL AM AO AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BW BY BZ CA CC CD CF
@@ -10,11 +12,9 @@ const CODES = `
   .trim()
   .split(/\s+/);
 
-const names = new Intl.DisplayNames(['en'], { type: 'region' });
-
 /** Country options, sorted by name. @param among their codes; null: all */
 export function countriesAmong(among: readonly string[] | null): { value: string; label: string }[] {
   return (among ?? CODES)
-    .map((value) => ({ value, label: names.of(value) ?? value }))
+    .map((value) => ({ value, label: countryName(value) }))
     .toSorted((one, other) => one.label.localeCompare(other.label, 'en'));
 }

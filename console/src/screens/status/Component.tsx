@@ -71,6 +71,14 @@ function checkFacts(check: StatusComponent['check']): (readonly [string, string]
   const every = ['Every', `${check.intervalSeconds} s`] as const;
   if (check.kind === 'heartbeat') return [every];
   const within = ['Timeout', `${check.timeoutSeconds} s`] as const;
+  if (check.kind === 'tls')
+    return [
+      ['Address', `${check.host}:${check.port}`],
+      ['Degraded performance', `Fewer than ${check.degradedDays} days left`],
+      ['Partial outage', `Fewer than ${check.outageDays} days left`],
+      every,
+      within,
+    ];
   if (check.kind === 'tcp') return [['Address', `${check.host}:${check.port}`], every, within];
   return [
     ['Address', check.url],

@@ -133,7 +133,13 @@ function GroupCard({ group, groups, components, canWrite }: GroupCardProps) {
   );
 }
 
-const CHECKS = { http: 'HTTP', tcp: 'TCP', heartbeat: 'Heartbeats', manual: 'Incidents' } as const;
+const CHECKS = {
+  http: 'HTTP',
+  tcp: 'TCP',
+  tls: 'TLS certificate',
+  heartbeat: 'Heartbeats',
+  manual: 'Incidents',
+} as const;
 
 /** How a component is measured, in a few words. */
 export function measuredBy(check: StatusComponent['check']): string {

@@ -11,7 +11,8 @@ import { RemoveButton } from '#ui/RemoveButton.tsx';
 import { useIdInAddress } from '#ui/search.ts';
 import { Loaded } from '#ui/states.tsx';
 import { ComponentsSaid, type Said, useComponentChoices } from './componentStatus.tsx';
-import { severities } from './NewIncident.tsx';
+import { severities } from './severities.ts';
+import { quietly, useAnnouncement } from './told.tsx';
 import { Updates, WriteUpdate } from './Updates.tsx';
 
 const PHASES = ['investigating', 'identified', 'monitoring', 'resolved'] as const;
@@ -49,15 +50,20 @@ function Detail({ incident, reread }: DetailProps) {
   );
 }
 
-function DraftActions({ incident: { id, title } }: { incident: IncidentRecord }) {
+function DraftActions({
+  incident: { id, title, phase, severity, componentIds, updates },
+}: {
+  incident: IncidentRecord;
+}) {
   const at = useAt();
   const api = useApi();
   const publish = useAction(api.useMutation('post', '/console/v1/status/incidents/{id}/publish'));
   const init = { params: { path: { id } } };
-  const question = {
-    title: `Publish “${title}”?`,
-    body: 'It appears on the status page, and subscribers are notified.',
-    action: 'Publish',
+  const announcement = useAnnouncement();
+  const announce = async () => {
+    const notice = { kind: 'incident', title, phase, severity, componentIds, body: updates[0]?.body ?? title } as const;
+    const question = await announcement({ title: `Publish “${title}”?`, action: 'Publish' }, notice);
+    await publish.run(init, { done: 'Incident published', question });
   };
   return (
     <>
@@ -68,7 +74,7 @@ function DraftActions({ incident: { id, title } }: { incident: IncidentRecord })
         init={init}
         back={at('/status')}
       />
-      <Button loading={publish.busy} onClick={() => publish.run(init, { done: 'Incident published', question })}>
+      <Button loading={publish.busy} onClick={announce}>
         Publish
       </Button>
     </>
@@ -76,14 +82,15 @@ function DraftActions({ incident: { id, title } }: { incident: IncidentRecord })
 }
 
 function NewUpdate({ incident }: { incident: IncidentRecord }) {
-  const { id, phase } = incident;
+  const { id, title, phase, severity } = incident;
   const [ids, setIds] = useState<string[]>(incident.componentIds);
   const [said, setSaid] = useState<Said>(incident.componentStatuses);
   const create = useAction(useApi().useMutation('post', '/console/v1/status/incidents/{id}/updates'));
-  const question = {
-    title: 'Publish this update?',
-    body: 'It appears on the status page, and subscribers are notified.',
-    action: 'Publish',
+  const announcement = useAnnouncement();
+  const questionOf = async (update: { phase: IncidentRecord['phase']; body: string }) => {
+    const asked = { title: 'Publish this update?', action: 'Publish' };
+    const notice = { kind: 'incident', title, severity, componentIds: ids, ...update } as const;
+    return update.phase === phase ? quietly(asked) : announcement(asked, notice);
   };
   const named = Object.fromEntries(ids.map((one) => [one, said[one] ?? ('operational' as const)]));
   return (
@@ -94,7 +101,7 @@ function NewUpdate({ incident }: { incident: IncidentRecord }) {
       onPublish={async (update) =>
         (await create.run(
           { params: { path: { id } }, body: { ...update, componentStatuses: named } },
-          { done: 'Update published', question },
+          { done: 'Update published', question: await questionOf(update) },
         )) !== null
       }
     >

@@ -11,6 +11,7 @@ import { RemoveButton } from '#ui/RemoveButton.tsx';
 import { useIdInAddress } from '#ui/search.ts';
 import { Loaded } from '#ui/states.tsx';
 import { useComponentChoices } from './componentStatus.tsx';
+import { quietly, useAnnouncement } from './told.tsx';
 import { Updates, WriteUpdate } from './Updates.tsx';
 
 type Phase = MaintenanceRecord['phase'];
@@ -71,12 +72,13 @@ function Detail({ maintenance, reread }: DetailProps) {
   );
 }
 
-function NewUpdate({ maintenance: { id, phase } }: { maintenance: MaintenanceRecord }) {
+function NewUpdate({ maintenance: { id, title, phase, componentIds } }: { maintenance: MaintenanceRecord }) {
   const create = useAction(useApi().useMutation('post', '/console/v1/status/maintenances/{id}/updates'));
-  const question = {
-    title: 'Publish this update?',
-    body: 'It appears on the status page. If the phase changes, subscribers are notified.',
-    action: 'Publish',
+  const announcement = useAnnouncement();
+  const questionOf = async (update: { phase: Phase; body: string }) => {
+    const asked = { title: 'Publish this update?', action: 'Publish' };
+    const notice = { kind: 'maintenance', title, componentIds, ...update } as const;
+    return update.phase === phase ? quietly(asked) : announcement(asked, notice);
   };
   return (
     <WriteUpdate
@@ -84,7 +86,10 @@ function NewUpdate({ maintenance: { id, phase } }: { maintenance: MaintenanceRec
       phase={phase}
       busy={create.busy}
       onPublish={async (body) =>
-        (await create.run({ params: { path: { id } }, body }, { done: 'Update published', question })) !== null
+        (await create.run(
+          { params: { path: { id } }, body },
+          { done: 'Update published', question: await questionOf(body) },
+        )) !== null
       }
     />
   );

@@ -20,6 +20,7 @@ export const shownChoices: { value: StatusComponent['shown']; label: string }[] 
 const KINDS: { value: Kind; label: string }[] = [
   { value: 'http', label: 'HTTP request' },
   { value: 'tcp', label: 'TCP connection' },
+  { value: 'tls', label: 'TLS certificate' },
   { value: 'heartbeat', label: 'Heartbeats' },
   { value: 'manual', label: 'Your incidents' },
 ];
@@ -31,15 +32,19 @@ type Draft = {
   url: string;
   host: string;
   port: number;
+  degradedDays: number;
+  outageDays: number;
   expectedStatus: number;
   intervalSeconds: number;
   timeoutSeconds: number;
 };
 
-function checkOf({ kind, url, host, port, expectedStatus, intervalSeconds, timeoutSeconds }: Draft): Check {
+function checkOf(draft: Draft): Check {
+  const { kind, url, host, port, degradedDays, outageDays, expectedStatus, intervalSeconds, timeoutSeconds } = draft;
   if (kind === 'manual') return { kind };
   if (kind === 'heartbeat') return { kind, intervalSeconds };
   if (kind === 'tcp') return { kind, host, port, intervalSeconds, timeoutSeconds };
+  if (kind === 'tls') return { kind, host, port, degradedDays, outageDays, intervalSeconds, timeoutSeconds };
   return { kind, url, expectedStatus, intervalSeconds, timeoutSeconds };
 }
 
@@ -51,6 +56,8 @@ export function NewComponent({ groups, onClose }: { groups: readonly StatusGroup
     url: '',
     host: '',
     port: 443,
+    degradedDays: 14,
+    outageDays: 3,
     expectedStatus: 200,
     intervalSeconds: 60,
     timeoutSeconds: 5,
@@ -103,7 +110,7 @@ export function NewComponent({ groups, onClose }: { groups: readonly StatusGroup
 }
 
 function CheckFields({ draft, set }: { draft: Draft; set: (changes: Partial<Draft>) => void }) {
-  const { kind, url, host, port, expectedStatus, intervalSeconds, timeoutSeconds } = draft;
+  const { kind, url, host, port, degradedDays, outageDays, expectedStatus, intervalSeconds, timeoutSeconds } = draft;
   if (kind === 'manual') return null;
   return (
     <>
@@ -127,7 +134,7 @@ function CheckFields({ draft, set }: { draft: Draft; set: (changes: Partial<Draf
           />
         </>
       )}
-      {kind === 'tcp' && (
+      {(kind === 'tcp' || kind === 'tls') && (
         <>
           <TextInput
             required
@@ -142,6 +149,30 @@ function CheckFields({ draft, set }: { draft: Draft; set: (changes: Partial<Draf
             max={65_535}
             value={port}
             onChange={(value) => set({ port: Number(value) })}
+          />
+        </>
+      )}
+      {kind === 'tls' && (
+        <>
+          <NumberInput
+            required
+            label="Degraded performance"
+            description="When the certificate expires in fewer days."
+            suffix=" days"
+            min={0}
+            max={365}
+            value={degradedDays}
+            onChange={(value) => set({ degradedDays: Number(value) })}
+          />
+          <NumberInput
+            required
+            label="Partial outage"
+            description="When it expires in fewer days. A certificate that is not valid is a major outage."
+            suffix=" days"
+            min={0}
+            max={365}
+            value={outageDays}
+            onChange={(value) => set({ outageDays: Number(value) })}
           />
         </>
       )}

@@ -4,9 +4,11 @@ import { useApi } from '#api/scope.tsx';
 import { useAction } from '#ui/action.ts';
 import { sentence } from '#ui/badge.tsx';
 import { FormDialog, useFaults } from '#ui/dialog.tsx';
-import { ComponentsSaid, type Said } from './componentStatus.tsx';
-
-export const severities = ['minor', 'major', 'critical'] as const;
+import { ComponentsSaid, type Said, useComponentChoices } from './componentStatus.tsx';
+import { filled } from './placeholders.ts';
+import { severities } from './severities.ts';
+import { TemplateChoice } from './TemplateChoice.tsx';
+import { useAnnouncement } from './told.tsx';
 
 type Draft = {
   title: string;
@@ -19,24 +21,28 @@ type Draft = {
 
 const EMPTY: Draft = { title: '', body: '', severity: 'minor', componentIds: [], componentStatuses: {}, draft: false };
 
-const publishing = {
-  title: 'Publish this incident?',
-  body: 'It appears on the status page, and subscribers are notified.',
-  action: 'Publish',
-};
-
 export function NewIncident({ onClose }: { onClose: () => void }) {
   const [incident, setIncident] = useState(EMPTY);
   const { faults, onProblem } = useFaults();
   const create = useAction(useApi().useMutation('post', '/console/v1/status/incidents'));
   const set = (changes: Partial<Draft>) => setIncident((before) => ({ ...before, ...changes }));
   const { title, body, severity, componentIds, componentStatuses, draft } = incident;
+  const choices = useComponentChoices();
+  const announcement = useAnnouncement();
   const submit = async () => {
+    const components = choices.filter(({ value }) => componentIds.includes(value)).map(({ label }) => label);
+    const written = { ...incident, title: filled(title, { components }), body: filled(body, { components }) };
+    const notice = { kind: 'incident', phase: 'investigating', severity, componentIds } as const;
+    const question = { title: `Publish “${written.title}”?`, action: 'Publish' };
     const made = await create.run(
-      { body: incident },
+      { body: written },
       draft
         ? { done: 'Draft saved', change: 'Save draft', onProblem }
-        : { done: 'Incident published', question: publishing, onProblem },
+        : {
+            done: 'Incident published',
+            question: await announcement(question, { ...notice, title: written.title, body: written.body }),
+            onProblem,
+          },
     );
     if (made) onClose();
   };
@@ -48,6 +54,18 @@ export function NewIncident({ onClose }: { onClose: () => void }) {
       onSubmit={submit}
       onClose={onClose}
     >
+      <TemplateChoice
+        kind="incident"
+        onChoose={(template) =>
+          set({
+            title: template.title,
+            body: template.body,
+            severity: template.severity ?? 'minor',
+            componentIds: template.componentIds,
+            componentStatuses: {},
+          })
+        }
+      />
       <TextInput
         data-autofocus
         required

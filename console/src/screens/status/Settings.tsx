@@ -1,7 +1,8 @@
-import { Select, TagsInput } from '@mantine/core';
+import { Select, TagsInput, TextInput } from '@mantine/core';
 import type { StatusSettings } from '#api/records.ts';
 import { useApi, useCan } from '#api/scope.tsx';
 import { useHere } from '#shell/place.ts';
+import { ColourInput } from '#ui/ColourInput.tsx';
 import { Copy } from '#ui/copy.tsx';
 import { SettingsCard, useRecordForm } from '#ui/form.tsx';
 import { Card, Facts, Page } from '#ui/page.tsx';
@@ -29,7 +30,7 @@ export function Settings() {
   const { environment } = useHere();
   const settings = useApi().useQuery('get', PATH);
   return (
-    <Page title="Status" about="Automation, and where the status is published.">
+    <Page title="Status" about="How the page looks, automation, and where the status is published.">
       <StatusTabs />
       <Loaded query={settings}>{(record) => <Edit settings={record} reread={settings.refetch} />}</Loaded>
       <Card split title="Public addresses" about="Available without signing in.">
@@ -62,7 +63,37 @@ function Edit({ settings, reread }: EditProps) {
   });
   const { values, errors, set } = form;
   return (
-    <SettingsCard title="Automation" form={form} canWrite={canWrite}>
+    <SettingsCard title="Page and automation" form={form} canWrite={canWrite}>
+      <TextInput
+        label="Name"
+        placeholder="The name of the default project"
+        maxLength={100}
+        value={values.name ?? ''}
+        error={errors.name}
+        onChange={({ currentTarget: { value } }) => set({ name: value || null })}
+      />
+      <TextInput
+        type="url"
+        label="Logo address"
+        placeholder="The logo of the default project"
+        value={values.logoUrl ?? ''}
+        error={errors.logoUrl}
+        onChange={({ currentTarget: { value } }) => set({ logoUrl: value || null })}
+      />
+      <ColourInput
+        label="Colour"
+        fallback="The colour of the default project"
+        value={values.accentColor}
+        onChange={(accentColor) => set({ accentColor })}
+      />
+      <TextInput
+        type="url"
+        label="Help address"
+        description="Visitors find a link to it on the page."
+        value={values.supportUrl ?? ''}
+        error={errors.supportUrl}
+        onChange={({ currentTarget: { value } }) => set({ supportUrl: value || null })}
+      />
       <Select
         label="When a component fails"
         allowDeselect={false}

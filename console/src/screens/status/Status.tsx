@@ -1,10 +1,9 @@
 import { Button } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
 import { useApi, useCan } from '#api/scope.tsx';
 import { useAt, useHere } from '#shell/place.ts';
 import { Badge, StateBadge } from '#ui/badge.tsx';
 import { Card, Page } from '#ui/page.tsx';
-import { useFilters } from '#ui/search.ts';
+import { useFilters, useNewDialog } from '#ui/search.ts';
 import { Empty, Loaded } from '#ui/states.tsx';
 import { Pager, Table } from '#ui/table.tsx';
 import { Time } from '#ui/time.tsx';
@@ -15,7 +14,7 @@ import { StatusTabs } from './StatusTabs.tsx';
 export function Status() {
   const at = useAt();
   const { environment } = useHere();
-  const [open, { open: show, close }] = useDisclosure(false);
+  const [open, { open: show, close }] = useNewDialog();
   const [{ cursor }] = useFilters();
   const query = { limit: 20, ...(cursor && { cursor }) };
   const incidents = useApi().useQuery('get', '/console/v1/status/incidents', { params: { query } });

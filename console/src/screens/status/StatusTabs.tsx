@@ -9,6 +9,7 @@ export function StatusTabs() {
       tabs={[
         { to: at('/status'), label: 'Incidents' },
         { to: at('/status/maintenance'), label: 'Maintenance' },
+        { to: at('/status/templates'), label: 'Templates' },
         { to: at('/status/components'), label: 'Components' },
         { to: at('/status/subscribers'), label: 'Subscribers' },
         { to: at('/status/settings'), label: 'Settings' },

@@ -11,9 +11,9 @@ import { useFilters } from '#ui/search.ts';
 import { Empty, Loaded } from '#ui/states.tsx';
 import { Pager, Table } from '#ui/table.tsx';
 import { Time } from '#ui/time.tsx';
+import { CHANNELS, channelName } from './channels.ts';
 import { StatusTabs } from './StatusTabs.tsx';
 
-const CHANNELS = ['email', 'webhook'] as const;
 const STATES = ['pending', 'active', 'quarantined', 'unsubscribed'] as const;
 const choicesOf = (values: readonly string[]) => values.map((value) => ({ value, label: sentence(value) }));
 
@@ -29,13 +29,17 @@ export function Subscribers() {
   return (
     <Page
       title="Status"
-      about="People and webhooks that are notified of each phase of an incident or maintenance."
+      about="People, channels and webhooks that are notified of each phase of an incident or maintenance."
       actions={canWrite && <Button onClick={show}>Import addresses</Button>}
     >
       <StatusTabs />
       <Card flush>
         <FilterBar>
-          <ChoiceFilter name="channel" label="Channel" choices={choicesOf(CHANNELS)} />
+          <ChoiceFilter
+            name="channel"
+            label="Channel"
+            choices={CHANNELS.map((value) => ({ value, label: channelName(value) }))}
+          />
           <ChoiceFilter name="state" label="State" choices={choicesOf(STATES)} />
         </FilterBar>
         <Loaded query={subscribers}>
@@ -56,7 +60,7 @@ export function Subscribers() {
                 }
                 columns={[
                   { name: 'Address', cell: ({ address }) => address || 'Deleted' },
-                  { name: 'Channel', wide: true, cell: ({ channel: by }) => sentence(by) },
+                  { name: 'Channel', wide: true, cell: ({ channel: by }) => channelName(by) },
                   { name: 'State', cell: ({ state: now }) => <StateBadge state={now} /> },
                   { name: 'Since', wide: true, align: 'right', cell: ({ createdAt }) => <Time at={createdAt} /> },
                   {

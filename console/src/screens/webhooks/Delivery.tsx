@@ -31,6 +31,13 @@ export function Delivery() {
     { params },
     { refetchInterval: ({ state }) => (isUnderWay(state.data) ? LOOK_AGAIN_MS : false) },
   );
+  const endpointOf = delivery.data?.endpointId ?? '';
+  const endpoint = api.useQuery(
+    'get',
+    '/console/v1/webhooks/endpoints/{endpointId}',
+    { params: { path: { endpointId: endpointOf } } },
+    { enabled: endpointOf !== '', retry: false },
+  );
   const retry = useAction(api.useMutation('post', '/console/v1/webhooks/deliveries/{deliveryId}/retry'));
   const canWrite = useCan('webhooks:write');
   return (
@@ -58,7 +65,7 @@ export function Delivery() {
                 [
                   'Endpoint',
                   <Link key="endpoint" to={at(`/webhooks/${endpointId}`)}>
-                    {endpointId}
+                    {endpoint.data?.url ?? endpointId}
                   </Link>,
                 ],
                 ['Created', <Time key="created" at={createdAt} />],

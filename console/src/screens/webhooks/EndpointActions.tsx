@@ -7,13 +7,14 @@ import { useApi } from '#api/scope.tsx';
 import { useAt } from '#shell/place.ts';
 import { useAction } from '#ui/action.ts';
 import { SecretOnce } from '#ui/SecretOnce.tsx';
-import { Replay } from './Replay.tsx';
+import { Recover, Replay } from './Replay.tsx';
 
 const DAY_SECONDS = 86_400;
 
 export function EndpointActions({ endpoint }: { endpoint: WebhookEndpoint }) {
   const [secret, setSecret] = useState<string | null>(null);
   const [replay, replayControl] = useDisclosure(false);
+  const [recover, recoverControl] = useDisclosure(false);
   const { test, enable, disable, rotate, remove } = useEndpointActions(endpoint, setSecret);
   return (
     <>
@@ -26,6 +27,7 @@ export function EndpointActions({ endpoint }: { endpoint: WebhookEndpoint }) {
           <Button variant="default">More</Button>
         </Menu.Target>
         <Menu.Dropdown>
+          <Menu.Item onClick={recoverControl.open}>Retry all failed since…</Menu.Item>
           <Menu.Item onClick={replayControl.open}>Replay events…</Menu.Item>
           <Menu.Item onClick={rotate}>Rotate the secret…</Menu.Item>
           {endpoint.enabled && <Menu.Item onClick={disable}>Disable…</Menu.Item>}
@@ -35,6 +37,7 @@ export function EndpointActions({ endpoint }: { endpoint: WebhookEndpoint }) {
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
+      {recover && <Recover endpointId={endpoint.id} onClose={recoverControl.close} />}
       {replay && <Replay endpointId={endpoint.id} onClose={replayControl.close} />}
       {secret && <SecretOnce title="New signing secret" secret={secret} onClose={() => setSecret(null)} />}
     </>

@@ -1,5 +1,8 @@
+import type { WebhookStats } from '#api/records.ts';
 import { useApi } from '#api/scope.tsx';
-import { Card, Facts } from '#ui/page.tsx';
+import { Chart } from '#ui/Chart.tsx';
+import { hourOf } from '#ui/moments.ts';
+import { Card, Columns, Facts } from '#ui/page.tsx';
 import { Loaded } from '#ui/states.tsx';
 import { Time } from '#ui/time.tsx';
 
@@ -13,30 +16,68 @@ export function EndpointStats({ endpointId }: { endpointId: string }) {
   return (
     <Card title="Statistics">
       <Loaded query={stats}>
-        {({ deliveries, attempts, successRate, oldestWaitingAt, since }) => (
-          <Facts
-            facts={[
-              [
-                'Successful attempts',
-                successRate === null
-                  ? 'No attempts'
-                  : `${percent.format(successRate)} of ${attempts.total.toLocaleString('en')}`,
-              ],
-              [
-                'Response time',
-                attempts.p50Ms === null
-                  ? '–'
-                  : `${Math.round(attempts.p50Ms)} ms median, ${Math.round(attempts.p99Ms ?? 0)} ms p99`,
-              ],
-              ['Delivered', deliveries.delivered.toLocaleString('en')],
-              ['Waiting', (deliveries.pending + deliveries.retrying).toLocaleString('en')],
-              ['Failed permanently', (deliveries.failed + deliveries.blocked).toLocaleString('en')],
-              ['Oldest waiting', <Time key="oldest" at={oldestWaitingAt} none="None" />],
-              ['Since', <Time key="since" at={since} />],
-            ]}
-          />
+        {({ deliveries, attempts, successRate, oldestWaitingAt, since, hours }) => (
+          <>
+            {attempts.total > 0 && <Hours hours={hours} />}
+            <Facts
+              facts={[
+                [
+                  'Successful attempts',
+                  successRate === null
+                    ? 'No attempts'
+                    : `${percent.format(successRate)} of ${attempts.total.toLocaleString('en')}`,
+                ],
+                [
+                  'Response time',
+                  attempts.p50Ms === null
+                    ? '–'
+                    : `${Math.round(attempts.p50Ms)} ms median, ${Math.round(attempts.p99Ms ?? 0)} ms p99`,
+                ],
+                ['Delivered', deliveries.delivered.toLocaleString('en')],
+                ['Waiting', (deliveries.pending + deliveries.retrying).toLocaleString('en')],
+                ['Failed permanently', (deliveries.failed + deliveries.blocked).toLocaleString('en')],
+                ['Oldest waiting', <Time key="oldest" at={oldestWaitingAt} none="None" />],
+                ['Since', <Time key="since" at={since} />],
+              ]}
+            />
+          </>
         )}
       </Loaded>
     </Card>
+  );
+}
+
+const rounded = (ms: number | null): number | null => (ms === null ? null : Math.round(ms));
+
+/** Attempts and their response times, by hour. */
+function Hours({ hours }: Pick<WebhookStats, 'hours'>) {
+  const dates = hours.map(({ since }) => since);
+  return (
+    <Columns>
+      <Chart
+        label="Attempts per hour"
+        kind="stack"
+        dates={dates}
+        nameOf={hourOf}
+        series={[
+          { name: 'Succeeded', tone: 'green', values: hours.map(({ succeeded }) => succeeded) },
+          { name: 'Failed', tone: 'red', values: hours.map(({ failed }) => failed) },
+        ]}
+      />
+      <Chart
+        label="Response time per hour, in milliseconds"
+        kind="lines"
+        dates={dates}
+        nameOf={hourOf}
+        series={[
+          { name: 'Median (p50), ms', tone: 'blue', values: hours.map(({ p50Ms }) => rounded(p50Ms)) },
+          {
+            name: '1 in 100 is slower (p99), ms',
+            tone: 'red',
+            values: hours.map(({ p99Ms }) => rounded(p99Ms)),
+          },
+        ]}
+      />
+    </Columns>
   );
 }

@@ -1,27 +1,29 @@
-import { TagsInput, TextInput } from '@mantine/core';
+import { TextInput } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useApi } from '#api/scope.tsx';
+import { useApi, useCan } from '#api/scope.tsx';
+import { OrganizationSelect } from '#screens/organizations/OrganizationSelect.tsx';
 import { useAt } from '#shell/place.ts';
 import { useAction } from '#ui/action.ts';
 import { FormDialog, useFaults } from '#ui/dialog.tsx';
 import { SecretOnce } from '#ui/SecretOnce.tsx';
-import { useEventTypes } from './eventTypes.ts';
+import { EventTree } from './EventTree.tsx';
 
 export function NewEndpoint({ onClose }: { onClose: () => void }) {
   const [url, setUrl] = useState('');
   const [events, setEvents] = useState<string[]>(['user.*']);
   const [description, setDescription] = useState('');
+  const [organizationId, setOrganizationId] = useState<string | null>(null);
+  const readsOrganizations = useCan('organizations:read');
   const { faults, onProblem } = useFaults();
   const [made, setMade] = useState<{ id: string; secret: string } | null>(null);
   const create = useAction(useApi().useMutation('post', '/console/v1/webhooks/endpoints'));
-  const { choices } = useEventTypes();
   const navigate = useNavigate();
   const at = useAt();
   const submit = async () => {
     setMade(
       await create.run(
-        { body: { url, events, description } },
+        { body: { url, events, description, organizationId } },
         { done: 'Endpoint added', change: 'Add endpoint', onProblem },
       ),
     );
@@ -46,19 +48,21 @@ export function NewEndpoint({ onClose }: { onClose: () => void }) {
         error={faults['url']}
         onChange={({ currentTarget: { value } }) => setUrl(value)}
       />
-      <TagsInput
-        label="Events"
-        description="Types, or groups such as user.*. Press Enter to add one."
-        data={choices}
-        value={events}
-        error={faults['events']}
-        onChange={setEvents}
-      />
+      <EventTree value={events} error={faults['events']} onChange={setEvents} />
       <TextInput
         label="Description"
         value={description}
         onChange={({ currentTarget: { value } }) => setDescription(value)}
       />
+      {readsOrganizations && (
+        <OrganizationSelect
+          label="Organization"
+          description="Sends only events about this organization."
+          value={organizationId}
+          error={faults['organizationId']}
+          onChange={setOrganizationId}
+        />
+      )}
     </FormDialog>
   );
 }

@@ -55,3 +55,37 @@ export function Replay({ endpointId, onClose }: { endpointId: string; onClose: (
     </FormDialog>
   );
 }
+
+/** Sends everything again that an endpoint missed since a time. */
+export function Recover({ endpointId, onClose }: { endpointId: string; onClose: () => void }) {
+  const [since, setSince] = useState('');
+  const { faults, onProblem } = useFaults('since');
+  const recover = useAction(useApi().useMutation('post', '/console/v1/webhooks/endpoints/{endpointId}/recover'));
+  const submit = async () => {
+    const accepted = await recover.run(
+      { params: { path: { endpointId } }, body: { since: new Date(since).toISOString() } },
+      { done: 'Missed events are sent again', change: 'Retry all', onProblem },
+    );
+    if (accepted) onClose();
+  };
+  return (
+    <FormDialog
+      title="Retry all that failed"
+      action="Retry all"
+      busy={recover.busy}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <Text size="sm">Sends every event since then that this endpoint has not received. Each keeps its id.</Text>
+      <TextInput
+        required
+        data-autofocus
+        type="datetime-local"
+        label="Since"
+        value={since}
+        error={faults['since']}
+        onChange={({ currentTarget: { value } }) => setSince(value)}
+      />
+    </FormDialog>
+  );
+}

@@ -1,0 +1,50 @@
+/** The hosted pages and messages that can be previewed, by the names of the server. */
+export const PREVIEWS = [
+  {
+    group: 'Sign-in',
+    items: [
+      { value: 'sign-in', label: 'Sign-in' },
+      { value: 'sign-in-fault', label: 'Sign-in with an error' },
+      { value: 'password', label: 'Password' },
+      { value: 'register', label: 'Registration' },
+      { value: 'code', label: 'Code by email' },
+      { value: 'forgot', label: 'Forgotten password' },
+      { value: 'reset', label: 'New password' },
+      { value: 'second-factor', label: 'Second factor' },
+      { value: 'enroll', label: 'Setting up an authenticator app' },
+      { value: 'recovery-codes', label: 'Recovery codes' },
+      { value: 'passkey-offer', label: 'Offer of a passkey' },
+      { value: 'link-identity', label: 'Linking an account' },
+      { value: 'consent', label: 'Consent' },
+      { value: 'choose-account', label: 'Choice of an account' },
+      { value: 'device-code', label: 'Code of a device' },
+      { value: 'device-confirm', label: 'Confirmation of a device' },
+      { value: 'device-done', label: 'Device signed in' },
+      { value: 'sign-out', label: 'Sign-out' },
+      { value: 'signed-out', label: 'Signed out' },
+      { value: 'error', label: 'Error' },
+    ],
+  },
+  {
+    group: 'Mailed links',
+    items: [
+      { value: 'mailed-sign-in', label: 'Link to sign in' },
+      { value: 'mailed-verify', label: 'Link to confirm an address' },
+      { value: 'mailed-password', label: 'Link to a new password' },
+      { value: 'mailed-invitation', label: 'Link of an invitation' },
+    ],
+  },
+  {
+    group: 'Account',
+    items: [
+      { value: 'account', label: 'Profile' },
+      { value: 'account-security', label: 'Security' },
+      { value: 'account-password', label: 'Changing the password' },
+      { value: 'account-passkey', label: 'Adding a passkey' },
+      { value: 'account-recovery-codes', label: 'New recovery codes' },
+      { value: 'account-sessions', label: 'Devices and applications' },
+      { value: 'account-memberships', label: 'Memberships' },
+      { value: 'account-data', label: 'Own data' },
+    ],
+  },
+] as const;

@@ -1,0 +1,9 @@
+import { sentence } from '#ui/badge.tsx';
+
+export const CHANNELS = ['email', 'webhook', 'slack', 'teams', 'discord'] as const;
+type Channel = (typeof CHANNELS)[number];
+
+/** What a channel of subscribers is called. */
+export function channelName(channel: Channel): string {
+  return channel === 'teams' ? 'Microsoft Teams' : sentence(channel);
+}

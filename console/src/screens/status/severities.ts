@@ -1,0 +1,1 @@
+export const severities = ['minor', 'major', 'critical'] as const;
