@@ -1,4 +1,6 @@
+import { setTimeout } from 'node:timers/promises';
 import autocannon from 'autocannon';
+import { processorSeconds } from './server.ts';
 
 export type Request = {
   method?: 'GET' | 'POST' | 'PATCH';
@@ -7,27 +9,46 @@ export type Request = {
   body?: string;
 };
 
-/** Rate in requests per second, latencies in milliseconds. */
-export type Measured = { rate: number; p50: number; p99: number };
+/** Rate in requests per second, latencies in milliseconds; `cpu`: milliseconds of the server's processor time for each. */
+export type Measured = { rate: number; p50: number; p99: number; cpu: number };
 
-const WARM_UP_SECONDS = 2;
-const SECONDS = 6;
-const CONNECTIONS = 32;
+const QUICK = process.argv.includes('--quick');
+const WARM_UP_SECONDS = QUICK ? 1 : 2;
+const SECONDS = QUICK ? 3 : 6;
+export const CONNECTIONS = 32;
+
+/** The server whose processor time is measured. */
+export type Server = { url: string; pid: number | undefined };
 
 /** Puts load on an address, alternating between the given requests. @throws Error if any response is not 2xx */
-export async function load(url: string, requests: Request[]): Promise<Measured> {
-  await autocannon({ url, connections: CONNECTIONS, duration: WARM_UP_SECONDS, requests });
-  const result = await autocannon({ url, connections: CONNECTIONS, duration: SECONDS, requests });
+export async function load({ url, pid }: Server, requests: Request[], connections = CONNECTIONS): Promise<Measured> {
+  await autocannon({ url, connections, duration: WARM_UP_SECONDS, requests });
+  const before = await processorSeconds(pid);
+  const result = await autocannon({ url, connections, duration: SECONDS, requests });
+  const cpu = ((await processorSeconds(pid)) - before) * 1000;
   const bad = result.non2xx + result.errors + result.timeouts;
   if (bad > 0) throw new Error(`${bad} of ${result.requests.total} requests to ${url} failed.`);
-  return { rate: result.requests.average, p50: result.latency.p50, p99: result.latency.p99 };
+  const { average: rate, total } = result.requests;
+  return { rate, p50: result.latency.p50, p99: result.latency.p99, cpu: cpu / total };
+}
+
+/** Durations in milliseconds, as what is shown of them. */
+export function percentilesOf(durations: number[]): { p50: number; p99: number } {
+  const sorted = durations.toSorted((a, b) => a - b);
+  const at = (share: number) => sorted[Math.floor(sorted.length * share)] ?? Number.NaN;
+  return { p50: at(0.5), p99: at(0.99) };
 }
 
 /** Runs one chain of sequential steps per connection, in parallel. @param step runs a step and returns the input of the next */
-export async function loadChains(states: string[], step: (state: string) => Promise<string>): Promise<Measured> {
+export async function loadChains(
+  pid: number | undefined,
+  states: string[],
+  step: (state: string) => Promise<string>,
+): Promise<Measured> {
   const durations: number[] = [];
   const measureFrom = performance.now() + WARM_UP_SECONDS * 1000;
   const end = measureFrom + SECONDS * 1000;
+  const before = setTimeout(WARM_UP_SECONDS * 1000).then(() => processorSeconds(pid));
   await Promise.all(
     states.map(async (first) => {
       let state = first;
@@ -38,9 +59,8 @@ export async function loadChains(states: string[], step: (state: string) => Prom
       }
     }),
   );
-  durations.sort((a, b) => a - b);
-  const at = (share: number) => durations[Math.floor(durations.length * share)] ?? Number.NaN;
-  return { rate: durations.length / SECONDS, p50: at(0.5), p99: at(0.99) };
+  const cpu = ((await processorSeconds(pid)) - (await before)) * 1000;
+  return { rate: durations.length / SECONDS, ...percentilesOf(durations), cpu: cpu / durations.length };
 }
 
 /** The best run counts, because other programs on the machine disturb the measurement. */

@@ -2,16 +2,16 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { loadavg } from 'node:os';
 import { createInstallation, readSubject } from './installation.ts';
-import { paths } from './paths.ts';
-import { pinToLoadCore, startLatchkey, stop } from './server.ts';
+import { loadContext, loadRefreshes } from './paths.ts';
+import { pinToLoadCore, processorSeconds, startLatchkey, stop } from './server.ts';
 
 /**
- * Measures what being seen from outside costs: the rate of requests with metrics that are scraped each second, and with
- * traces of every request, as a share of the rate without. `npm run bench:observed`
+ * Measures what being seen from outside costs: the processor time of a request with metrics that are scraped each second, and with
+ * traces of every request, beside that of one without. Other programs disturb it less than a rate. `npm run bench:observed`
  */
-const PORT_BASE = 29_000;
+const PORT_BASE = Number(process.env['BENCH_PORT_BASE'] ?? 29_000);
 const SCRAPE_MS = 1_000;
-const MEASURED = ['context', 'refresh'];
+const MEASURED = { context: loadContext, refresh: loadRefreshes };
 /** Odd, for the median. The first installation of all is not counted: it warms the machine. */
 const ROUNDS = 3;
 
@@ -30,30 +30,27 @@ const MODES: readonly { name: string; env?: Record<string, string>; scraped?: bo
 ];
 
 await measure({});
-const rounds: Record<string, Record<string, number>>[] = [];
+const rounds: Record<string, Costs>[] = [];
 for (let round = 0; round < ROUNDS; round += 1) {
-  const rates: Record<string, Record<string, number>> = {};
+  const costs: Record<string, Costs> = {};
   for (const { name, env = {}, scraped = false } of MODES) {
     // biome-ignore lint/performance/noAwaitInLoops: one installation at a time
-    rates[name] = await measure(env, scraped);
+    costs[name] = await measure(env, scraped);
   }
-  rounds.push(rates);
+  rounds.push(costs);
 }
-for (const { name } of MODES.slice(1))
-  for (const path of MEASURED) {
-    const ratios = rounds
-      .map((rates) => (rates[name]?.[path] ?? 0) / (rates['plain']?.[path] ?? 0))
-      .sort((a, b) => a - b);
-    const [lowest = 0, median = 0, highest = 0] = [ratios[0], ratios[(ratios.length - 1) / 2], ratios.at(-1)];
-    console.log(
-      `${path}, ${name}: ${median.toFixed(2)} (${lowest.toFixed(2)}-${highest.toFixed(2)}) of the rate without`,
-    );
+for (const path of Object.keys(MEASURED))
+  for (const { name } of MODES) {
+    const [lowest = 0, median = 0, highest = 0] = rounds.map((costs) => costs[name]?.[path] ?? 0).sort((a, b) => a - b);
+    console.log(`${path}, ${name}: ${median.toFixed(3)} (${lowest.toFixed(3)}-${highest.toFixed(3)}) ms a request`);
   }
 console.log(`load of this machine over the last minute: ${(loadavg()[0] ?? 0).toFixed(1)}`);
 process.exit(0);
 
-/** @returns the requests per second by path */
-async function measure(env: Record<string, string>, scraped = false): Promise<Record<string, number>> {
+/** The milliseconds of processor time that a request takes, by path. */
+type Costs = Record<string, number>;
+
+async function measure(env: Record<string, string>, scraped = false): Promise<Costs> {
   const installation = await createInstallation();
   const { child: latchkey } = await startLatchkey({
     ...installation.settings,
@@ -63,20 +60,33 @@ async function measure(env: Record<string, string>, scraped = false): Promise<Re
   process.once('exit', () => latchkey.kill());
   const scraping = scraped ? setInterval(scrape, SCRAPE_MS) : undefined;
   const subject = await readSubject(installation);
-  const rates: Record<string, number> = {};
-  for (const name of MEASURED) {
-    // biome-ignore lint/performance/noAwaitInLoops: one path at a time
-    const row = await paths[name]?.(subject);
-    if (row) rates[name] = row.measured.rate;
-  }
+  const costs: Costs = {};
+  // biome-ignore lint/performance/noAwaitInLoops: one path at a time
+  for (const [name, run] of Object.entries(MEASURED)) costs[name] = await costOf(latchkey.pid, () => run(subject));
   clearInterval(scraping);
   await stop(latchkey);
   await installation.end();
-  return rates;
+  return costs;
+}
+
+async function costOf(pid: number | undefined, run: () => Promise<unknown>): Promise<number> {
+  const before = { requests: await handledRequests(), seconds: await processorSeconds(pid) };
+  await run();
+  const seconds = (await processorSeconds(pid)) - before.seconds;
+  return (seconds * 1_000) / ((await handledRequests()) - before.requests);
+}
+
+/** How many requests the server has handled, as it counts them itself. */
+async function handledRequests(): Promise<number> {
+  const lines = (await metrics()).matchAll(/^latchkey_http_request_duration_seconds_count(?:{.*})? (\d+)$/gm);
+  return lines.reduce((sum, [, count]) => sum + Number(count), 0);
+}
+
+async function metrics(): Promise<string> {
+  const response = await fetch(`http://127.0.0.1:${PORT_BASE + 90}/metrics`);
+  return response.text();
 }
 
 function scrape(): void {
-  fetch(`http://127.0.0.1:${PORT_BASE + 90}/metrics`)
-    .then((response) => response.text())
-    .catch(() => undefined);
+  metrics().catch(() => undefined);
 }

@@ -1,119 +1,226 @@
-import { cpus } from 'node:os';
+import { cpus, loadavg } from 'node:os';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { createInstallation, readSubject } from './installation.ts';
+import { type Mixed, memoryAfterUse, mixedLoad, soak } from './mixed.ts';
 import { measurePaint } from './paint.ts';
-import { flood, paths, type Row } from './paths.ts';
-import { replaceReport } from './performance.ts';
+import { flood, loadCodeFlows, loadContext, loadRefreshes, paths, type Row } from './paths.ts';
+import { readReport, replaceReport } from './performance.ts';
 import { revocationDelay } from './revocation.ts';
 import { pinned, pinToLoadCore, residentMegabytes, startLatchkey, stop } from './server.ts';
 import { measureWebhooks } from './webhooks.ts';
 
 /**
  * Measures every path with a target against its baseline in the same run, and writes docs/performance.md.
- * `npm run bench -- NAME…` measures only the named paths and writes nothing.
+ *
+ * `npm run bench -- NAME…` measures only the named ones and writes nothing. `--quick` leaves out webhooks and the console
+ * and measures for a shorter time; what it leaves out keeps its place in the page. `--soak MINUTES` runs the mixed load and
+ * prints the memory each minute. `--profile FOLDER` writes a profile of the server's processor time (`.cpuprofile`), with
+ * NAME… for one path.
  */
-const only = process.argv.slice(2);
-const PORT_BASE = 26_000;
+const { values: options, positionals: only } = parseArgs({
+  allowPositionals: true,
+  options: { quick: { type: 'boolean', default: false }, soak: { type: 'string' }, profile: { type: 'string' } },
+});
+const PORT_BASE = Number(process.env['BENCH_PORT_BASE'] ?? 26_000);
+const whole = only.length === 0 && options.soak === undefined;
+const wants = (name: string) => whole || only.includes(name);
+
+const MONTH_SECONDS = 30 * 86_400;
+/** What an active person does in a month, and how much of it falls into the busiest hour. */
+const HABITS = { signIns: 4, refreshes: 120, checks: 400, peak: 5 };
+
+type Line = { what: string; measured: string; bar: string };
 
 pinToLoadCore();
 const installation = await createInstallation();
 const { folder, settings } = installation;
-
-const starts = only.length === 0 ? await measureStarts() : null;
-const latchkey = await startLatchkey({ ...settings, LATCHKEY_PORT_BASE: String(PORT_BASE) });
-const memory = await residentMegabytes(latchkey.child.pid);
-const subject = await readSubject(installation);
+const lines: Line[] = [];
 const rows: Row[] = [];
+const note = (what: string, measured: string, bar = '') => {
+  lines.push({ what, measured, bar });
+  console.log(`${what}: ${measured}${bar && ` (bar ${bar})`}`);
+};
+
+if (whole) await measureStarts();
+const latchkey = await startLatchkey({ ...settings, LATCHKEY_PORT_BASE: String(PORT_BASE) }, options.profile);
+if (whole)
+  note(
+    'resident memory of the Node.js process after the start',
+    `${(await residentMegabytes(latchkey.child.pid)).toFixed(0)} MB`,
+    '200 MB',
+  );
+const subject = await readSubject(installation, latchkey.child.pid);
 for (const [name, measure] of Object.entries(paths)) {
-  if (only.length > 0 && !only.includes(name)) continue;
+  if (!wants(name)) continue;
   process.stdout.write(`${name}… `);
   // biome-ignore lint/performance/noAwaitInLoops: one path at a time
   const row = await measure(subject);
   rows.push(row);
   console.log(line(row));
 }
-const flooded = only.length === 0 || only.includes('flood') ? await measureFlood() : null;
-const delay = only.length === 0 || only.includes('revocation') ? await measureRevocation() : null;
-const webhooks = only.length === 0 || only.includes('webhooks') ? await measureWebhooks(subject) : [];
-for (const { what, measured, bar, met } of webhooks)
-  console.log(`${what}: ${measured}${bar && ` (bar ${bar}, ${met ? 'met' : 'missed'})`}`);
-const paint = only.length === 0 || only.includes('paint') ? await measureConsolePaint() : null;
+if (wants('code'))
+  note('statements of an OIDC code flow (authorize and token)', (await statementsOfFlow()).toFixed(1), '6');
+if (wants('connections')) await measureConnections();
+const mixed = wants('mixed') ? await measureMixed() : null;
+if (wants('flood')) await measureFlood();
+if (wants('revocation')) await measureRevocation();
+if (wants('memory')) await measureMemory();
+if (options.soak !== undefined) await measureSoak(Number(options.soak));
+if (!options.quick && wants('webhooks'))
+  for (const { what, measured, bar } of await measureWebhooks(subject)) note(what, measured, bar);
+if (!options.quick && wants('paint')) await measureConsolePaint();
 await stop(latchkey.child);
 await installation.end();
-if (only.length === 0) await replaceReport(report());
+if (whole) await replaceReport(await report(mixed));
 process.exit(0);
 
-async function measureConsolePaint(): Promise<{ first: number; whole: number }> {
-  const measured = await measurePaint(subject);
-  console.log(
-    `console… first paint after ${measured.first.toFixed(0)} ms (bar 1000 ms), its first screen after ${measured.whole.toFixed(0)} ms`,
-  );
-  return measured;
+async function measureConsolePaint(): Promise<void> {
+  const { first, whole: screen } = await measurePaint(subject);
+  note("the console's first paint, nothing of it cached, p50", `${first.toFixed(0)} ms`, '1000 ms');
+  note("the console's first screen with its figures, nothing of it cached, p50", `${screen.toFixed(0)} ms`);
 }
 
-async function measureFlood(): Promise<number> {
-  const { p99, loginRate } = await flood(subject);
-  console.log(
-    `flood… GET /v1/me/context p99 ${p99.toFixed(1)} ms under ${loginRate.toFixed(0)} sign-ins a second (bar 100 ms)`,
-  );
-  return p99;
+async function measureFlood(): Promise<void> {
+  const { p99 } = await flood(subject);
+  note('GET /v1/me/context while others sign in as fast as they can, p99', `${p99.toFixed(1)} ms`, '100 ms');
 }
 
-/** Seconds from start to ready with the embedded database: first with an empty data folder, then with an existing one. */
-async function measureStarts(): Promise<{ first: number; later: number }> {
-  const settings = { LATCHKEY_PORT_BASE: String(PORT_BASE), LATCHKEY_DATA_DIR: join(folder, 'start') };
+/** From start to ready with the embedded database: first with an empty data folder, then with an existing one. */
+async function measureStarts(): Promise<void> {
+  const own = { LATCHKEY_PORT_BASE: String(PORT_BASE), LATCHKEY_DATA_DIR: join(folder, 'start') };
   const once = async () => {
     const began = performance.now();
-    const { child } = await startLatchkey(settings);
+    const { child } = await startLatchkey(own);
     const seconds = (performance.now() - began) / 1000;
     await stop(child);
-    return seconds;
+    return `${seconds.toFixed(2)} s`;
   };
-  return { first: await once(), later: await once() };
+  note('start to ready, empty data folder (embedded database)', await once(), '20 s');
+  note('start to ready, existing database', await once(), '1 s');
 }
 
-async function measureRevocation(): Promise<{ p50: number; p99: number }> {
-  process.stdout.write('revocation… ');
+async function measureRevocation(): Promise<void> {
   const addresses = {
     LATCHKEY_TEST_AUTH_URL: `http://localhost:${PORT_BASE + 1}`,
     LATCHKEY_TEST_API_URL: `http://localhost:${PORT_BASE + 2}`,
   };
   const other = await startLatchkey({ ...settings, ...addresses, LATCHKEY_PORT_BASE: String(PORT_BASE + 100) });
-  const measured = await revocationDelay(subject, PORT_BASE + 102);
+  const { p50, p99 } = await revocationDelay(subject, PORT_BASE + 102);
   await stop(other.child);
-  console.log(`p50 ${measured.p50.toFixed(1)} ms, p99 ${measured.p99.toFixed(1)} ms`);
-  return measured;
+  note('an ended session is refused by another process, p50', `${p50.toFixed(1)} ms`);
+  note('an ended session is refused by another process, p99', `${p99.toFixed(1)} ms`, '1000 ms');
 }
 
-function line({ path, measured, baselineRate, bar }: Row): string {
-  return `${path}: ${measured.rate.toFixed(0)}/s, p50 ${measured.p50.toFixed(1)} ms, p99 ${measured.p99.toFixed(1)} ms, ratio ${(measured.rate / baselineRate).toFixed(2)} of ${baselineRate.toFixed(0)}/s (bar ${bar})`;
+/** The statements that the server counts itself while code flows run, divided by their number. */
+async function statementsOfFlow(): Promise<number> {
+  const counted = async (metric: string) => {
+    const text = await fetch(`http://127.0.0.1:${PORT_BASE + 90}/metrics`).then((response) => response.text());
+    const found = text.matchAll(new RegExp(`^${metric}\\{.*\\} (\\d+)$`, 'gm'));
+    return found.reduce((sum, [, count]) => sum + Number(count), 0);
+  };
+  const flows = 'latchkey_http_request_duration_seconds_count';
+  const read = async () => [await counted('latchkey_database_statement_duration_seconds_count'), await counted(flows)];
+  const [statements = 0, requests = 0] = await read();
+  await loadCodeFlows(subject, 'counted');
+  const [after = 0, handled = 0] = await read();
+  // A flow is two requests. The few of signing in are among them.
+  return (after - statements) / ((handled - requests) / 2);
 }
 
-function report(): string {
-  const table = rows.map(({ path, measured, baseline, baselineRate, bar }) => {
-    const ratio = measured.rate / baselineRate;
-    return `| ${path} | ${measured.rate.toFixed(0)} | ${measured.p50.toFixed(1)} | ${measured.p99.toFixed(1)} | ${baseline} | ${baselineRate.toFixed(0)} | ${ratio.toFixed(2)} | ${bar.toFixed(2)} | ${ratio >= bar ? 'yes' : 'no'} |`;
+async function measureConnections(): Promise<void> {
+  for (const connections of [10, 100]) {
+    // biome-ignore lint/performance/noAwaitInLoops: one load at a time
+    const [context, refresh] = [await loadContext(subject, connections), await loadRefreshes(subject, connections)];
+    for (const [what, { rate, p50, p99 }] of [
+      ['GET /v1/me/context', context],
+      ['refresh rotation', refresh],
+    ] as const)
+      note(
+        `${what}, ${connections} connections`,
+        `${rate.toFixed(0)}/s, p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms`,
+      );
+  }
+}
+
+async function measureMixed(): Promise<Mixed> {
+  const found = await mixedLoad(subject, options.quick ? 8 : 20);
+  note('mixed load', `${found.rate.toFixed(0)} requests/s, ${found.cpu.toFixed(3)} ms of processor time for each`);
+  for (const { kind, share, p50, p99 } of found.kinds)
+    note(`mixed load: ${kind} (${share} %)`, `p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms`);
+  return found;
+}
+
+async function measureMemory(): Promise<void> {
+  const [tokens, signIns] = [30_000, options.quick ? 2_000 : 10_000];
+  const megabytes = await memoryAfterUse(subject, { tokens, signIns });
+  note(`resident memory after ${tokens} tokens and ${signIns} sign-ins`, `${megabytes.toFixed(0)} MB`, '300 MB');
+}
+
+async function measureSoak(minutes: number): Promise<void> {
+  const memory = await soak(subject, minutes);
+  const half = memory[Math.floor(memory.length / 2)] ?? Number.NaN;
+  note(
+    `soak of ${minutes} minutes, growth in the second half`,
+    `${((memory.at(-1) ?? Number.NaN) - half).toFixed(0)} MB`,
+  );
+}
+
+function line({ path, measured, bare, bar }: Row): string {
+  const { rate, p50, p99, cpu } = measured;
+  return `${path}: ${rate.toFixed(0)}/s, p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms, ${cpu.toFixed(3)} ms of processor time; ratio ${(rate / bare.rate).toFixed(2)} of ${bare.rate.toFixed(0)}/s, by processor time ${(bare.cpu / cpu).toFixed(2)} of ${bare.cpu.toFixed(3)} ms${bar === 0 ? '' : ` (bar ${bar})`}`;
+}
+
+/** @param load the mixed load, from which the sizes follow */
+async function report(load: Mixed | null): Promise<string> {
+  const table = rows.map(({ path, measured, baseline, bare, bar }) => {
+    const ratio = measured.rate / bare.rate;
+    const judged = bar === 0 ? '| |' : `${bar.toFixed(2)} | ${ratio >= bar ? 'yes' : 'no'} |`;
+    return `| ${path} | ${measured.rate.toFixed(0)} | ${measured.p50.toFixed(1)} | ${measured.p99.toFixed(1)} | ${measured.cpu.toFixed(3)} | ${baseline} | ${bare.rate.toFixed(0)} | ${bare.cpu.toFixed(3)} | ${ratio.toFixed(2)} | ${(bare.cpu / measured.cpu).toFixed(2)} | ${judged}`;
   });
+  // What this run left out keeps its line.
+  const known = new Set(lines.map(({ what }) => what));
+  const kept = (await readReport()).filter(
+    (earlier) => !known.has(earlier.what) && !/^resident memory/.test(earlier.what),
+  );
+  const measured = [...lines, ...kept].map(({ what, measured: found, bar }) => `| ${what} | ${found} | ${bar} |`);
   return `# Performance
 
-Written by \`npm run bench\`. Rates are of one core${pinned ? ': the server is pinned to one, the load generator and PostgreSQL share another' : ' (not pinned on this system)'}. Compare the ratios: each baseline is measured in the same run on the same machine, while rates differ between machines.
+Written by \`npm run bench\`. Rates are of one core${pinned ? ': the server is pinned to one, the load generator and PostgreSQL share another' : ' (not pinned on this system)'}. Compare the ratios: each baseline is measured in the same run on the same machine, while rates differ between machines. Processor time is that of the server alone and differs least on a machine that does other work.
 
-Machine: ${cpus()[0]?.model ?? 'unknown'}, Node.js ${process.versions.node}.
+Machine: ${cpus()[0]?.model ?? 'unknown'}, Node.js ${process.versions.node}; load over the last minute ${(loadavg()[0] ?? 0).toFixed(1)}.
 
-| path | per second | p50 ms | p99 ms | baseline | per second | ratio | bar | met |
-| --- | ---: | ---: | ---: | --- | ---: | ---: | ---: | --- |
+| path | per second | p50 ms | p99 ms | processor ms | baseline | per second | processor ms | ratio | ratio by processor time | bar | met |
+| --- | ---: | ---: | ---: | ---: | --- | ---: | ---: | ---: | ---: | ---: | --- |
 ${table.join('\n')}
 
 | what | measured | bar |
 | --- | ---: | ---: |
-| start to ready, empty data folder (embedded database) | ${starts?.first.toFixed(2)} s | 20 s |
-| start to ready, existing database | ${starts?.later.toFixed(2)} s | 2 s |
-| resident memory of the Node.js process after the start | ${memory.toFixed(0)} MB | 200 MB |
-| GET /v1/me/context while others sign in as fast as they can, p99 | ${flooded?.toFixed(1)} ms | 100 ms |
-| an ended session is refused by another process, p50 | ${delay?.p50.toFixed(1)} ms | |
-| an ended session is refused by another process, p99 | ${delay?.p99.toFixed(1)} ms | 1000 ms |
-| the console's first paint, nothing of it cached, p50 | ${paint?.first.toFixed(0)} ms | 1000 ms |
-| the console's first screen with its figures, nothing of it cached, p50 | ${paint?.whole.toFixed(0)} ms | |
-${webhooks.map(({ what, measured, bar }) => `| ${what} | ${measured} | ${bar} |`).join('\n')}
+${measured.join('\n')}
+${load ? sizing(load) : ''}`;
+}
+
+/** What the figures mean for people. */
+function sizing(load: Mixed): string {
+  const cost = (name: string) => rows.find(({ path }) => path.includes(name))?.measured.cpu ?? 0;
+  const [signIn, refresh, check] = [cost('password login'), cost('refresh'), cost('/v1/me/context')];
+  const perPerson = HABITS.signIns * signIn + HABITS.refreshes * refresh + HABITS.checks * check;
+  // Half of a core stays free, so that requests do not queue.
+  const people = (0.5 * MONTH_SECONDS * 1000) / (perPerson * HABITS.peak);
+  const capacity = (ms: number) => (ms > 0 ? (500 / ms).toFixed(0) : '–');
+  return `
+## What it means for people
+
+One core for Latchkey, half of it in use, with PostgreSQL on another, carries each of these alone, by the processor time above: ${capacity(signIn)} sign-ins with a password a second, ${capacity(refresh)} refreshes, or ${capacity(check)} checks of a session. The mixed load (70 % context, 15 % refresh, 10 % sign-in, 5 % admin) reached ${load.rate.toFixed(0)} requests a second on the whole core.
+
+Behind that are about ${(Math.floor(people / 10_000) * 10_000).toLocaleString('en')} people who are active in a month, if each signs in ${HABITS.signIns} times, refreshes ${HABITS.refreshes} times and is checked ${HABITS.checks} times in the month, and the busiest hour has ${HABITS.peak} times the average: ${HABITS.signIns} × ${signIn.toFixed(2)} ms + ${HABITS.refreshes} × ${refresh.toFixed(2)} ms + ${HABITS.checks} × ${check.toFixed(3)} ms = ${perPerson.toFixed(0)} ms of processor time a person and month; half a core has ${(0.5 * MONTH_SECONDS).toLocaleString('en')} s in a month, a fifth of it at that peak. Put your own habits in: they differ by more than machines do.
+
+To size an installation:
+
+- **Two processes on two machines** are the least for people who may not wait for a restart. Each needs one core and 512 MB. Add processes when the busiest hour uses more than half of their cores; they share nothing but PostgreSQL and, if configured, Valkey.
+- **Sign-ins with a password** need the core for Argon2id, on purpose. Count the busiest minute, such as the start of a sale, not the average.
+- **PostgreSQL** needs about as much processor time as Latchkey for refreshes, and half as much for sign-ins. Give it memory for its indexes, a disk that flushes fast (a sign-in waits for one flush), and the connections of all processes (\`LATCHKEY_DATABASE_POOL\` each).
+
+What to watch (see [Monitoring](monitoring.md)): the p99 of \`latchkey_http_request_duration_seconds\` for sign-ins and refreshes, \`latchkey_database_statement_duration_seconds\`, the processor time of the process (\`process_cpu_seconds_total\`) above half a core, its resident memory, and the wait of the oldest job.
 `;
 }

@@ -1,13 +1,16 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, fork, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import type { Guarded } from './guardian.ts';
 
 /** The measured program runs alone on this core; the load generator and the database share the other. */
 const SERVER_CORE = '0';
 const LOAD_CORE = '1';
 
 const LATCHKEY = resolve(import.meta.dirname, '../server/latchkey.mjs');
+/** As `npm start`, a release and the image start it. */
+const YOUNG_GENERATION = '--max-semi-space-size=16';
 const BASELINES = resolve(import.meta.dirname, 'baselines.ts');
 
 /** True when programs can be pinned to cores (Linux). */
@@ -16,6 +19,18 @@ export const pinned = spawnSync('taskset', ['--version']).status === 0;
 /** Moves this process and its future child processes to the load core. */
 export function pinToLoadCore(): void {
   if (pinned) spawnSync('taskset', ['-a', '-cp', LOAD_CORE, String(process.pid)]);
+}
+
+let guardian: ChildProcess | undefined;
+
+/** Ends a process, or removes a folder, when this benchmark ends in whatever way. */
+export function guard(guarded: Guarded): void {
+  if (!guardian) {
+    guardian = fork(resolve(import.meta.dirname, 'guardian.ts'), { detached: true, stdio: 'ignore' });
+    guardian.unref();
+    guardian.channel?.unref();
+  }
+  guardian.send(guarded);
 }
 
 export type Started = { child: ChildProcess /** What it printed until it was ready. */; output: string };
@@ -29,6 +44,7 @@ async function startPinned(args: string[], sign: string, env: Record<string, str
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { ...process.env, NODE_NO_WARNINGS: '1', ...env },
   });
+  if (child.pid !== undefined) guard({ pid: child.pid });
   let output = '';
   await new Promise<void>((ready, fail) => {
     child.once('exit', (code) =>
@@ -42,22 +58,30 @@ async function startPinned(args: string[], sign: string, env: Record<string, str
   return { child, output };
 }
 
-/** Starts Latchkey on the server core. */
-export function startLatchkey(env: Record<string, string>): Promise<Started> {
-  return startPinned([LATCHKEY, 'serve'], 'Ready in', env);
+/** Starts Latchkey on the server core. @param profile a folder for a profile of its processor time, written when it ends */
+export function startLatchkey(env: Record<string, string>, profile?: string): Promise<Started> {
+  const flags = profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${resolve(profile)}`];
+  return startPinned([YOUNG_GENERATION, ...flags, LATCHKEY, 'serve'], 'Ready in', env);
 }
 
-/** Starts a baseline that listens. @returns its address and a function that stops it */
-export async function startBaseline(name: string): Promise<{ url: string; stop: () => Promise<void> }> {
+/** Starts a baseline that listens. @returns its address, its process and a function that stops it */
+export async function startBaseline(
+  name: string,
+): Promise<{ url: string; pid: number | undefined; stop: () => Promise<void> }> {
   const { child, output } = await startPinned([BASELINES, name], 'listening ', {});
-  return { url: `http://127.0.0.1:${/listening (\d+)/.exec(output)?.[1]}`, stop: () => stop(child) };
+  const url = `http://127.0.0.1:${/listening (\d+)/.exec(output)?.[1]}`;
+  return { url, pid: child.pid, stop: () => stop(child) };
 }
 
-/** Runs a baseline that measures itself. @returns its rate per second */
-export async function runBaseline(name: string, env: Record<string, string> = {}): Promise<number> {
-  const { child, output } = await startPinned([BASELINES, name], 'rate ', env);
+/** What a baseline reached: operations per second, and milliseconds of its processor time for each. */
+export type BaselineResult = { rate: number; cpu: number };
+
+/** Runs a baseline that measures itself. */
+export async function runBaseline(name: string, env: Record<string, string> = {}): Promise<BaselineResult> {
+  const { child, output } = await startPinned([BASELINES, name], 'cpu ', env);
   await stop(child);
-  return Number(/rate ([\d.]+)/.exec(output)?.[1]);
+  const [, rate, cpu] = /rate ([\d.]+) cpu ([\d.]+)/.exec(output) ?? [];
+  return { rate: Number(rate), cpu: Number(cpu) };
 }
 
 export async function stop(child: ChildProcess): Promise<void> {

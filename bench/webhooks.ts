@@ -278,7 +278,7 @@ async function measureBacklog(
     const other = JSON.stringify({ displayName: crypto.randomUUID() });
     const path = '/v1/me/profile';
     return (
-      await load(subject.apiUrl, [
+      await load({ url: subject.apiUrl, pid: subject.pid }, [
         { method: 'PATCH', path, headers, body },
         { method: 'PATCH', path, headers, body: other },
       ])
