@@ -54,6 +54,13 @@ command('migrate', "migrate the database to this version's schema, then exit")
     (await import('./cli/migrate.ts')).migrateDatabase(settings(), options),
   );
 
+command('distribute', 'divide the tables over the servers of a Citus cluster, then exit')
+  .option('--plan', 'only show the tables that would move, their sizes and a rough time')
+  .option('--json', 'print how the tables lie as JSON')
+  .action(async (options: { json?: true; plan?: true }) =>
+    (await import('./cli/distribute.ts')).distribute(settings(), options),
+  );
+
 command('doctor', 'check configuration, database, addresses, mail and DNS, and suggest remedies')
   .option('--json', 'print the findings as JSON')
   .action(async (options: { json?: true }) => (await import('./cli/doctor.ts')).doctor(settings(), options));
@@ -144,6 +151,36 @@ command('restore <backup>', 'restore a backup into an empty database')
   .action(async (name: string, options: { stored?: true; verify?: true; json?: true }) =>
     (await import('./cli/restore.ts')).restore(settings(), name, options),
   );
+
+const workspaces = command('workspace', 'carry whole workspaces between installations');
+workspaces
+  .command('list')
+  .description('list the workspaces of this installation')
+  .option('--json', 'print them as JSON')
+  .action(async (options: { json?: true }) =>
+    (await import('./cli/workspaces.ts')).listWorkspaces(settings(), options),
+  );
+workspaces
+  .command('export <workspace> <file>')
+  .description('write a whole workspace into an encrypted file')
+  .option('--close', 'close the workspace first, so that the file has everything; it is removed after seven days')
+  .option('--key <key>', 'encrypt for this key (age1…) instead of LATCHKEY_BACKUP_KEY')
+  .option('--json', 'print the result as JSON')
+  .action(async (workspace: string, file: string, options: { close?: true; key?: string; json?: true }) =>
+    (await import('./cli/workspaces.ts')).exportTo(settings(), { workspace, file }, options),
+  );
+workspaces
+  .command('import <file>')
+  .description('import a workspace from a file of another installation, which LATCHKEY_BACKUP_KEY decrypts')
+  .option('--owner <email>', 'the operator of this installation who becomes an owner of the workspace')
+  .option('--json', 'print the result as JSON')
+  .action(async (file: string, options: { owner?: string; json?: true }) =>
+    (await import('./cli/workspaces.ts')).importFrom(settings(), file, options),
+  );
+workspaces
+  .command('reopen <workspace>')
+  .description('open a workspace again that was closed for its export')
+  .action(async (workspace: string) => (await import('./cli/workspaces.ts')).reopen(settings(), workspace));
 
 command('import <files...>', 'add members to a project from NDJSON or CSV, or from files of another system')
   .option('--from <system>', 'the system that the files come from; docs/moving-in.md names them')

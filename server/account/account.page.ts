@@ -10,6 +10,7 @@ import { logout } from '#sign-in';
 import { addressRoutes } from './addresses.page.ts';
 import { confirmedChangeRoutes } from './confirmed-changes.page.ts';
 import { action } from './forms.ts';
+import { invitationRoutes } from './invitations.page.ts';
 import { linkingRoutes } from './linking.page.ts';
 import { membershipRoutes } from './memberships.page.ts';
 import { ownDataRoutes } from './own-data.page.ts';
@@ -71,6 +72,7 @@ export const accountRoutes: Routes = [
   ...linkingRoutes,
   ...sessionRoutes,
   ...membershipRoutes,
+  ...invitationRoutes,
   ...confirmedChangeRoutes,
   ...ownDataRoutes,
 ];

@@ -1,1 +1,2 @@
 export { part } from './part.ts';
+export { accountPages, previewAccountPage } from './preview.ts';

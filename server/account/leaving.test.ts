@@ -1,7 +1,17 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { linkIn, type Person, visitorOf } from '#tests/account.ts';
-import { eventsOf, PASSWORD, startTestLatchkey, TestClock, type TestLatchkey } from '#tests/harness.ts';
+import { admin } from '#tests/apis.ts';
+import {
+  changeSettings,
+  eventsOf,
+  PASSWORD,
+  prove,
+  register,
+  startTestLatchkey,
+  TestClock,
+  type TestLatchkey,
+} from '#tests/harness.ts';
 import { browserOf } from '#tests/oidc.ts';
 
 const clock = new TestClock();
@@ -60,6 +70,48 @@ describe('memberships', () => {
     const ask = await browser.open(linkIn(page, /<span>Shop<\/span>[\s\S]*?href="(\/account\/memberships\/[^"]+)"/));
     const refused = await browser.submit(ask, {}, ask.url.slice(account.length));
     assert.match(refused.text, /You are the only owner/);
+  });
+});
+
+describe('invitations', () => {
+  test('to the address are accepted and declined without a script', async () => {
+    const person = await prove(latchkey, await register(latchkey));
+    const invitedTo = async (name: string) => {
+      const { id: organizationId } = await admin(latchkey, 'organizations', { body: { name } });
+      await admin(latchkey, 'invitations', { body: { email: person.email, organizationId } });
+    };
+    await invitedTo('Acme');
+    await invitedTo('Beta');
+    const { browser, page } = await visitor('/memberships', person);
+    assert.match(page.text, /Invitations to your address that you have not answered/);
+    const acme = page.text.slice(page.text.indexOf('<span>Acme</span>'));
+    const joined = await browser.submit(page, {}, /\/invitations\/inv_\w+\/accept/.exec(acme)?.[0]);
+    assert.match(joined.text, /Your change has been saved/);
+    const ask = await browser.open(linkIn(joined, /href="(\/account\/invitations\/[^"]+)"/));
+    assert.match(ask.text, /Decline the invitation to Beta\?/);
+    const decline = `${ask.url.slice(account.length)}/decline`;
+    const done = await browser.submit(ask, {}, decline);
+    assert.doesNotMatch(done.text, /Invitations to your address/);
+    const twice = await browser.submit(ask, {}, decline);
+    assert.match(twice.text, /This no longer exists/);
+    const { items } = (await me(person, 'organizations')).body;
+    assert.deepEqual(
+      items.map(({ name }: { name: string }) => name),
+      ['Acme'],
+    );
+  });
+
+  test('to a full organization say so', async () => {
+    const person = await prove(latchkey, await register(latchkey));
+    const { id: organizationId } = await admin(latchkey, 'organizations', { body: { name: 'Full' } });
+    await admin(latchkey, 'invitations', { body: { email: person.email, organizationId } });
+    const { items } = await admin(latchkey, `members?q=${encodeURIComponent((await register(latchkey)).email)}`);
+    await admin(latchkey, `organizations/${organizationId}/members`, { body: { memberId: items[0].id, roles: [] } });
+    await changeSettings(latchkey, { maxOrganizationMembers: 1 });
+    const { browser, page } = await visitor('/memberships', person);
+    const refused = await browser.submit(page, {}, /\/invitations\/inv_\w+\/accept/.exec(page.text)?.[0]);
+    assert.match(refused.text, /no room for another member/);
+    await changeSettings(latchkey, { maxOrganizationMembers: 100 });
   });
 });
 

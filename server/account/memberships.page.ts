@@ -10,6 +10,7 @@ import { problem } from '#platform/problem.ts';
 import type { Routes } from '#platform/route.ts';
 import { openOwnSetUp, ownTasks } from '#setup-links';
 import { action, idOf, type Named, page } from './forms.ts';
+import { invitationCard } from './invitations.page.ts';
 import { card, dateOf, formCard, row, show } from './show.ts';
 import { explain, goTo, sayGoodbye, type Visit } from './visit.ts';
 
@@ -55,7 +56,7 @@ async function membershipOf({ ctx, profile }: Visit, id: string | undefined) {
   return items.find((own) => own.id === id);
 }
 
-async function membershipsPage(visit: Visit): Promise<Reply> {
+export async function membershipsPage(visit: Visit): Promise<Reply> {
   const { say } = visit.voice;
   const { items } = await ownMemberships(visit.ctx, visit.profile.userId, { limit: MAX_MEMBERSHIPS });
   const rows = items.map(({ id, projectName, status, roles, joinedAt }) =>
@@ -73,7 +74,7 @@ async function membershipsPage(visit: Visit): Promise<Reply> {
     title: say('account.memberships'),
     // The set-up pages may be at another address of the project.
     leaves: true,
-    body: html`<section class="card"><p class="lead">${say('account.membershipsIntro')}</p><ul class="rows">${rows}</ul></section>${await organizationCards(visit, items)}`,
+    body: html`<section class="card"><p class="lead">${say('account.membershipsIntro')}</p><ul class="rows">${rows}</ul></section>${await invitationCard(visit)}${await organizationCards(visit, items)}`,
   });
 }
 

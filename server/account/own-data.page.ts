@@ -35,7 +35,7 @@ export const ownDataRoutes: Routes = [
   }),
 ];
 
-function dataPage(visit: Visit): Reply {
+export function dataPage(visit: Visit): Reply {
   const { say } = visit.voice;
   return show(visit, {
     section: '/data',

@@ -6,7 +6,7 @@ import { listIdentities } from '#linked-identities';
 import { listPasskeys } from '#passkeys';
 import type { UserId } from '#platform/ids.ts';
 import { faultsInBothThemes, faultsOf, overflowOf } from '#tests/accessibility.ts';
-import { openBrowser } from '#tests/browser.ts';
+import { addAuthenticator, openBrowser } from '#tests/browser.ts';
 import { expectShown } from '#tests/console-app.ts';
 import { codesOf } from '#tests/factors.ts';
 import {
@@ -56,22 +56,6 @@ async function signedIn(options: BrowserContextOptions) {
 async function actedAs(email: string): Promise<void> {
   const supporter = await newSupporter(latchkey, { displayName: 'Grace Hopper' });
   await actAs(latchkey, desk, { supporter, person: { email }, reason: 'Ticket4711'.repeat(20) });
-}
-
-/** Gives the browser an authenticator that confirms every request. */
-async function authenticatorIn(page: Page): Promise<void> {
-  const session = await page.context().newCDPSession(page);
-  await session.send('WebAuthn.enable');
-  await session.send('WebAuthn.addVirtualAuthenticator', {
-    options: {
-      protocol: 'ctap2',
-      transport: 'internal',
-      hasResidentKey: true,
-      hasUserVerification: true,
-      isUserVerified: true,
-      automaticPresenceSimulation: true,
-    },
-  });
 }
 
 /** The folder for screenshots; without it none are taken. */
@@ -147,7 +131,7 @@ describe('in other languages', () => {
 describe('a passkey', () => {
   test('is created by the page, renamed, made a second factor, used to sign in, and removed', async () => {
     const { page, userId } = await signedIn({});
-    await authenticatorIn(page);
+    await addAuthenticator(page);
     await page.goto(`${account}/security`);
     await page.getByRole('link', { name: 'Add a passkey' }).click();
     await page.getByLabel('Name, for example your device').fill('My laptop');
@@ -166,10 +150,16 @@ describe('a passkey', () => {
       passkeys.map(({ name, secondFactor }) => [name, secondFactor]),
       [['Work laptop', true]],
     );
+    const codes = await page.locator('.codes code').allTextContents();
+    const file = (await page.getByRole('link', { name: 'Download' }).getAttribute('href')) ?? '';
+    assert.equal(codes.length, 10);
+    assert.ok(codes.every((code) => decodeURIComponent(file).includes(code)));
+    await page.getByRole('button', { name: 'Copy' }).waitFor();
+    await page.getByRole('button', { name: 'Print' }).waitFor();
     await page.getByRole('button', { name: 'Continue' }).click();
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByRole('link', { name: 'Sign in' }).click();
-    await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
+    // The name field offers the passkey, and this authenticator takes the first offer.
     await page.waitForURL(account);
     await page.goto(`${account}/security`);
     await page.getByRole('link', { name: 'Remove Work laptop' }).click();

@@ -75,7 +75,7 @@ function madeOf(json: string) {
   }
 }
 
-function newPage(visit: Visit): Reply {
+export function newPage(visit: Visit): Reply {
   const { say } = visit.voice;
   return show(visit, {
     section: '/security',

@@ -71,12 +71,14 @@ function changesOf({ profile }: Visit, sent: Fields): Record<string, string | nu
   return Object.fromEntries(typed);
 }
 
-async function profilePage(visit: Visit): Promise<Reply> {
+export async function profilePage(visit: Visit): Promise<Reply> {
   const { profile, voice } = visit;
   const { say } = voice;
   const { settings } = await projectOf(visit.ctx.system, visit.ctx.scope);
   const reach = (address: string | null, verified: boolean) =>
-    address === null ? say('account.notSet') : verified ? address : `${address} (${say('account.unverified')})`;
+    address === null
+      ? say('account.notSet')
+      : html`<bdi>${address}</bdi>${verified ? '' : ` (${say('account.unverified')})`}`;
   const change = (kind: 'email' | 'phone', address: string | null, verified: boolean) => [
     ...(address === null || verified ? [] : [{ href: `/${kind}/confirm`, text: say('account.confirm') }]),
     { href: `/${kind}`, text: say(address === null ? 'account.add' : 'account.change') },

@@ -1,7 +1,6 @@
 import { html, raw } from 'hono/html';
-import { toString as qrCode } from 'qrcode';
 import { Type } from 'typebox';
-import { codeField } from '#hosted';
+import { codeField, recoveryCodeList } from '#hosted';
 import { newTotp } from '#mfa';
 import { form } from '#pages';
 import { transaction } from '#platform/ctx.ts';
@@ -86,6 +85,7 @@ async function authenticatorPage(visit: Visit): Promise<Reply> {
     }
   }
   const { secret, uri } = step.enrolment;
+  const { toString: qrCode } = await import('qrcode');
   const picture = await qrCode(uri, { type: 'svg', margin: 1 });
   return show(visit, {
     section: '/security',
@@ -111,14 +111,15 @@ function phonePage(visit: Visit): Reply {
   });
 }
 
-function recoveryCodesPage(visit: Visit): Reply {
+export function recoveryCodesPage(visit: Visit): Reply {
   const { say } = visit.voice;
   const { recoveryCodes } = visit.step;
   if (!recoveryCodes) return goTo(visit, '/security', {});
   return show(visit, {
     section: '/security',
     title: say('mfa.recoveryCodes'),
-    body: html`<section class="card"><p class="lead">${say('mfa.recoveryIntro')}</p><ul class="codes">${recoveryCodes.map((code) => html`<li><code>${code}</code></li>`)}</ul>${form(visit, '/recovery-codes', html`<button>${say('action.continue')}</button>`)}</section>`,
+    script: true,
+    body: html`<section class="card"><p class="lead">${say('mfa.recoveryIntro')}</p>${recoveryCodeList(visit.voice, recoveryCodes)}${form(visit, '/recovery-codes', html`<button>${say('action.continue')}</button>`)}</section>`,
   });
 }
 

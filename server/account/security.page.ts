@@ -40,9 +40,9 @@ export const securityRoutes: Routes = [
   }),
 ];
 
-async function securityPage(visit: Visit): Promise<Reply> {
+export async function securityPage(visit: Visit): Promise<Reply> {
   const { voice, settings } = visit;
-  const security = await securityOf(visit.ctx);
+  const security = visit.sample?.security ?? (await securityOf(visit.ctx));
   const passwords = settings.signInMethods.includes('password') || security.hasPassword;
   const passkeys = settings.signInMethods.includes('passkey') || security.passkeys.length > 0;
   return show(visit, {
@@ -165,10 +165,10 @@ async function linkedCard(visit: Visit): Promise<Markup | ''> {
   );
 }
 
-async function passwordPage(visit: Visit): Promise<Reply> {
+export async function passwordPage(visit: Visit): Promise<Reply> {
   const { voice, ctx, profile, settings } = visit;
   const { say } = voice;
-  const { hasPassword } = await securityOf(ctx);
+  const { hasPassword } = visit.sample?.security ?? (await securityOf(ctx));
   const length = minimumLength(settings);
   const current = passwordField(say, { label: say('account.currentPassword'), kind: 'current', name: 'current' });
   return show(visit, {

@@ -6,7 +6,7 @@ import type { Reply } from '#platform/http.ts';
 import type { Routes } from '#platform/route.ts';
 import { securityOf } from '#self';
 import { page } from './forms.ts';
-import { card, dateOf, row, show } from './show.ts';
+import { card, countryName, dateOf, row, show } from './show.ts';
 import { BASE, type Visit } from './visit.ts';
 
 type Security = Awaited<ReturnType<typeof securityOf>>;
@@ -20,7 +20,7 @@ export const sessionRoutes: Routes = [
   }),
 ];
 
-function sessionsPage(visit: Visit, { sessions, rememberedDevices }: Security, used: Used): Reply {
+export function sessionsPage(visit: Visit, { sessions, rememberedDevices }: Security, used: Used): Reply {
   const { say } = visit.voice;
   const remembered = rememberedDevices.map(({ id, userAgent, ip, lastUsedAt }) =>
     row({
@@ -40,13 +40,13 @@ function sessionCard(visit: Visit, sessions: Security['sessions'], used: Used): 
   const { say } = visit.voice;
   const rows = [...sessions]
     .sort((one, other) => Number(other.current) - Number(one.current))
-    .map(({ id, current, userAgent, ip, lastSeenAt }) => {
+    .map(({ id, current, userAgent, ip, country, lastSeenAt }) => {
       const names = used.filter(({ sessionIds }) => sessionIds.includes(id)).map(({ name }) => name);
       const seen = say('account.lastSeen', { date: dateOf(visit, lastSeenAt) });
       return row({
         title: deviceOf(userAgent),
         tag: current ? html`<span class="tag good">${say('account.thisDevice')}</span>` : '',
-        detail: [names.join(', '), ip, seen].filter(Boolean).join(' · '),
+        detail: [names.join(', '), ip, countryName(visit, country), seen].filter(Boolean).join(' · '),
         ways: current ? [] : [{ href: `/remove/session/${id}`, text: say('logout.title') }],
       });
     });

@@ -27,7 +27,7 @@ function frameOf(visit: Visit, section: Section): Frame {
   return {
     label: say('account.title'),
     links: SECTIONS.map(({ path, text }) => ({ href: BASE + path, text: say(text), current: path === section })),
-    end: html`<div class="who"><span>${name}</span>${form(visit, '/sign-out', html`<button class="second">${say('logout.title')}</button>`)}</div>`,
+    end: html`<div class="who"><bdi>${name}</bdi>${form(visit, '/sign-out', html`<button class="second">${say('logout.title')}</button>`)}</div>`,
   };
 }
 
@@ -51,7 +51,17 @@ export function formCard(visit: Visit, back: string, content: Markup): Markup {
 type Way = { href: string; text: string };
 
 /** One row of a list: title, details and actions. Each link's accessible name includes the title. */
-export function row({ title, tag, detail, ways }: { title: string; tag?: Markup | ''; detail: string; ways: Way[] }) {
+export function row({
+  title,
+  tag,
+  detail,
+  ways,
+}: {
+  title: string;
+  tag?: Markup | '';
+  detail: string | Markup;
+  ways: Way[];
+}) {
   const links = ways.map(
     ({ href, text }) => html`<a href="${BASE}${href}">${text}<span class="visually-hidden"> ${title}</span></a>`,
   );
@@ -71,4 +81,10 @@ export function dateOf({ voice: { language }, profile: { zoneinfo } }: Visit, in
     // The profile's time zone is invalid.
   }
   return `${new Intl.DateTimeFormat(language, { ...options, timeZone: 'UTC' }).format(date)} UTC`;
+}
+
+/** The name of a country in the user's language; null where it is not known. */
+export function countryName({ voice: { language } }: Visit, code: string | null): string | null {
+  if (code === null) return null;
+  return new Intl.DisplayNames(language, { type: 'region' }).of(code) ?? code;
 }

@@ -3,7 +3,7 @@ import { Value } from 'typebox/value';
 import { accountPageId } from '#applications';
 import { projectOf } from '#environments';
 import { withQuery } from '#exchange';
-import { browserSession } from '#oidc';
+import { browserSession, type usedApplications } from '#oidc';
 import { type BrowserVisit, browserFlow, StepFault, type TextId, voiceOf } from '#pages';
 import { getProfile, type Profile } from '#people';
 import type { Ctx, Scope } from '#platform/ctx.ts';
@@ -12,6 +12,7 @@ import { IdSchema } from '#platform/ids.ts';
 import { standingIn } from '#platform/standing.ts';
 import { AddressChallengeId } from '#proofs';
 import { anonymousCtx, ctxFor } from '#requests';
+import type { securityOf } from '#self';
 import { findEntry, type ProvenEntry } from '#sessions';
 import type { Settings } from '#settings';
 import { isClosed } from '#tenancy';
@@ -38,11 +39,14 @@ type Step = Static<typeof Step>;
 /** A signed-in user on their account page. */
 export type Visit = BrowserVisit<Step> & {
   ctx: Ctx;
-  /** The entry in the project, with what its session proved. */
-  entry: ProvenEntry;
   settings: Settings;
   profile: Profile;
+  /** What the person of a preview has. */
+  sample?: { security: Awaited<ReturnType<typeof securityOf>>; used: Awaited<ReturnType<typeof usedApplications>> };
 };
+
+/** A visit by somebody who is there: `entry` is the entry in the project, with what its session proved. */
+export type AdmittedVisit = Visit & { entry: ProvenEntry };
 
 export const BASE = '/account';
 const OWN_PATH = /^\/account(\/[A-Za-z0-9_-][A-Za-z0-9_.-]*)*$/;
@@ -59,7 +63,10 @@ const FAULTS: Readonly<Record<string, TextId>> = {
   MEMBER_BLOCKED: 'fault.blocked',
   METHOD_DISABLED: 'fault.method',
   NOT_FOUND: 'fault.gone',
+  /** Not a problem code: a CONFLICT with the maximum of members. */
+  ORGANIZATION_FULL: 'fault.full',
   RATE_LIMIT_EXCEEDED: 'fault.later',
+  REFUSED_BY_ACTION: 'fault.refused',
   SERVICE_UNAVAILABLE: 'fault.unavailable',
   WEAK_PASSWORD: 'fault.weak',
 };
@@ -71,7 +78,7 @@ export const { goTo, explain, faultOf, show: send } = flow;
  * The visitor, by the browser's sign-in.
  * @returns undefined for a visitor who is not signed in, or no longer a member
  */
-export async function visitOf(request: Request, reply: Reply): Promise<Visit | undefined> {
+export async function visitOf(request: Request, reply: Reply): Promise<AdmittedVisit | undefined> {
   const session = await browserSession(request, reply);
   if (!session) return undefined;
   const { userId, sessionId, scope } = session;

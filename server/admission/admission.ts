@@ -1,7 +1,8 @@
+import { askToEnter, refusalOf } from '#actions';
 import { type ThroughConnections, throughConnections } from '#connections';
 import { type DeviceId, isRemembered } from '#devices';
 import { projectOf } from '#environments';
-import { enrolledSecondFactors, guardingSecondFactors } from '#factors';
+import { enrolledSecondFactors, guardingSecondFactors, type SecondFactor } from '#factors';
 import { listIdentities } from '#linked-identities';
 import { membershipsByUser } from '#members';
 import { listPasskeys } from '#passkeys';
@@ -24,7 +25,7 @@ import {
   type Refusal,
   usableFactors,
 } from './decision.ts';
-import type { Entrance } from './entrances.ts';
+import { asksActions, type Entrance } from './entrances.ts';
 import { organizationRefusal } from './organization-refusals.ts';
 
 type SessionProof = Pick<
@@ -40,9 +41,13 @@ export type Candidate = {
   device: () => Promise<DeviceId | null>;
   /** Their membership, if the caller has read it already. */
   member?: Evidence['member'];
+  /** Their second factors for the project, if the caller has read them already. */
+  enrolled?: readonly SecondFactor[];
   /** The organization of the project that they want to enter. */
   organizationId?: OrganizationId | null;
   party?: Evidence['party'];
+  /** Whether the session is in the project already. Then the actions of the project were asked before. */
+  isInside?: () => Promise<boolean>;
   asked?: Partial<Evidence['asked']>;
 };
 
@@ -51,9 +56,25 @@ type Admission = { decision: Decision; device: DeviceId | null };
 
 /**
  * Decides whether a user may enter `ctx.scope`'s project through an entrance. Every entrance calls it. {@link decide}
- * is the rule; this reads its input, and the user's factors only if they matter.
+ * is the rule; this reads its input, and the user's factors only if they matter. Whom the rule admits, the project's
+ * actions may still refuse.
  */
 export async function admit(ctx: Ctx | TxCtx, entrance: Entrance, candidate: Candidate): Promise<Admission> {
+  const admission = await byRule(ctx, entrance, candidate);
+  if (admission.decision.kind !== 'admitted' || !asksActions(entrance)) return admission;
+  if (await candidate.isInside?.()) return admission;
+  const { userId, proof, organizationId = null } = candidate;
+  const { amr, acr, signInMethods = [] } = proof;
+  const verdict = await askToEnter(ctx, { userId, entrance, organizationId, proof: { amr, acr, signInMethods } });
+  if (verdict.kind === 'allowed') return admission;
+  const decision: Decision =
+    verdict.kind === 'failed'
+      ? { kind: 'refused', because: 'action_failed' }
+      : { kind: 'refused', because: 'action', message: verdict.message };
+  return { decision, device: null };
+}
+
+async function byRule(ctx: Ctx | TxCtx, entrance: Entrance, candidate: Candidate): Promise<Admission> {
   const { userId, proof, party = 'first', asked } = candidate;
   const { settings } = await projectOf(ctx.system, ctx.scope);
   const through = await throughConnections(ctx, {
@@ -124,8 +145,11 @@ async function withFactors(
 ): Promise<Admission> {
   const { userId, proof } = candidate;
   // If a level is requested, the account's factors count, whatever the project requires.
-  const read = evidence.asked.secondFactor === 'no' ? enrolledSecondFactors : guardingSecondFactors;
-  const enrolled = (await read(ctx, userId)).map(({ type }) => type);
+  const factors =
+    evidence.asked.secondFactor === 'no'
+      ? (candidate.enrolled ?? (await enrolledSecondFactors(ctx, userId)))
+      : await guardingSecondFactors(ctx, userId);
+  const enrolled = factors.map(({ type }) => type);
   if (enrolled.length === 0) return { decision: decide(entrance, evidence), device: null };
   const otherWayIn = usableFactors(enrolled, proof.amr).length === 0 && (await hasOtherWayIn(ctx, userId));
   const device = evidence.project.remembersDevices ? await candidate.device() : null;
@@ -164,7 +188,7 @@ export async function requireAdmitted(
 ): Promise<void> {
   const { userId, proof } = session;
   const { decision } = await admit(ctx, entrance, { ...session, device: deviceOfSession(ctx, userId, proof) });
-  if (decision.kind === 'refused') throw refusal(decision.because);
+  if (decision.kind === 'refused') throw refusal(decision);
   if (decision.kind !== 'needs') return;
   throw decision.what === 'fresh_proof' ? reauthenticationRequired() : reauthenticationRequired('aal2');
 }
@@ -196,8 +220,12 @@ const CODES = {
   foreign_connection: 'REAUTHENTICATION_REQUIRED',
 } as const;
 
+type Refused = { because: Refusal; message?: string | null };
+
 /** The problem for a refusal. */
-export function refusal(because: Refusal): Problem {
+export function refusal({ because, message = null }: Refused): Problem {
+  if (because === 'action') return refusalOf({ kind: 'refused', message });
+  if (because === 'action_failed') return refusalOf({ kind: 'failed' });
   if (because === 'unmet') return reauthenticationRequired('aal2');
   if (because !== 'same_phone') return problem(CODES[because]);
   return problem(

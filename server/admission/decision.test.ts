@@ -307,7 +307,8 @@ describe('entrances', () => {
     const sources = await readSources();
     const callers = sources
       .filter(
-        ({ path, text }) => !path.startsWith('sessions/') && /\b(startSession|enterProject|raiseSession)\(/.test(text),
+        ({ path, text }) =>
+          !path.startsWith('sessions/') && /\b(startSession|beginSession|enterProject|raiseSession)\(/.test(text),
       )
       .map(({ path }) => path);
     assert.deepEqual(callers.filter((path) => !path.includes('test')).sort(), [

@@ -29,7 +29,8 @@ export type Evidence = {
 export type Decision =
   | { kind: 'admitted'; by: 'proof' | 'remembered_device'; joins: boolean }
   | { kind: 'needs'; what: 'second_factor' | 'enrolment' | 'fresh_proof' }
-  | { kind: 'refused'; because: Refusal };
+  /** `message`: what the person is told, if an action refused. */
+  | { kind: 'refused'; because: Refusal; message?: string | null };
 
 const ORGANIZATION_REFUSALS = [
   'no_organization',
@@ -52,6 +53,8 @@ export type Refusal =
   | 'third_party'
   | 'same_phone'
   | 'unmet'
+  | 'action'
+  | 'action_failed'
   | OrganizationRefusal;
 
 /** Decides whether a user with this evidence may enter the project through this entrance. A pure function. */

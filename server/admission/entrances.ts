@@ -42,4 +42,17 @@ export const ENTRANCES = {
   reauthenticate: { kind: 'renewal', firstPartyOnly: true },
 } as const satisfies Record<string, { kind: EntranceKind; firstPartyOnly: boolean }>;
 
+/** What kinds of entrance let a person in who was not in the project before with this session: these ask the actions. */
+const ASKS_ACTIONS: Readonly<Record<EntranceKind, boolean>> = {
+  sign_in: true,
+  second_step: true,
+  session: true,
+  browser: true,
+  renewal: false,
+};
+
+export function asksActions(entrance: Entrance): boolean {
+  return ASKS_ACTIONS[ENTRANCES[entrance].kind];
+}
+
 export type Entrance = keyof typeof ENTRANCES;

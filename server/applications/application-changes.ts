@@ -21,13 +21,8 @@ import { checkCombination } from './combinations.ts';
 import { type ApplicationKind, type Grant, TOKEN_EXCHANGE } from './grants.ts';
 import { checkParty } from './parties.ts';
 import { checkAddresses } from './redirect-uris.ts';
-import {
-  checkSamlFields,
-  describedServiceProvider,
-  mergedSaml,
-  type SamlApplication,
-  type SamlChanges,
-} from './saml.ts';
+import { checkSamlFields, mergedSaml, type SamlChanges, type StoredSaml } from './saml.ts';
+import { type Described, describedServiceProvider } from './saml-metadata.ts';
 
 /**
  * Adds an application. Confidential kinds without keys get a secret, which is shown only once.
@@ -41,7 +36,7 @@ export async function addApplication(
   checkAddresses(ctx.scope.environment, application.kind, application);
   checkCombination(application);
   const written = samlWritten(application);
-  const described = written && (await describedServiceProvider(ctx, written));
+  const described = written && (await describedServiceProvider(ctx, written, null));
   const keepFirstKey = written && (await prepareFirstKey(ctx));
   return transaction(ctx, async (tx) => {
     await requireKnownPermissions(tx, application.permissions ?? []);
@@ -81,7 +76,7 @@ export async function updateApplication(
   id: ApplicationId,
   changes: Static<typeof ApplicationChanges>,
 ): Promise<ApplicationRecord> {
-  const described = changes.saml ? await describedServiceProvider(ctx, changes.saml) : null;
+  const described = changes.saml ? await describedAnew(ctx, id, changes.saml) : null;
   return transaction(ctx, async (tx) => {
     const before = await lockApplication(tx, id);
     checkSamlFields(before.kind, changes);
@@ -91,7 +86,7 @@ export async function updateApplication(
     await requireKnownPermissions(tx, changes.permissions ?? []);
     const grants = [...strengthOf(before), ...strengthOf({ ...before, ...changes })];
     await requireAuthority(tx, 'application.change', { grants });
-    const saml = changes.saml && (await mergedSaml(tx, before.saml, { changes: changes.saml, described }));
+    const saml = changes.saml && (await mergedSaml(tx, before.storedSaml, { changes: changes.saml, described }));
     await write(tx, before, { ...changes, saml });
     const ended = changes.enabled === false || changes.permissions !== undefined || changes.jwks !== undefined;
     if (ended) await endTokens(tx, id, changes.enabled === false ? { enabled: false } : {});
@@ -101,6 +96,11 @@ export async function updateApplication(
     await emit(tx, 'application.updated', { applicationId: id, fields: Object.keys(changes) });
     return getApplication(tx, id);
   });
+}
+
+async function describedAnew(ctx: Ctx, id: ApplicationId, changes: SamlChanges): Promise<Described | null> {
+  const { saml } = changes.refresh ? await getApplication(ctx, id) : { saml: null };
+  return describedServiceProvider(ctx, changes, saml?.metadataUrl ?? null);
 }
 
 /**
@@ -130,7 +130,7 @@ function samlWritten({ kind, saml }: Pick<Static<typeof NewApplicationBody>, 'ki
   return kind === 'saml' ? (saml ?? {}) : null;
 }
 
-type Changes = Omit<Static<typeof ApplicationChanges>, 'saml'> & { saml?: SamlApplication | undefined };
+type Changes = Omit<Static<typeof ApplicationChanges>, 'saml'> & { saml?: StoredSaml | undefined };
 
 async function write(
   tx: TxCtx,
@@ -174,15 +174,18 @@ async function write(
  * Serializes changes of one application.
  * @throws Problem NOT_FOUND
  */
-export async function lockApplication(tx: TxCtx, id: ApplicationId): Promise<ApplicationRecord> {
-  await tx.db
+export async function lockApplication(
+  tx: TxCtx,
+  id: ApplicationId,
+): Promise<ApplicationRecord & { storedSaml: StoredSaml | null }> {
+  const locked = await tx.db
     .selectFrom('applications')
-    .select('id')
+    .select('saml')
     .where(inScope(tx))
     .where('id', '=', id)
     .forUpdate()
     .executeTakeFirst();
-  return getApplication(tx, id);
+  return { ...(await getApplication(tx, id)), storedSaml: locked?.saml ?? null };
 }
 
 /**

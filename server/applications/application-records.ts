@@ -12,7 +12,7 @@ import { inScope } from '#platform/scoped.ts';
 import type { ApplicationsTable } from './applications.ts';
 import { TOKEN_EXCHANGE } from './grants.ts';
 import { Jwks } from './jwks.ts';
-import { SamlApplication, SamlChanges } from './saml.ts';
+import { SamlApplication, SamlChanges, shownSaml } from './saml.ts';
 
 const address = Type.String({ minLength: 1, maxLength: 2_000 });
 const addresses = (description: string) => Type.Array(address, { maxItems: 50, uniqueItems: true, description });
@@ -142,7 +142,7 @@ function scoped(ctx: Ctx | TxCtx) {
       sql<Row['secrets']>`(
         select json_agg(json_build_object('id', s.id, 'hint', s.hint, 'created_at', s.created_at) order by s.id)
         from application_secrets s
-        where s.workspace_id = a.workspace_id and s.project_id = a.project_id and s.environment = a.environment and s.application_id = a.id
+        where s.workspace_id = ${ctx.scope.workspaceId} and s.project_id = a.project_id and s.environment = a.environment and s.application_id = a.id
       )`.as('secrets'),
     )
     .where(inScope(ctx, 'a'));
@@ -171,7 +171,7 @@ function recordOf(row: Row, apis: Awaited<ReturnType<typeof readApis>>): Applica
     grants: row.grants,
     accessTokenSeconds: row.access_token_seconds,
     refreshTokenSeconds: row.refresh_token_seconds,
-    saml: row.saml,
+    saml: row.saml && shownSaml(row.saml),
     registrationTokenId: row.registration_token_id,
     enabled: row.enabled,
     secrets: (row.secrets ?? []).map(({ id, hint, created_at }) => ({

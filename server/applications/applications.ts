@@ -7,7 +7,7 @@ import { projectOf } from '#environments';
 import { emit } from '#events';
 import { permissionsChanged } from '#permissions';
 import type { Environment, TxCtx } from '#platform/ctx.ts';
-import type { Json } from '#platform/db.ts';
+import { type Json, later } from '#platform/db.ts';
 import { announce } from '#platform/feed.ts';
 import { feedCache } from '#platform/feed-cache.ts';
 import { type ApplicationId, type Id, newId, type ProjectId, type WorkspaceId } from '#platform/ids.ts';
@@ -16,11 +16,11 @@ import { problem } from '#platform/problem.ts';
 import { inScope, scopeColumns } from '#platform/scoped.ts';
 import type { System, SystemInTx } from '#platform/system.ts';
 import { endDescended } from '#sessions';
-import { CLOSING_TOPIC, isClosed } from '#tenancy';
+import { CLOSING_TOPIC, isClosed, workspaceByRoutingKey } from '#tenancy';
 import { accountPage, isAccountPage } from './account-page.ts';
 import { type ApplicationKind, type Grant, grantsOf } from './grants.ts';
 import type { RegistrationTokenId } from './registration-tokens.ts';
-import type { SamlApplication } from './saml.ts';
+import type { StoredSaml } from './saml.ts';
 
 export type ApplicationsTable = {
   workspace_id: WorkspaceId;
@@ -48,7 +48,7 @@ export type ApplicationsTable = {
   access_token_seconds: Generated<number | null>;
   refresh_token_seconds: Generated<number | null>;
   registration_token_id: Generated<RegistrationTokenId | null>;
-  saml: Json<SamlApplication> | null;
+  saml: Json<StoredSaml> | null;
   enabled: boolean;
   tokens_ended_at: Date | null;
   sign_ins_ended_at: Generated<Date | null>;
@@ -126,7 +126,7 @@ export type Application = {
   /** SHA-256 of each live secret. */
   secretHashes: Buffer[];
   /** The service provider of an application by SAML. */
-  saml: SamlApplication | null;
+  saml: StoredSaml | null;
   /** It only signs people in and gets no code or token (OAuth 2.0 Multiple Response Type Encoding Practices §4). */
   signInOnly: boolean;
 };
@@ -285,7 +285,7 @@ export async function endTokens(
     .set({
       ...changes,
       ...(changes.enabled === false && { sign_ins_ended_at: now }),
-      tokens_ended_at: sql`greatest(${now}, tokens_ended_at + interval '1 second')`,
+      tokens_ended_at: sql`greatest(${now}, ${later('tokens_ended_at', '1 second')})`,
       updated_at: tx.now,
     })
     .where(inScope(tx))
@@ -330,8 +330,10 @@ const applications = feedCache({
 
 type Wanted = { environment: Environment; clientId: string };
 
-/** Served by the unique index on client_id and the primary key of the secrets. */
+/** Served by applications_client_id and the primary key of the secrets. */
 async function loadApplication(system: System, { environment, clientId }: Wanted): Promise<Application | undefined> {
+  const workspaceId = await workspaceByRoutingKey(system, clientId.split('.', 1)[0] ?? '');
+  if (!workspaceId) return undefined;
   const row = await system.lookups
     .selectFrom('applications as a')
     .selectAll('a')
@@ -339,12 +341,13 @@ async function loadApplication(system: System, { environment, clientId }: Wanted
       eb
         .selectFrom('application_secrets as s')
         .select((inner) => inner.fn.agg<Buffer[] | null>('array_agg', ['s.hash']).as('hashes'))
-        .whereRef('s.workspace_id', '=', 'a.workspace_id')
+        .where('s.workspace_id', '=', workspaceId)
         .whereRef('s.project_id', '=', 'a.project_id')
         .whereRef('s.environment', '=', 'a.environment')
         .whereRef('s.application_id', '=', 'a.id')
         .as('hashes'),
     )
+    .where('a.workspace_id', '=', workspaceId)
     .where('a.environment', '=', environment)
     .where('a.client_id', '=', clientId)
     .executeTakeFirst();

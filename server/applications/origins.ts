@@ -45,7 +45,7 @@ const isKnown = feedCache({
   load: async ({ lookups }, { environment, origin }) => {
     const { rows } = await sql<{ known: boolean }>`
       select exists (
-        select from applications where environment = ${environment} and enabled and origins @> array[${origin}]
+        select 1 from applications where environment = ${environment} and enabled and origins @> array[${origin}]
       ) as known /* all workspaces */`.execute(lookups);
     return rows[0]?.known === true;
   },

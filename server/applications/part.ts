@@ -5,6 +5,7 @@ import { applicationRoutes } from './applications.admin.ts';
 import { events } from './events.ts';
 import { registrationRoutes } from './registration.auth.ts';
 import { registrationTokenRoutes } from './registration-tokens.admin.ts';
+import { refreshServiceProviders } from './saml-refresh.ts';
 
 export const part = {
   events,
@@ -19,5 +20,6 @@ export const part = {
     'applications:delegate': 'Let applications act for people by token exchange',
   },
   removals: [rowsOfProject('applications', 'application_secrets'), rowsOfProject('registration_tokens')],
+  cleanUps: { refreshServiceProviders },
   permissionsNow: { management: permissionsOfAbsent },
 } satisfies Part;

@@ -1,19 +1,19 @@
+import { X509Certificate } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { findOrganizationId } from '#organizations';
-import type { Ctx, Environment, TxCtx } from '#platform/ctx.ts';
-import { outbound } from '#platform/fetch.ts';
+import type { Environment, TxCtx } from '#platform/ctx.ts';
 import { IdSchema } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
-import { nullable } from '#platform/schemas.ts';
-import type { System } from '#platform/system.ts';
+import { Instant, nullable } from '#platform/schemas.ts';
 import { SamlFault, serviceProviders } from '#saml';
 import type { ApplicationKind } from './grants.ts';
 import { uriFault } from './redirect-uris.ts';
 import { ATTRIBUTE_PRESETS, attributePresetNames, SamlAttribute } from './saml-attributes.ts';
+import { type Described, Reading, readingOf, type ServiceProviderDescription } from './saml-metadata.ts';
 
 const { certificateFrom, canEncrypt } = serviceProviders;
-type ServiceProviderDescription = ReturnType<typeof serviceProviders.parse>;
 
 const address = Type.String({ minLength: 1, maxLength: 2_000 });
 const certificate = Type.String({ minLength: 1, maxLength: 10_000 });
@@ -63,12 +63,56 @@ const fields = {
   }),
 };
 
-/** What administrators see of an application by SAML, and what is stored. */
+/** What is stored of an application by SAML. */
+const StoredSaml = Type.Object({
+  ...fields,
+  metadataUrl: nullable(Type.String()),
+  /** Of the metadata at `metadataUrl`; missing where an earlier version wrote the application. */
+  reading: Type.Optional(nullable(Reading)),
+});
+export type StoredSaml = Static<typeof StoredSaml>;
+
+const Certificate = Type.Object({
+  use: Type.Enum(['signing', 'encryption']),
+  subject: Type.String(),
+  fingerprint: Type.String({ description: 'SHA-256.' }),
+  validUntil: Instant,
+});
+
+/** What administrators see of an application by SAML. */
 export const SamlApplication = Type.Object(
-  { ...fields, metadataUrl: nullable(Type.String()) },
+  {
+    ...fields,
+    metadataUrl: nullable(Type.String()),
+    metadataReadAt: nullable(Instant),
+    metadataFault: nullable(
+      Type.String({ description: 'Why the last reading failed; the settings stay as they were.' }),
+    ),
+    certificates: Type.Array(Certificate, {
+      description: 'What is in `signingCertificates` and `encryptionCertificate`. SAML ignores when they end.',
+    }),
+  },
   { title: 'SamlApplication' },
 );
-export type SamlApplication = Static<typeof SamlApplication>;
+
+export function shownSaml({ reading, ...saml }: StoredSaml): Static<typeof SamlApplication> {
+  const { signingCertificates, encryptionCertificate } = saml;
+  return {
+    ...saml,
+    metadataReadAt: reading?.readAt ?? null,
+    metadataFault: reading?.fault ?? null,
+    certificates: [
+      ...signingCertificates.map((pem) => shownCertificate('signing', pem)),
+      ...(encryptionCertificate === null ? [] : [shownCertificate('encryption', encryptionCertificate)]),
+    ],
+  };
+}
+
+function shownCertificate(use: 'signing' | 'encryption', pem: string): Static<typeof Certificate> {
+  const { subject, fingerprint256, validToDate } = new X509Certificate(pem);
+  const validUntil = validToDate.toISOString();
+  return { use, subject: subject.replaceAll('\n', ', '), fingerprint: fingerprint256, validUntil };
+}
 
 /** What an administrator writes. Metadata fill in the fields of the service provider; fields beside them win. */
 export const SamlChanges = Type.Object(
@@ -78,13 +122,13 @@ export const SamlChanges = Type.Object(
       Type.String({ minLength: 1, maxLength: 200_000, description: 'The metadata of the service provider, as XML.' }),
     ),
     metadataUrl: Type.Optional(
-      Type.String({
-        format: 'uri',
-        maxLength: 2_048,
-        pattern: '^https?://',
+      Type.Union([Type.String({ format: 'uri', maxLength: 2_048, pattern: '^https?://' }), Type.Null()], {
         description:
-          'Where the service provider publishes its metadata. They are read now; give it again to read them again.',
+          'Where the service provider publishes its metadata. They are read now and again every day. Fields that you changed stay as you wrote them, until you give the address again. null: they are not read again.',
       }),
+    ),
+    refresh: Type.Optional(
+      Type.Literal(true, { description: 'Reads the metadata at `metadataUrl` now, as every day.' }),
     ),
     attributePreset: Type.Optional(
       Type.Enum([...attributePresetNames], {
@@ -97,7 +141,7 @@ export const SamlChanges = Type.Object(
 );
 export type SamlChanges = Static<typeof SamlChanges>;
 
-const NEW: Omit<SamlApplication, 'entityId' | 'consumers'> = {
+const NEW: Omit<StoredSaml, 'entityId' | 'consumers'> = {
   signingCertificates: [],
   encryptionCertificate: null,
   logout: null,
@@ -110,6 +154,7 @@ const NEW: Omit<SamlApplication, 'entityId' | 'consumers'> = {
   idpInitiated: false,
   organizationId: null,
   metadataUrl: null,
+  reading: null,
 };
 
 type Fault = { pointer: string; message: string };
@@ -137,63 +182,19 @@ export function checkSamlFields(kind: ApplicationKind, body: Readonly<Record<str
     });
 }
 
-/**
- * Reads the metadata that an administrator gives, before the change becomes a transaction.
- * @throws Problem VALIDATION_FAILED
- */
-export async function describedServiceProvider(
-  { system }: Pick<Ctx, 'system'>,
-  { metadata, metadataUrl }: SamlChanges,
-): Promise<ServiceProviderDescription | null> {
-  if (metadata !== undefined && metadataUrl !== undefined)
-    throw invalid([{ pointer: '/metadata', message: 'is given beside an address' }]);
-  try {
-    if (metadataUrl !== undefined) return await fetchMetadata(system, metadataUrl);
-    return metadata === undefined ? null : parsed(system, metadata);
-  } catch (error) {
-    const message = error instanceof Error ? error.message : 'failed';
-    throw invalid([{ pointer: metadata === undefined ? '/metadataUrl' : '/metadata', message: message.slice(0, 300) }]);
-  }
-}
-
-async function fetchMetadata(system: System, url: string): Promise<ServiceProviderDescription> {
-  const accept = 'application/samlmetadata+xml, application/xml';
-  const response = await outbound(system, url, { headers: { accept } });
-  if (!response.ok) throw new SamlFault('metadata', `The address responded with status ${response.status}.`);
-  return parsed(system, await response.text());
-}
-
-/** Addresses without TLS are judged by the rule for redirect addresses. */
-function parsed({ clock }: System, text: string): ServiceProviderDescription {
-  return serviceProviders.parse(text, { now: clock.now(), insecure: true });
-}
+type Written = { changes: SamlChanges; described: Described | null };
 
 /**
  * Merges what an administrator writes with what is stored.
  * @param before null: the application is new
- * @throws Problem VALIDATION_FAILED
+ * @throws Problem VALIDATION_FAILED, CONFLICT
  */
-export async function mergedSaml(
-  tx: TxCtx,
-  before: SamlApplication | null,
-  { changes, described }: { changes: SamlChanges; described: ServiceProviderDescription | null },
-): Promise<SamlApplication> {
-  const { metadata, metadataUrl, attributePreset, ...written } = changes;
-  const { signsRequests, ...read } = described ?? {};
-  const merged: Partial<SamlApplication> = {
-    ...(before ?? NEW),
-    ...read,
-    ...(before === null && signsRequests && { requireSignedRequests: true }),
-    ...(attributePreset && { attributes: [...ATTRIBUTE_PRESETS[attributePreset]] }),
-    ...written,
-    ...(metadataUrl !== undefined && { metadataUrl }),
-    ...(metadata !== undefined && { metadataUrl: null }),
-  };
-  const { entityId, consumers } = merged;
+export async function mergedSaml(tx: TxCtx, before: StoredSaml | null, written: Written): Promise<StoredSaml> {
+  const { entityId, consumers, ...others } = fieldsOf(tx.now, before, written);
   if (entityId === undefined || consumers === undefined)
     throw invalid([{ pointer: '', message: 'needs metadata, metadataUrl, or entityId and consumers' }]);
-  const saml = Value.Parse(SamlApplication, { ...NEW, ...merged, entityId, consumers });
-  const faults = [...faultsOf(tx.scope.environment, saml), ...certificateFaults(saml)];
+  const saml = Value.Parse(StoredSaml, { ...NEW, ...others, entityId, consumers });
+  const faults = faultsOf(tx.scope.environment, saml);
   if (saml.organizationId !== null && (await findOrganizationId(tx, saml.organizationId)) === undefined)
     faults.push({ pointer: '/organizationId', message: 'is no organization of this project' });
   if (faults.length > 0) throw invalid(faults);
@@ -204,7 +205,72 @@ export async function mergedSaml(
   };
 }
 
-function faultsOf(environment: Environment, saml: SamlApplication): Fault[] {
+/** What is written wins over what the metadata say, and that over what is stored. */
+function fieldsOf(now: Date, before: StoredSaml | null, { changes, described }: Written): Partial<StoredSaml> {
+  const { metadata: _, metadataUrl, refresh, attributePreset, ...written } = changes;
+  return {
+    ...(before ?? NEW),
+    ...(described && (refresh ? refreshedByHand(before, described) : takenOver(before, described))),
+    ...(attributePreset && { attributes: [...ATTRIBUTE_PRESETS[attributePreset]] }),
+    ...written,
+    ...(metadataUrl === null && { metadataUrl, reading: null }),
+    // Pasted metadata are not replaced by those of an earlier address.
+    ...(described && { metadataUrl: described.url, reading: readingOf(described, now) }),
+  };
+}
+
+function takenOver(before: StoredSaml | null, { provider }: Described): Partial<StoredSaml> {
+  const { signsRequests, ...read } = provider;
+  return before === null && signsRequests ? { ...read, requireSignedRequests: true } : read;
+}
+
+function refreshedByHand(before: StoredSaml | null, { provider, url }: Described): Partial<StoredSaml> {
+  // Somebody else gave another address in the meantime.
+  if (before?.metadataUrl !== url) throw problem('CONFLICT');
+  const other = anotherProvider(before, provider);
+  if (other !== null) throw invalid([{ pointer: '/refresh', message: other }]);
+  return followed(before, provider);
+}
+
+/**
+ * Takes over what the metadata say now. A field that differs from what they said before is the administrator's and
+ * stays. Where an earlier version did not note what they said, every field that differs stays.
+ */
+export function followed(
+  before: StoredSaml,
+  { signsRequests: _, ...provider }: ServiceProviderDescription,
+): StoredSaml {
+  const earlier = before.reading?.read ?? provider;
+  const kept = PROVIDED.filter((name) => !isDeepStrictEqual(plain(before[name]), plain(earlier[name])));
+  return { ...before, ...provider, ...Object.fromEntries(kept.map((name) => [name, before[name]])) };
+}
+
+/**
+ * Why metadata are not followed: another service provider would get what people allowed to this one.
+ * @returns null if they are of the same
+ */
+export function anotherProvider(
+  { entityId, reading }: StoredSaml,
+  now: Pick<ServiceProviderDescription, 'entityId'>,
+): string | null {
+  if (now.entityId === (reading?.read ?? { entityId }).entityId) return null;
+  return `The address now describes ${now.entityId}, another service provider.`;
+}
+
+/** What metadata say. */
+const PROVIDED = ['entityId', 'consumers', 'signingCertificates', 'encryptionCertificate', 'logout'] as const;
+
+/** As it is stored: without undefined values. */
+function plain(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value));
+}
+
+/** What is wrong with settings, apart from the organization. */
+export function faultsOf(environment: Environment, saml: StoredSaml): Fault[] {
+  return [...settingFaults(environment, saml), ...certificateFaults(saml)];
+}
+
+function settingFaults(environment: Environment, saml: StoredSaml): Fault[] {
   const { consumers, logout, attributes } = saml;
   const ofAddress = (pointer: string, url: string) => {
     const message = uriFault(url, environment, false);
@@ -226,7 +292,7 @@ function faultsOf(environment: Environment, saml: SamlApplication): Fault[] {
   ];
 }
 
-function certificateFaults({ signingCertificates, encryptionCertificate }: SamlApplication): Fault[] {
+function certificateFaults({ signingCertificates, encryptionCertificate }: StoredSaml): Fault[] {
   const written = [
     ...signingCertificates.map((pem, index) => ({ pointer: `/signingCertificates/${index}`, pem })),
     ...(encryptionCertificate === null ? [] : [{ pointer: '/encryptionCertificate', pem: encryptionCertificate }]),

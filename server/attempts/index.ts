@@ -1,4 +1,6 @@
+export { COUNTERS, type Way, ways } from './counters.ts';
 export { inEvenTime } from './even-time.ts';
 export { part } from './part.ts';
 export { newProofChallenge, ProofChallenge, proofField, requireProof } from './proof-of-work.ts';
-export { COUNTERS, type CountedAttempt, countAttempt, countMessage, type Way } from './throttle.ts';
+export { type CountedAttempt, countAttempt, countMessage } from './throttle.ts';
+export { throttledAt, unlock } from './throttled.ts';

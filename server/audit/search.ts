@@ -109,7 +109,7 @@ export async function activityOf(ctx: Pick<Ctx, 'db' | 'scope'>, userId: UserId,
         db
           .selectFrom('audit_entries')
           .select(['id', 'project_id', 'occurred_at', 'action', 'entry'])
-          .whereRef('workspace_id', '=', 'h.workspace_id')
+          .where('workspace_id', '=', ctx.scope.workspaceId)
           .whereRef('project_id', '=', 'h.project_id')
           .whereRef('environment', '=', 'h.environment')
           .where('actor', '=', userId)

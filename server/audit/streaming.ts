@@ -1,7 +1,5 @@
-import { sql } from 'kysely';
 import { type Static, Type } from 'typebox';
 import type { Ctx, Scope } from '#platform/ctx.ts';
-import type { ReadDb } from '#platform/db.ts';
 import { prepared } from '#platform/prepared.ts';
 import { inScope } from '#platform/scoped.ts';
 import type { System } from '#platform/system.ts';
@@ -58,22 +56,26 @@ export type AuditPosition = Scope & { after: number };
 /** `last`: the newest sequence of the scope; `oldest`: when the first entry after the position occurred. */
 export type AuditBacklog = { last: number; oldest: Date | null };
 
-/** How much follows each position: one result per position, in the same order. Served by the primary keys. */
-export async function auditBacklogs(db: ReadDb, positions: readonly AuditPosition[]): Promise<AuditBacklog[]> {
-  if (positions.length === 0) return [];
-  const { rows } = await sql<AuditBacklog>`
-    select coalesce(head.sequence, 0)::bigint as last, e.occurred_at as oldest
-    from unnest(${positions.map(({ workspaceId }) => workspaceId)}::text[], ${positions.map(({ projectId }) => projectId)}::text[],
-      ${positions.map(({ environment }) => environment)}::text[], ${positions.map(({ after }) => after)}::bigint[]) with ordinality
-      as place (workspace_id, project_id, environment, after, number)
-    left join audit_heads head using (workspace_id, project_id, environment)
-    left join lateral (
-      select occurred_at from audit_entries
-      where audit_entries.workspace_id = place.workspace_id and audit_entries.project_id = place.project_id
-        and audit_entries.environment = place.environment and audit_entries.sequence > place.after
-      order by audit_entries.sequence limit 1) e on head.sequence > place.after
-    order by place.number`.execute(db);
-  return rows;
+const backlog = prepared<AuditBacklog>(
+  'audit-backlog',
+  `select head.sequence as last, (
+     select occurred_at from audit_entries
+     where workspace_id = $1 and project_id = $2 and environment = $3 and sequence > $4
+     order by sequence limit 1) as oldest
+   from audit_heads head where workspace_id = $1 and project_id = $2 and environment = $3`,
+);
+
+/**
+ * How much follows each position: one result per position, in the same order. Each is a statement of its own, because the
+ * workspaces may be on several servers. Served by the primary keys.
+ */
+export function auditBacklogs(system: System, positions: readonly AuditPosition[]): Promise<AuditBacklog[]> {
+  return Promise.all(
+    positions.map(async ({ workspaceId, projectId, environment, after }) => {
+      const { rows } = await backlog(system, [workspaceId, projectId, environment, after]);
+      return rows[0] ?? { last: 0, oldest: null };
+    }),
+  );
 }
 
 /**

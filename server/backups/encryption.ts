@@ -1,9 +1,11 @@
 import { createDecipheriv, hkdfSync } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { Decrypter, Encrypter, generateX25519Identity, identityToRecipient } from 'age-encryption';
 import { StartError } from '#platform/start-error.ts';
 import type { Source } from './source.ts';
+
+/** Loaded at first use, because most processes neither write nor read backups. */
+const age = () => import('age-encryption');
 
 /**
  * Encrypts in the age format (C2SP age): chunks of 64 KiB, each authenticated with its number, the last one marked as
@@ -11,6 +13,7 @@ import type { Source } from './source.ts';
  * @param key a secret key of age, or a public one
  */
 export async function encrypted(content: Readable, key: string): Promise<Readable> {
+  const { Encrypter, identityToRecipient } = await age();
   const encrypter = new Encrypter();
   encrypter.addRecipient(isSecretKey(key) ? await identityToRecipient(key) : key);
   const plain: ReadableStream<Uint8Array> = Readable.toWeb(content);
@@ -19,6 +22,7 @@ export async function encrypted(content: Readable, key: string): Promise<Readabl
 
 /** A new secret key with its public key. */
 export async function newBackupKey(): Promise<{ secret: string; shared: string }> {
+  const { generateX25519Identity, identityToRecipient } = await age();
   const secret = await generateX25519Identity();
   return { secret, shared: await identityToRecipient(secret) };
 }
@@ -59,6 +63,7 @@ export async function decrypted(source: Source, keys: readonly string[]): Promis
 }
 
 async function fileKeyOf(header: Uint8Array, keys: readonly string[]): Promise<Uint8Array> {
+  const { Decrypter } = await age();
   const decrypter = new Decrypter();
   for (const key of keys) decrypter.addIdentity(key);
   try {

@@ -1,5 +1,6 @@
 import type { Part } from '#platform/part.ts';
 import { backupRoutes } from './backups.console.ts';
+import { events } from './events.ts';
 import { metrics } from './metrics.ts';
 
-export const part = { routes: { console: backupRoutes }, metrics } satisfies Part;
+export const part = { events, routes: { console: backupRoutes }, metrics } satisfies Part;

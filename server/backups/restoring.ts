@@ -1,11 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { Writable } from 'node:stream';
-import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import type pg from 'pg';
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
-import { Value } from 'typebox/value';
-import { type Entry, fromRandomAccessReaderPromise, type ZipFile } from 'yauzl';
 import { canOpenSigningKeys } from '#keys';
 import { readMigrations } from '#migrations';
 import { connectAlone } from '#platform/connections.ts';
@@ -16,7 +13,6 @@ import type { System } from '#platform/system.ts';
 import { allWorkspaces } from '#tenancy';
 import {
   copyStatement,
-  MANIFEST,
   Manifest,
   type Progress,
   prepareCopying,
@@ -25,31 +21,8 @@ import {
   type TableContent,
   tablesOf,
 } from './archive.ts';
-import { decrypted } from './encryption.ts';
-import { type Source, SourceReader, withTail } from './source.ts';
-
-type Archive = { zip: ZipFile; entries: Map<string, Entry>; manifest: Manifest };
-
-/**
- * Opens a backup, and decrypts it if it is encrypted.
- * @throws StartError if it is not a backup, or if none of the keys decrypts it
- */
-async function openArchive({ name, source, keys }: Restoring): Promise<Archive> {
-  try {
-    const plain = await withTail(await decrypted(await source, keys));
-    const zip = await fromRandomAccessReaderPromise(new SourceReader(plain), plain.size, { autoClose: false });
-    const entries = new Map<string, Entry>();
-    for await (const entry of zip.eachEntry()) entries.set(entry.fileName, entry);
-    const found = entries.get(MANIFEST);
-    if (!found) throw new Error(`it has no ${MANIFEST}`);
-    const manifest = Value.Parse(Manifest, JSON.parse(await text(await zip.openReadStreamPromise(found))));
-    return { zip, entries, manifest };
-  } catch (error) {
-    if (error instanceof StartError) throw error;
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new StartError(`${name} is not a backup that this Latchkey can read: ${reason}.`);
-  }
-}
+import { type Archive, openArchive } from './archive-reading.ts';
+import type { Source } from './source.ts';
 
 /** @throws StartError if a newer version made the backup */
 async function checkVersion({ latchkey, schema }: Manifest): Promise<void> {
@@ -122,7 +95,7 @@ export type Restoring = {
  * @throws StartError if it can't be restored there
  */
 export async function restoreBackup(databaseUrl: string, restoring: Restoring): Promise<Manifest> {
-  const archive = await openArchive(restoring);
+  const archive = await openArchive({ ...restoring, schema: Manifest, what: 'a backup' });
   await checkVersion(archive.manifest);
   checkSecrets(archive.manifest, restoring.keyring);
   if (restoring.verify) await inScratchDatabase(databaseUrl, (url) => restoreInto(url, archive, restoring));
@@ -136,7 +109,7 @@ export async function restoreBackup(databaseUrl: string, restoring: Restoring): 
  */
 async function restoreInto(
   databaseUrl: string,
-  archive: Archive,
+  archive: Archive<Manifest>,
   { verify, say, showProgress, withSystemOf }: Restoring,
 ): Promise<void> {
   await checkEmpty(databaseUrl, withSystemOf);
@@ -178,7 +151,7 @@ async function checkEmpty(databaseUrl: string, withSystemOf: Restoring['withSyst
 
 async function load(
   client: pg.Client,
-  { zip, entries, manifest }: Archive,
+  { zip, entries, manifest }: Archive<Manifest>,
   { verify, progress }: { verify: boolean; progress: Progress },
 ): Promise<void> {
   const here = await tablesOf(client);

@@ -6,6 +6,7 @@ import { ZipFile } from 'yazl';
 import { secretsOfDatabase } from '#keys';
 import { readSchema } from '#platform/applied-migrations.ts';
 import { connectAlone } from '#platform/connections.ts';
+import { beginDividedSnapshot, readDivision } from '#platform/division.ts';
 import {
   copyStatement,
   MANIFEST,
@@ -41,7 +42,7 @@ export async function writeBackup(databaseUrl: string, writing: Writing): Promis
   const client = await connectAlone(databaseUrl, { name: 'latchkey-backup', readOnly: true });
   try {
     await prepareCopying(client);
-    await client.query('begin isolation level repeatable read read only');
+    await beginSnapshot(client, databaseUrl);
     const content = await contentOf(client, writing);
     const tables = await tablesOf(client);
     const progress = writing.showProgress(
@@ -61,6 +62,14 @@ export async function writeBackup(databaseUrl: string, writing: Writing): Promis
   } finally {
     await client.end();
   }
+}
+
+const SNAPSHOT = 'begin isolation level repeatable read read only';
+
+async function beginSnapshot(client: pg.Client, databaseUrl: string): Promise<void> {
+  const { isDivided } = await readDivision(client);
+  if (!isDivided) await client.query(SNAPSHOT);
+  else await beginDividedSnapshot(client, databaseUrl, SNAPSHOT);
 }
 
 /** @returns the number of bytes */

@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import { type Static, Type } from 'typebox';
 import { emit } from '#events';
 import { type Ctx, type Environment, type TxCtx, transaction } from '#platform/ctx.ts';
@@ -175,5 +174,5 @@ export async function removeBlock(ctx: Ctx, prefix: string): Promise<void> {
 /** Deletes counters that are older than the window of the rules. Runs as a job. */
 export async function removeOldConversions(system: System): Promise<void> {
   const before = new Date(system.clock.now().getTime() - 2 * WINDOW_MS);
-  await deleteOldRows(system, 'sms_conversions', sql`hour < ${before}`);
+  await deleteOldRows(system, 'sms_conversions', { column: 'hour', before });
 }

@@ -1,13 +1,13 @@
 import type { Generated } from 'kysely';
 import { sql } from 'kysely';
-import Stripe from 'stripe';
+import type Stripe from 'stripe';
 import type { Ctx, Environment, TxCtx } from '#platform/ctx.ts';
 import type { ProjectId, WorkspaceId } from '#platform/ids.ts';
 import { inScope, scopeColumns } from '#platform/scoped.ts';
 import { singleWrite } from '#platform/single-writes.ts';
 import type { System } from '#platform/system.ts';
 import type { LedgerId } from './ledger.ts';
-import { stripeAccount } from './stripe.ts';
+import { stripeAccount, stripeErrors } from './stripe.ts';
 
 type ReportsTable = {
   workspace_id: WorkspaceId;
@@ -92,7 +92,7 @@ export async function reportUsage(system: System): Promise<void> {
     if (!(told instanceof Error)) await forget(system, due);
     else await postpone(system, due, told.message);
     // The provider is down, so the other reports would fail too.
-    if (told instanceof Error && !(told instanceof Stripe.errors.StripeInvalidRequestError)) return;
+    if (told instanceof Error && !(told instanceof stripeErrors().StripeInvalidRequestError)) return;
   }
 }
 

@@ -1,70 +1,71 @@
+import { contrast, readableOn } from '#platform/contrast.ts';
 import type { Branding } from '#settings';
+import { fontFamily } from './fonts.ts';
 
-type Colour = readonly [red: number, green: number, blue: number];
+/** The background of each theme, of the page or of a card, on which a colour is hardest to read. */
+const SURFACE = { light: '#f4f5f7', dark: '#181c24' } as const;
 
-function channels(hex: string): Colour {
-  const value = Number.parseInt(hex.slice(1), 16);
-  return [value >> 16, (value >> 8) & 255, value & 255];
-}
-
-/** Relative luminance (WCAG 2.2, definition). */
-function luminance(colour: Colour): number {
-  const [red, green, blue] = colour.map((channel) => {
-    const share = channel / 255;
-    return share <= 0.040_45 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
-  });
-  return 0.2126 * (red ?? 0) + 0.7152 * (green ?? 0) + 0.0722 * (blue ?? 0);
-}
-
-/** Contrast ratio of two colours, 1 to 21 (WCAG 2.2, definition). */
-export function contrast(first: string, second: string): number {
-  const [one, other] = [luminance(channels(first)), luminance(channels(second))];
-  return (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05);
-}
-
-function mixed(hex: string, towards: string, share: number): string {
-  const [from, to] = [channels(hex), channels(towards)];
-  const parts = from.map((channel, index) => Math.round(channel + ((to[index] ?? 0) - channel) * share));
-  return `#${parts.map((part) => part.toString(16).padStart(2, '0')).join('')}`;
-}
-
-/** The nearest shade of a colour that is readable on a background (WCAG 2.2 SC 1.4.3: 4.5 to 1). */
-function readableOn(background: string, hex: string): string {
-  const towards = luminance(channels(background)) > 0.18 ? '#000000' : '#ffffff';
-  for (let share = 0; share <= 1; share += 0.05) {
-    const candidate = mixed(hex, towards, share);
-    if (contrast(candidate, background) >= 4.5) return candidate;
-  }
-  return towards;
-}
-
-const CARD = { light: '#ffffff', dark: '#181c24' } as const;
-
+/** What is written on a colour: white or nearly black, whichever is readable; black where neither is. */
 function inkOn(accent: string): string {
-  return contrast('#ffffff', accent) >= 4.5 ? '#ffffff' : '#0d1320';
+  const readable = ['#ffffff', '#0d1320'].find((ink) => contrast(ink, accent) >= 4.5);
+  return readable ?? '#000000';
+}
+
+/** The border of a button whose colour hardly differs from what it stands on (WCAG 2.2 SC 1.4.11: 3 to 1). */
+function edgeOn(background: string, accent: string): string {
+  return contrast(accent, background) >= 3 ? accent : readableOn(background, accent);
+}
+
+type ThemeColours = {
+  accent: string | null;
+  /** The text on the accent. */
+  onAccent: string | null;
+  background: string | null;
+};
+
+const DARK_PAGE = '#101319';
+
+/**
+ * The colours of a brand in both themes, for pages that have one accent for everything. With too little contrast it is darkened
+ * in the light theme and lightened in the dark one.
+ */
+export function themeColours({
+  accentColor,
+  backgroundColor,
+}: Pick<Branding, 'accentColor' | 'backgroundColor'>): Record<'light' | 'dark', ThemeColours> {
+  const inTheme = (theme: 'light' | 'dark', background: string | null): ThemeColours => {
+    const accent = accentColor === null ? null : readableOn(SURFACE[theme], accentColor);
+    return { accent, onAccent: accent === null ? null : inkOn(accent), background };
+  };
+  return {
+    light: inTheme('light', backgroundColor),
+    dark: inTheme('dark', backgroundColor === null ? null : DARK_PAGE),
+  };
 }
 
 /**
- * The colours of a brand as CSS variables. An accent with too little contrast is darkened in the light theme and
- * lightened in the dark theme.
+ * The colours of a brand as CSS variables. Buttons have the accent as it was chosen, in both themes, with a readable ink;
+ * links and focus have the nearest shade of it that is readable on cards and on the page.
  */
-export function brandStyle({
-  accentColor,
-  backgroundColor,
-  radius,
-}: Pick<Branding, 'accentColor' | 'backgroundColor' | 'radius'>): string {
+export function brandStyle(branding: Pick<Branding, 'accentColor' | 'backgroundColor' | 'radius' | 'font'>): string {
+  const { light, dark } = themeColours(branding);
+  const { accentColor: accent, radius } = branding;
   const variables: string[] = [];
-  if (accentColor !== null) {
-    const [light, dark] = [readableOn(CARD.light, accentColor), readableOn(CARD.dark, accentColor)];
-    variables.push(`--accent:light-dark(${light},${dark})`, `--ink:light-dark(${inkOn(light)},${inkOn(dark)})`);
+  if (accent !== null) {
+    variables.push(`--accent:${accent}`, `--ink:${inkOn(accent)}`);
+    variables.push(`--edge:light-dark(${edgeOn(SURFACE.light, accent)},${edgeOn(SURFACE.dark, accent)})`);
+    variables.push(`--link:light-dark(${light.accent},${dark.accent})`);
   }
-  if (backgroundColor !== null) variables.push(`--page:light-dark(${backgroundColor},#101319)`);
+  if (light.background !== null) variables.push(`--page:light-dark(${light.background},${dark.background})`);
   if (radius !== null) variables.push(`--radius:${radius}px`);
+  const family = fontFamily(branding.font);
+  if (family !== null) variables.push(`--font:${family}`);
   return variables.length > 0 ? `:root{${variables.join(';')}}` : '';
 }
 
-/** The colours of buttons in mails, whose background is always light. */
-export function mailColours({ accentColor }: Pick<Branding, 'accentColor'>): { accent: string; ink: string } {
-  const accent = accentColor === null ? '#1f5fd0' : readableOn(CARD.light, accentColor);
-  return { accent, ink: inkOn(accent) };
+/** The font of mails and the colours of their buttons. The background is always light. */
+export function mailStyle({ accentColor, font }: Pick<Branding, 'accentColor' | 'font'>) {
+  const accent = accentColor ?? '#1f5fd0';
+  const family = fontFamily(font) ?? "-apple-system,'Segoe UI',Roboto,sans-serif";
+  return { accent, ink: inkOn(accent), edge: edgeOn(SURFACE.light, accent), family };
 }

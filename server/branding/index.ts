@@ -1,5 +1,6 @@
-export { type Brand, brandFrom, brandOf } from './brands.ts';
-export { brandStyle, mailColours } from './colours.ts';
+export { type Brand, brandOf, imageOrigins } from './brands.ts';
+export { brandStyle, mailStyle, themeColours } from './colours.ts';
+export { BrandingImages, changeImage, ImageRef, ImageUpload, readImages } from './images.ts';
 export {
   changeBranding,
   OrganizationBranding,

@@ -47,7 +47,8 @@ export const OrganizationBrandingChanges = Type.Partial(Type.Object(fields), {
   minProperties: 1,
 });
 
-const NO_BRANDING: OrganizationBranding = {
+/** The branding of an organization that replaces nothing of the project's. */
+export const NO_BRANDING: OrganizationBranding = {
   name: null,
   logoUrl: null,
   accentColor: null,

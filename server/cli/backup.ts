@@ -72,7 +72,8 @@ export async function printBackupKey(): Promise<void> {
   process.stdout.write(`# public key: ${shared}\n${secret}\n`);
 }
 
-async function exists(file: string): Promise<boolean> {
+/** Whether there is a file. */
+export async function exists(file: string): Promise<boolean> {
   return access(file).then(
     () => true,
     () => false,

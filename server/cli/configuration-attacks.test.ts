@@ -179,13 +179,13 @@ describe('keys', () => {
 });
 
 test('an application by SAML names its organization, not an id', async () => {
-  const { id: organizationId } = await admin(latchkey, 'organizations', { body: { name: 'Acme', slug: 'acme' } });
+  const { id: organizationId } = await admin(latchkey, 'organizations', { body: { name: 'Initech', slug: 'initech' } });
   const consumers = [{ url: 'https://sp.example/acs', index: 0 }];
   const saml = { entityId: 'https://sp.example', consumers, organizationId };
   await admin(latchkey, 'applications', { body: { kind: 'saml', name: 'Portal', saml } });
   await run('export', folder, '--only', 'applications');
   const text = await readFile(join(folder, 'applications.yaml'), 'utf8');
-  assert.match(text, /organization: acme\n/);
+  assert.match(text, /organization: initech\n/);
   assert.doesNotMatch(text, /org_/);
   const exported = await run('plan', folder);
   assert.match(exported.output, /^No changes/, exported.errors);
@@ -194,7 +194,7 @@ test('an application by SAML names its organization, not an id', async () => {
   assert.match(unknown.errors, /Stopped at change applications Portal: there is no organization "nobody"/);
   await write('applications.yaml', '- name: Portal\n  saml: { organization: null, sessionSeconds: 600 }\n');
   const plan = await run('plan', folder);
-  assert.match(plan.output, /saml\.organization: "acme" → null\n {4}saml\.sessionSeconds: null → 600/);
+  assert.match(plan.output, /saml\.organization: "initech" → null\n {4}saml\.sessionSeconds: null → 600/);
   assert.equal((await run('apply', folder, '--yes')).status, 0);
   assert.match((await run('plan', folder)).output, /No changes\.\n$/);
 });

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { Refused, type Target } from '#configuration';
+import { refusalOf, type Target } from '#configuration';
 import type { Values } from '#platform/config-reader.ts';
 import { StartError } from '#platform/start-error.ts';
 
@@ -184,17 +184,6 @@ async function parsed(response: Response) {
   }
 }
 
-async function refusedBy(response: Response, operation: string): Promise<Refused> {
-  const problem = Object(await parsed(response).catch(() => ({})));
-  const errors: unknown[] = Array.isArray(problem['errors']) ? problem['errors'] : [];
-  const faults = errors.map((one) => `${String(Object(one).pointer)} ${String(Object(one).message)}`);
-  const { errorCode, detail, title, requiredPermission } = problem;
-  const what = faults.length > 0 ? faults.join('; ') : String(detail ?? title ?? 'refused');
-  const permission = typeof requiredPermission === 'string' ? requiredPermission : null;
-  const missing = permission === null ? '' : ` The client lacks the permission ${permission}.`;
-  const message =
-    response.status === 412
-      ? 'it was changed since the plan was made'
-      : `${operation}: ${response.status} ${String(errorCode ?? '')} ${what}${missing}`;
-  return new Refused(message, { status: response.status, permission });
+async function refusedBy(response: Response, operation: string) {
+  return refusalOf(operation, response.status, Object(await parsed(response).catch(() => ({}))));
 }

@@ -53,7 +53,7 @@ describe('latchkey config export', () => {
     assert.equal(planned.output, 'No changes.\n');
     await expectDone('export', folder);
     assert.deepEqual(await Promise.all(files.filter((name) => name.endsWith('.yaml')).map(read)), texts);
-    assert.match(texts.join(''), /^# yaml-language-server: \$schema=\.schema\/apis\.json\n# APIs/);
+    assert.match(texts.join(''), /^# yaml-language-server: \$schema=\.schema\/apis\.json\n# APIs/m);
     assert.doesNotMatch(texts.join(''), /[a-z]{3}_[0-9a-hjkmnp-tv-z]{26}/, 'no id of one environment');
   });
 

@@ -74,7 +74,7 @@ class KeptPostgres {
   #stopping = false;
 
   constructor(server: EmbeddedPostgres, options: EmbeddedOptions) {
-    this.url = server.url;
+    this.url = server.socketUrl;
     this.#server = server;
     // Connections use this address, so a restart must keep the port.
     this.#options = { ...options, port: Number(new URL(server.url).port) };
@@ -134,7 +134,7 @@ class KeptPostgres {
 
   async #start(): Promise<boolean> {
     const server = await startEmbeddedPostgres(this.#options);
-    const usable = server.url === this.url && !this.#stopping;
+    const usable = server.socketUrl === this.url && !this.#stopping;
     if (usable) this.#server = server;
     else await server.stop();
     if (usable) this.#options.progress('The embedded PostgreSQL runs again.');

@@ -14,7 +14,8 @@ before(async () => {
 });
 after(() => latchkey.stop());
 
-test('the demo traffic fills the overview with people, sign-ins, failures and deliveries, and makes two organizations', async () => {
+test('the demo traffic fills the overview with people, sign-ins, failures and deliveries, and fills two organizations', async () => {
+  const operator = await signInOperator(latchkey);
   const child = spawn(process.execPath, [ENTRY, 'demo-traffic'], {
     env: {
       PATH: process.env['PATH'] ?? '',
@@ -31,7 +32,6 @@ test('the demo traffic fills the overview with people, sign-ins, failures and de
   const [code] = await once(child, 'exit');
   assert.equal(code, 0, output);
   assert.ok(output.includes(latchkey.demo.operator.password), output);
-  const operator = await signInOperator(latchkey);
   await eventually(async () => {
     const { totals } = (await operator.call('/console/v1/overview?days=2')).body;
     assert.ok(totals.newMembers >= 30 && totals.signIns >= 60, JSON.stringify(totals));
@@ -41,10 +41,12 @@ test('the demo traffic fills the overview with people, sign-ins, failures and de
   const read = async (path: string) => (await operator.call(`/console/v1/${path}`)).body.items;
   const organizations: { id: string; slug: string }[] = await read('organizations');
   assert.deepEqual(organizations.map(({ slug }) => slug).sort(), ['acme', 'globex']);
+  const made = latchkey.demo.environments.test.organizations;
+  assert.deepEqual(organizations.map(({ id }) => id).sort(), made.map(({ id }) => id).sort());
   for (const { id } of organizations) {
     // biome-ignore lint/performance/noAwaitInLoops: one after the other
     const owners = await read(`organizations/${id}/members?role=owner`);
-    assert.equal(owners.length, 1);
+    assert.ok(owners.length > 0);
     const [invitation] = await read(`invitations?organizationId=${id}`);
     assert.deepEqual([invitation?.status, invitation?.organizationRoles], ['pending', ['billing']]);
   }

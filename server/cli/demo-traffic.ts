@@ -149,10 +149,8 @@ async function administer(backEnd: BackEnd, people: readonly Person[]): Promise<
   }
 }
 
-/** Two organizations with their owners, members and open invitations, unless an earlier run made them. */
+/** Fills the two organizations of the first start, or makes them, with owners, members and open invitations. */
 async function organize(backEnd: BackEnd, people: readonly Person[]): Promise<void> {
-  const { body: found } = await backEnd('organizations');
-  if (itemsOf(found).length > 0) return;
   await backEnd('permissions', { body: { key: 'invoices:read', description: 'See the invoices of the organization' } });
   const role = { key: 'billing', name: 'Billing', permissions: ['invoices:read'], delegable: true };
   await backEnd('organization-roles', { body: role });
@@ -162,19 +160,25 @@ async function organize(backEnd: BackEnd, people: readonly Person[]): Promise<vo
   ];
   for (const { name, slug, people: members, roles } of organizations) {
     // biome-ignore lint/performance/noAwaitInLoops: sequential, like a real back end
-    const { body } = await backEnd('organizations', { body: { name, slug } });
-    const organizationId = body['id'];
+    const organizationId = await findOrAddOrganization(backEnd, { name, slug });
     for (const [index, { email }] of members.entries()) {
       // biome-ignore lint/performance/noAwaitInLoops: sequential, like a real back end
       const { body: page } = await backEnd(`members?q=${encodeURIComponent(email)}`);
       const memberId = Object(itemsOf(page)[0])['id'];
-      await backEnd(`organizations/${String(organizationId)}/members`, {
+      await backEnd(`organizations/${organizationId}/members`, {
         body: { memberId, roles: roles[index] ?? [] },
       });
     }
     const invitation = { email: `new.colleague@${slug}.example`, organizationId, organizationRoles: ['billing'] };
     await backEnd('invitations', { body: invitation });
   }
+}
+
+async function findOrAddOrganization(backEnd: BackEnd, wanted: { name: string; slug: string }): Promise<string> {
+  const { body: found } = await backEnd(`organizations?q=${wanted.slug}`);
+  const known = itemsOf(found).find((one) => Object(one)['slug'] === wanted.slug);
+  const organization = known ?? (await backEnd('organizations', { body: wanted })).body;
+  return String(Object(organization)['id']);
 }
 
 function itemsOf(body: Json): unknown[] {

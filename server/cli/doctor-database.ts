@@ -12,6 +12,7 @@ import { joinDatabase } from './database.ts';
 import type { Finding } from './doctor.ts';
 import { checkBackups } from './doctor-backups.ts';
 import { checkConnection } from './doctor-connection.ts';
+import { checkDivision } from './doctor-division.ts';
 import { checkUpgrade } from './doctor-upgrade.ts';
 import { explain } from './explain.ts';
 
@@ -76,6 +77,7 @@ async function examine(client: pg.Client, opened: Opened): Promise<Finding[]> {
     },
     ...(await checkConnection(client, opened)),
     ...clock(server.now),
+    ...(await checkDivision(client)),
     ...(await checkSchema(client, opened)),
   ];
 }

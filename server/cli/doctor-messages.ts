@@ -1,6 +1,5 @@
 import { resolveTxt } from 'node:dns/promises';
 import { access, constants } from 'node:fs/promises';
-import { createTransport } from 'nodemailer';
 import type { Config } from '#platform/config.ts';
 import { domainOf } from '#platform/email-address.ts';
 import type { Finding } from './doctor.ts';
@@ -17,6 +16,7 @@ async function checkMail({ smtpUrl }: Config): Promise<Finding> {
   if (smtpUrl === null) return { check, state: 'ok', found: 'kept in the dev inbox: LATCHKEY_SMTP_URL is not set' };
   const { host } = new URL(smtpUrl);
   const timeouts = { connectionTimeout: MAIL_MS, greetingTimeout: MAIL_MS, socketTimeout: MAIL_MS };
+  const { createTransport } = await import('nodemailer');
   const transport = createTransport({ url: smtpUrl, ...timeouts });
   try {
     await transport.verify();

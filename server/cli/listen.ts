@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { loadConfig } from '#platform/config.ts';
+import { newSecret, signatures } from '#platform/signing-secrets.ts';
 import { StartError } from '#platform/start-error.ts';
-import { newSecret, signatures } from '#webhooks';
 import { type BackEnd, openBackEnd } from './back-end.ts';
 import { failing } from './failing.ts';
 

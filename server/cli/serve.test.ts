@@ -84,6 +84,28 @@ describe('latchkey serve, with the embedded database', () => {
     assert.equal((await stat(path)).mode & 0o777, 0o600);
   });
 
+  test('a first start makes two organizations, which the start page leads into as their owner', async () => {
+    const demo = JSON.parse(await readFile(join(folder, 'data', 'demo.json'), 'utf8'));
+    const { organizations, authUrl, apiUrl, clientId, owner } = demo.environments.test;
+    const page = await (await fetch(`http://localhost:${base}/`)).text();
+    for (const { slug } of organizations) assert.ok(page.includes(`"/dev/app?organization=${slug}"`), page);
+    const left = await fetch(`http://localhost:${base}/dev/app?organization=acme`, { redirect: 'manual' });
+    const { searchParams } = new URL(left.headers.get('location') ?? '');
+    assert.equal(searchParams.get('organization'), 'acme');
+    const signedIn = await fetch(`${authUrl}/v1/auth/login/password`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ clientId, identifier: owner.email, password: owner.password }),
+    });
+    const { access_token: token } = Object(await signedIn.json());
+    const mine = await fetch(`${apiUrl}/v1/me/organizations`, { headers: { authorization: `Bearer ${token}` } });
+    const items: { slug: string; roles: string[] }[] = Object(await mine.json()).items;
+    assert.deepEqual(Object.fromEntries(items.map(({ slug, roles }) => [slug, roles])), {
+      acme: ['owner'],
+      globex: ['admin'],
+    });
+  });
+
   test('commands work on its database while it runs', async () => {
     const listed = await runLatchkey(['keys', 'list', '--json'], settings());
     assert.equal(JSON.parse(listed.output).keys.length, 4, listed.errors);

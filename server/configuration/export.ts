@@ -57,7 +57,7 @@ function textOf({ kind, records, shared }: LiveKind): string {
 }
 
 /** A record as a file has it: in clear, except for credentials. */
-function writtenOf(kind: Kind, { key, fields, record }: Live): Values {
+export function writtenOf(kind: Kind, { key, fields, record }: Live): Values {
   const ordered = (name: string) => kind.ordered?.includes(name) === true;
   const clear = Object.entries(fields).map(([name, value]): [string, Plain] => [
     name,

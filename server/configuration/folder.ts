@@ -154,7 +154,12 @@ function recordsIn(kind: Kind, { value, at }: Found, { sources, faults }: Readin
 
 type Place = { sources: Sources; at: (path: readonly (string | number)[]) => string };
 
-function recordOf(kind: Kind, written: Plain, { sources, at }: Place): { wanted: Wanted | null; faults: string[] } {
+/** A record as it is written, with its faults. */
+export function recordOf(
+  kind: Kind,
+  written: Plain,
+  { sources, at }: Place,
+): { wanted: Wanted | null; faults: string[] } {
   if (!isValues(written)) return { wanted: null, faults: [`${at([])} must be a record with fields`] };
   const faults: string[] = [];
   const fields = mappedStrings(written, (text, path) => {

@@ -23,6 +23,22 @@ export class Refused extends Error {
   }
 }
 
+/** The problem of a response of the admin API, in words that say what was called. */
+export function refusalOf(operation: string, status: number, problem: Values): Refused {
+  const { errorCode, detail, title, requiredPermission, errors } = problem;
+  const faults = (Array.isArray(errors) ? errors : []).map(
+    (one) => `${String(Object(one).pointer)} ${String(Object(one).message)}`,
+  );
+  const what = faults.length > 0 ? faults.join('; ') : String(detail ?? title ?? 'refused');
+  const permission = typeof requiredPermission === 'string' ? requiredPermission : null;
+  const missing = permission === null ? '' : ` The permission ${permission} is missing.`;
+  const message =
+    status === 412
+      ? 'it was changed since the plan was made'
+      : `${operation}: ${status} ${String(errorCode ?? '')} ${what}${missing}`;
+  return new Refused(message, { status, permission });
+}
+
 /** A field whose id is that of another record, written in files as that record's natural key. */
 export type Reference = {
   /** Where the id stands in the record of the API, such as `saml.organizationId`. */
@@ -71,7 +87,7 @@ export type Kind = {
   /** Objects of which the API changes only what is given. */
   merged?: readonly string[];
   references?: readonly Reference[];
-  /** Fields of requests that files do not carry, with the reason. */
+  /** Fields of requests, and of objects in responses, that files do not carry, with the reason. */
   left?: Readonly<Record<string, string>>;
   /** Whether a record belongs to Latchkey or to someone else, so that files leave it alone. */
   foreign?: (record: Values) => boolean;

@@ -20,10 +20,12 @@ const ELSEWHERE: readonly { path: RegExp; why: string }[] = [
   { path: /^\/v1\/admin\/authorization\/(check|check-batch|relations)$/, why: 'checks and data' },
   { path: /^\/v1\/admin\/billing\/addons\/sms\/(cancel|resume|subscribe)$/, why: 'contracts' },
   { path: /^\/v1\/admin\/status\/(incidents|maintenances|subscribers)/, why: 'what happens, and people' },
+  { path: /^\/v1\/admin\/status\/templates/, why: 'drafts of what people write' },
   { path: /^\/v1\/admin\/applications\/registration-tokens/, why: 'secrets that are shown once' },
+  { path: /^\/v1\/admin\/branding\/images/, why: 'files' },
   { path: /^\/v1\/admin\/events$/, why: 'an action' },
   {
-    path: /\/(preview|recover|replay|rotate|test|resume|pause|verify|enable|disable|secrets|activate|keys)(\/|$)/,
+    path: /\/(check|preview|recover|replay|rotate|test|resume|pause|verify|enable|disable|secrets|activate|keys)(\/|$)/,
     why: 'actions and secrets',
   },
 ];
@@ -142,7 +144,41 @@ function removeInside(properties: Schema, path: string): void {
   delete inner[last];
 }
 
+const TERRAFORM = resolve(import.meta.dirname, '../../docs/terraform.md');
+
+const snake = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+const listed = (names: readonly string[]) => names.map((name) => `\`${snake(name)}\``).join(', ') || '–';
+
+/** A kind as a resource of Terraform: a row of the table in the documentation. */
+function resourceOf(kind: Kind): string {
+  const { name, key, id, fixed = [], secrets = [], redacts = [], issued, references = [] } = kind;
+  const resource = `latchkey_${(key.length === 0 ? name : name.replace(/s$/, '')).replaceAll('-', '_')}`;
+  const named = (field: string) => references.find(({ at }) => at === field)?.as ?? field;
+  const sensitive = [...secrets.map(({ field }) => field), ...redacts];
+  const cells = [
+    `\`${resource}\``,
+    listed(key),
+    listed(fixed.map(named)),
+    references.map(({ at, as, by }) => `\`${snake(at.replace(/\w+$/, as))}\` (${by})`).join(', ') || '–',
+    listed(sensitive),
+    listed([...id.filter((field) => !key.includes(field)), ...(issued?.fields ?? [])]),
+  ];
+  return `| ${cells.join(' | ')} |`;
+}
+
+const HEAD = `| resource | import id | replaced when changed | references (by) | sensitive arguments | results |
+|---|---|---|---|---|---|`;
+
 describe('the table of kinds', () => {
+  test('is the data model for Terraform; UPDATE_SCHEMAS=1 writes it', async () => {
+    const before = await readFile(TERRAFORM, 'utf8');
+    const table = `<!-- resources -->\n${[HEAD, ...kinds.map(resourceOf)].join('\n')}\n<!-- /resources -->`;
+    const text = before.replace(/<!-- resources -->.*<!-- \/resources -->/s, () => table);
+    if (process.env['UPDATE_SCHEMAS']) await writeFile(TERRAFORM, text);
+    assert.equal(text, await readFile(TERRAFORM, 'utf8'));
+    assert.equal(new Set(kinds.map((kind) => resourceOf(kind).split('|')[1])).size, kinds.length);
+  });
+
   for (const kind of kinds) {
     test(`${kind.name}: files hold every field that the admin API takes`, () => {
       const known = [...kind.key, ...kind.fields, ...Object.keys(kind.left ?? {}), ...(kind.bound ? ['purpose'] : [])];

@@ -15,10 +15,13 @@ export type Step =
   | { action: 'change'; kind: Kind; key: string; wanted: Wanted; live: Live; differences: Difference[] }
   | { action: 'remove'; kind: Kind; key: string; live: Live };
 
+/** A kind that could not be compared; the permission is null where the project has no such kind. */
+type Unread = { kind: Kind; reason: string; permission: string | null };
+
 export type Plan = {
   steps: Step[];
   /** Kinds that could not be compared, so nothing is known about them. */
-  unread: { kind: Kind; reason: string }[];
+  unread: Unread[];
   /** Records that only the project has; they are removed with `prune`. */
   surplus: { kind: Kind; keys: string[] }[];
   /** Contradictions of the files and the project, each as `FILE:LINE what`. */
@@ -55,7 +58,8 @@ export async function makePlan(
   return plan;
 }
 
-async function readOrNote(world: World, kind: Kind, { unread }: Plan): Promise<LiveKind | null> {
+/** The records of a kind; notes a kind that may not be read, and returns null. */
+export async function readOrNote(world: World, kind: Kind, { unread }: Pick<Plan, 'unread'>): Promise<LiveKind | null> {
   try {
     return await readKind(world, kind);
   } catch (error) {
@@ -65,7 +69,7 @@ async function readOrNote(world: World, kind: Kind, { unread }: Plan): Promise<L
     const reason = elsewhere
       ? "only the environment's default project has it"
       : `the client lacks the permission ${error.permission ?? 'to read it'}`;
-    unread.push({ kind, reason });
+    unread.push({ kind, reason, permission: elsewhere ? null : (error.permission ?? '') });
     return null;
   }
 }

@@ -92,11 +92,12 @@ async function liveOf(kind: Kind, record: Values, directory: Directory): Promise
   }
   const left = Object.keys(kind.left ?? {}).filter((path) => path.includes('.'));
   const shown = left.reduce((known, path) => without(known, path), fields);
-  // The API shows null where a record has no such object, and takes only an object.
+  // The API shows null where a record has no such object or refers to nothing, and takes only an object or an id.
+  const neverNull = [...(kind.merged ?? []), ...(kind.references ?? []).map(({ as }) => as)];
   const taken = kind.takes?.(record);
   const own = Object.fromEntries(
     Object.entries(shown).filter(
-      ([name, value]) => (value !== null || kind.merged?.includes(name) !== true) && taken?.includes(name) !== false,
+      ([name, value]) => (value !== null || !neverNull.includes(name)) && taken?.includes(name) !== false,
     ),
   );
   return { key: keyOf(kind, record), path: pathOf(kind, record), fields: picked(own, namesInFiles(kind)), record };

@@ -1,6 +1,7 @@
 import { emit } from '#events';
 import { unlinkIssuer, usersOfIssuer } from '#linked-identities';
 import { requireAuthority } from '#members';
+import { requireOrganizationRoom } from '#organization-limits';
 import { getOrganization, lockJoiningRoles, lockKnownRoles, lockOrganization, ownPermissions } from '#organizations';
 import { type Ctx, type TxCtx, transaction } from '#platform/ctx.ts';
 import { newId, type OrganizationId } from '#platform/ids.ts';
@@ -21,9 +22,6 @@ import {
   rowsOf,
 } from './connections.ts';
 import { type ConnectionKind, connectionKinds, KINDS, type Kind, type Stored } from './kinds.ts';
-
-/** The maximum of connections of an organization, of any status. */
-const MAX_CONNECTIONS = 10;
 
 type OrganizationRole = Awaited<ReturnType<typeof lockKnownRoles>>[number];
 
@@ -136,11 +134,7 @@ function kindIn(given: Partial<Record<ConnectionKind, unknown>>): ConnectionKind
 /** The caller has locked the organization, so that the maximum is exact. */
 async function requireRoom(tx: TxCtx, organizationId: OrganizationId): Promise<void> {
   const { length } = await rowsOf(tx, organizationId).execute();
-  if (length >= MAX_CONNECTIONS)
-    throw problem('CONFLICT', {
-      detail: `An organization has up to ${MAX_CONNECTIONS} connections. Remove one first.`,
-      extensions: { limit: MAX_CONNECTIONS, current: length },
-    });
+  await requireOrganizationRoom(tx, 'connections', length);
 }
 
 type Granting = { roles: readonly string[]; groupRoles: Readonly<Record<string, readonly string[]>> };

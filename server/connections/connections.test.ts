@@ -128,16 +128,6 @@ describe('a connection of an organization', () => {
     assert.equal(moved.body.oidc.issuer, evil.issuer, moved.text);
   });
 
-  test('is one of ten at most, also if many are added at once', async () => {
-    const organizationId = await newOrganization();
-    const path = `organizations/${organizationId}/connections`;
-    const responses = await Promise.all(
-      Array.from({ length: 12 }, () => call(path, 'POST', { name: 'Acme', oidc: OIDC })),
-    );
-    assert.equal(responses.filter(({ status }) => status === 201).length, 10);
-    assert.equal(responses.filter(({ body }) => body.errorCode === 'CONFLICT').length, 2);
-  });
-
   test('is unknown in other organizations, projects and environments', async () => {
     const [organizationId, other] = [await newOrganization(), await newOrganization()];
     const { id, path } = await add(organizationId);

@@ -12,7 +12,7 @@ import { found } from '#platform/problem.ts';
 import { Instant, nullable } from '#platform/schemas.ts';
 import { inScope } from '#platform/scoped.ts';
 import { type AttributeNames, type ConnectionKind, connectionKinds, KINDS } from './kinds.ts';
-import { NewOidcConfiguration, OidcChanges, ShownOidcConfiguration, shownOidc } from './oidc.ts';
+import { jwksUrl, NewOidcConfiguration, OidcChanges, ShownOidcConfiguration, shownOidc } from './oidc.ts';
 import { NewSamlConfiguration, SamlChanges, ShownSamlConfiguration, serviceEntityId, shownSaml } from './saml.ts';
 
 export type ConnectionId = Id<'con'>;
@@ -177,7 +177,11 @@ export function callbackPath(id: ConnectionId): string {
 export async function serviceAddresses({ system, scope }: Pick<TxCtx, 'system' | 'scope'>, id: ConnectionId) {
   const { auth: own } = await addressesOf(system, scope);
   const { auth } = system.config.addresses[scope.environment];
-  return { entityId: serviceEntityId(id), callbackUrls: [auth, ...own].map((url) => `${url}${callbackPath(id)}`) };
+  return {
+    entityId: serviceEntityId(id),
+    callbackUrls: [auth, ...own].map((url) => `${url}${callbackPath(id)}`),
+    jwksUrl: jwksUrl(id, { address: auth, ...scope }),
+  };
 }
 
 export function rowsOf(ctx: Ctx | TxCtx, organizationId: OrganizationId) {

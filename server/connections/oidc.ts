@@ -26,7 +26,7 @@ const clientSecret = Type.String({
   maxLength: 10_000,
   description: 'Stored encrypted, never shown again. Without it, PKCE alone proves the request.',
 });
-const clientAuthentication = Type.Enum(['client_secret', 'private_key_jwt'], {
+export const clientAuthentication = Type.Enum(['client_secret', 'private_key_jwt'], {
   description:
     'How Latchkey authenticates at the identity provider: `client_secret` (the default), or `private_key_jwt` (RFC 7523) with a key that Latchkey makes for this connection; the identity provider reads the public part at `jwksUrl`.',
 });
@@ -82,14 +82,22 @@ export function shownOidc(
 ): Static<typeof ShownOidcConfiguration> | null {
   if (row.kind !== 'oidc') return null;
   const { keys = [], ...shown } = parsed(row.configuration);
-  const scope = `workspaceId=${row.workspace_id}&projectId=${row.project_id}`;
   return {
     ...shown,
     hasSecret: row.secret_sealed !== null,
     clientAuthentication: keys.length > 0 ? 'private_key_jwt' : 'client_secret',
-    jwksUrl: keys.length > 0 ? `${address}/v1/auth/login/connections/${row.id}/jwks?${scope}` : null,
+    jwksUrl:
+      keys.length > 0 ? jwksUrl(row.id, { address, workspaceId: row.workspace_id, projectId: row.project_id }) : null,
     keyIds: keys.map(({ kid }) => kid),
   };
+}
+
+/** The address of our public keys for a connection. */
+export function jwksUrl(
+  id: string,
+  { address, workspaceId, projectId }: { address: string; workspaceId: WorkspaceId; projectId: ProjectId },
+): string {
+  return `${address}/v1/auth/login/connections/${id}/jwks?workspaceId=${workspaceId}&projectId=${projectId}`;
 }
 
 /** The key with which Latchkey signs at the identity provider of a connection; null if it uses no private_key_jwt. */

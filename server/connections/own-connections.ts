@@ -1,8 +1,9 @@
 import type { Static } from 'typebox';
+import { organizationRates } from '#organization-limits';
 import { inside } from '#organizations';
 import type { Ctx } from '#platform/ctx.ts';
 import type { OrganizationId } from '#platform/ids.ts';
-import { limitKey, limits } from '#platform/limits.ts';
+import { limitKey } from '#platform/limits.ts';
 import type { Page, PageQuery } from '#platform/page.ts';
 import { problemWithRetry } from '#platform/problem.ts';
 import {
@@ -26,8 +27,6 @@ import {
 const READ = 'org.connections:read';
 const WRITE = 'org.connections:write';
 
-const calls = limits({ 'organization-connection-calls': { points: 20, seconds: 600 } });
-
 /** The authority of the signed-in member: their permissions in the organization must cover the roles of the connection. */
 function connectingInside(organizationId: OrganizationId): MayConnect {
   const authority = inside.authority(organizationId);
@@ -40,7 +39,10 @@ function connectingInside(organizationId: OrganizationId): MayConnect {
  */
 async function requireConnecting(ctx: Ctx, organizationId: OrganizationId): Promise<void> {
   await inside.require(ctx, organizationId, WRITE);
-  const taken = await calls(ctx.system)['organization-connection-calls'].take(ctx, limitKey(organizationId));
+  const taken = await organizationRates(ctx.system)['organization-connection-calls'].take(
+    ctx,
+    limitKey(organizationId),
+  );
   if (!taken.allowed) throw problemWithRetry('RATE_LIMIT_EXCEEDED', taken.retryAfter);
 }
 

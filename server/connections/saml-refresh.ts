@@ -5,7 +5,7 @@ import { eachAlone } from '#platform/repeating.ts';
 import { inScope } from '#platform/scoped.ts';
 import type { System } from '#platform/system.ts';
 import type { IdentityProvider } from '#saml';
-import { isClosed } from '#tenancy';
+import { isOpen } from '#tenancy';
 import { naming } from './connection-changes.ts';
 import { type ConnectionRow, rowsOf } from './connections.ts';
 import { fetchIdentityProvider, readAt, type SamlConfiguration, samlConfiguration } from './saml.ts';
@@ -19,8 +19,8 @@ const PORTION = 100;
  */
 export async function refreshSamlMetadata(system: System): Promise<void> {
   const { rows } = await sql<ConnectionRow>`
-    select * from organization_connections
-    where kind = 'saml' and configuration->>'metadataUrl' is not null
+    select * from organization_connections c
+    where kind = 'saml' and ${isOpen('c')} and configuration->>'metadataUrl' is not null
       and configuration->>'metadataDueAt' <= ${system.clock.now().toISOString()}
     order by configuration->>'metadataDueAt' limit ${PORTION} /* all workspaces */`.execute(system.db);
   await eachAlone(system, rows, (row) => refresh(system, row));
@@ -29,7 +29,7 @@ export async function refreshSamlMetadata(system: System): Promise<void> {
 async function refresh(system: System, row: ConnectionRow): Promise<void> {
   const scope = { workspaceId: row.workspace_id, projectId: row.project_id, environment: row.environment };
   const url = samlConfiguration(row.configuration).metadataUrl;
-  if (url === null || (await isClosed(system, scope))) return;
+  if (url === null) return;
   const read = await fetchIdentityProvider(system, url).catch((fault: unknown) =>
     fault instanceof Error ? fault.message : 'The metadata can not be read.',
   );

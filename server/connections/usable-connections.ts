@@ -1,7 +1,7 @@
 import { getOrganization, lockOrganization } from '#organizations';
 import type { Ctx, TxCtx } from '#platform/ctx.ts';
 import type { OrganizationId } from '#platform/ids.ts';
-import { found, problem } from '#platform/problem.ts';
+import { found, Problem, problem } from '#platform/problem.ts';
 import { inScope } from '#platform/scoped.ts';
 import { issuerOf } from './connection-changes.ts';
 import {
@@ -75,14 +75,25 @@ export async function enabledConnection(ctx: Ctx | TxCtx, id: ConnectionId): Pro
 
 /**
  * {@link enabledConnection}, with its organization locked. Disabling it waits, and then ends the new session too.
+ * @param shares whether the caller will leave the organization as it is, and so may share the lock. Asked before it is
+ * taken.
  * @throws Problem METHOD_DISABLED
  */
-export async function holdConnection(tx: TxCtx, id: ConnectionId): Promise<UsableConnection> {
+export async function holdConnection(
+  tx: TxCtx,
+  id: ConnectionId,
+  shares: (connection: UsableConnection) => Promise<boolean>,
+): Promise<{ connection: UsableConnection; shared: boolean }> {
   const known = await enabledRow(tx, id);
-  const organization = known && (await lockOrganization(tx, known.organization_id));
-  const row = organization?.status === 'active' ? await enabledRow(tx, id) : undefined;
+  if (!known) throw problem('METHOD_DISABLED');
+  const shared = await shares(usable(tx, known));
+  const organization = await lockOrganization(tx, known.organization_id, { shared }).catch((error: unknown) => {
+    // It was deleted a moment ago, and the connection with it.
+    throw error instanceof Problem && error.code === 'NOT_FOUND' ? problem('METHOD_DISABLED') : error;
+  });
+  const row = organization.status === 'active' ? await enabledRow(tx, id) : undefined;
   if (!row) throw problem('METHOD_DISABLED');
-  return usable(tx, row);
+  return { connection: usable(tx, row), shared };
 }
 
 /**

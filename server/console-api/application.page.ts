@@ -1,19 +1,18 @@
 import { randomBytes } from 'node:crypto';
-import { readdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import files from '@fastify/static';
 import { Type } from 'typebox';
 import type { Config } from '#platform/config.ts';
 import { html, sendPage } from '#platform/html.ts';
 import type { Reply } from '#platform/http.ts';
-import { get, type Plugin, type Routes } from '#platform/route.ts';
+import { get, type Routes } from '#platform/route.ts';
+import { type BuiltFiles, builtFile, readBuiltFiles, sendBuiltFile } from './built-files.ts';
 
 const PREFIX = '/console/';
-const ASSETS = 'assets/';
-const YEAR_SECONDS = 31_536_000;
+const PAGE = 'index.html';
 
-/** The built application: its page, and the paths of its files. */
-type Built = { page: string; files: ReadonlySet<string> };
+/** The built application: its page, and its files. */
+type Built = { page: string; files: BuiltFiles };
 
 /**
  * The console's application: static files, built once. Every address below /console/ that is not a file is a state of
@@ -27,20 +26,17 @@ export function applicationRoutes(dist: string): Routes {
     known = mode === 'development' || known === null ? readBuilt(dist) : known;
     return known;
   };
-  // Compressed copies are beside the files.
-  const plugin: Plugin = (scope) =>
-    scope.register(files, { root: dist, serve: false, preCompressed: true, cacheControl: false });
   return [
     get('/console', { permission: 'public', handler: (_request, reply) => reply.redirect(PREFIX, 303) }),
     get(`${PREFIX}*`, {
       permission: 'public',
       params: Type.Object({ '*': Type.String() }),
-      plugin,
       handler: async (request, reply) => {
         const found = await built(request.server.system.config.mode);
         const path = request.params['*'];
-        if (found?.files.has(path)) return sendFile(reply, path);
-        if (path.startsWith('v1/') || path.startsWith(ASSETS)) return reply.callNotFound();
+        const file = found && path !== PAGE ? builtFile(found.files, path) : null;
+        if (file !== null) return sendBuiltFile(dist, file, request, reply);
+        if (path.startsWith('v1/') || path.startsWith('assets/')) return reply.callNotFound();
         return found ? sendApplication(reply, found.page) : sendNotBuilt(reply);
       },
     }),
@@ -52,30 +48,10 @@ export const builtApplicationRoutes = applicationRoutes(resolve(import.meta.dirn
 
 async function readBuilt(dist: string): Promise<Built | null> {
   try {
-    const page = await readFile(join(dist, 'index.html'), 'utf8');
-    const entries = await readdir(dist, { recursive: true, withFileTypes: true });
-    const paths = entries
-      .filter((entry) => entry.isFile() && entry.name !== 'index.html')
-      .map((entry) =>
-        join(entry.parentPath, entry.name)
-          .slice(dist.length + 1)
-          .replaceAll('\\', '/'),
-      );
-    return { page, files: new Set(paths) };
+    return { page: await readFile(join(dist, PAGE), 'utf8'), files: await readBuiltFiles(dist) };
   } catch {
     return null;
   }
-}
-
-/** The names of assets change with their content, so they are cached; the few other files are revalidated. */
-function sendFile(reply: Reply, path: string): Reply {
-  return reply
-    .header('x-content-type-options', 'nosniff')
-    .header(
-      'cache-control',
-      path.startsWith(ASSETS) ? `public, max-age=${YEAR_SECONDS}, immutable` : 'public, no-cache',
-    )
-    .sendFile(path);
 }
 
 /**

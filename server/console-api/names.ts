@@ -1,17 +1,27 @@
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { applicationNames } from '#applications';
+import { membershipsByUser } from '#members';
 import { installationOf } from '#operators';
 import { type UserSummary, usersById } from '#people';
 import { type Ctx, operatorOf } from '#platform/ctx.ts';
-import { type ApplicationId, IdSchema, type UserId } from '#platform/ids.ts';
+import { type ApplicationId, IdSchema, type MemberId, type UserId } from '#platform/ids.ts';
 
 /** The names of the ids in a list. */
-export const Names = Type.Record(Type.String(), Type.Union([Type.String(), Type.Null()]), {
+const Names = Type.Record(Type.String(), Type.Union([Type.String(), Type.Null()]), {
   description:
     'Names of people, operators and applications by id; null: the person was erased. Ids without a name, or that you may not see, are left out.',
 });
 type Names = Static<typeof Names>;
+
+/** What a log adds to its entries. */
+export const Named = {
+  names: Names,
+  members: Type.Record(Type.String(), IdSchema('mem'), {
+    description: 'The memberships in the project of the people on the page, by user id.',
+  }),
+};
+type Named = { names: Names; members: Record<string, MemberId> };
 
 type Logged = { actor: { kind: string; [name: string]: unknown } | null; resources: readonly string[]; example?: true };
 
@@ -19,21 +29,23 @@ const UserIdSchema = IdSchema('usr');
 const ApplicationIdSchema = IdSchema('app');
 
 /**
- * The names of actors and subjects on a page of a log: at most three statements, whatever its length, each within the
+ * The names of actors and subjects on a page of a log: at most four statements, whatever its length, each within the
  * workspace and only for actors who may read such records. Example events have made-up ids, which have no names.
  */
-export async function namesIn(ctx: Ctx, events: readonly Logged[]): Promise<Names> {
+export async function namesIn(ctx: Ctx, events: readonly Logged[]): Promise<Named> {
   const { permissions } = operatorOf(ctx);
   const may = (permission: string) => permissions.includes(permission);
   const { people, operators, applications } = idsIn(events.filter(({ example }) => !example));
-  const [ofPeople, ofOperators, ofApplications] = await Promise.all([
+  const [ofPeople, ofOperators, ofApplications, memberships] = await Promise.all([
     may('members:read') ? namesOfPeople(ctx, people) : {},
     // Operators are users of the built-in workspace. That they acted here is taken from the actor, never from the data
     // of an event.
     may('team:read') ? namesOfPeople({ db: ctx.db, scope: installationOf(ctx.system).scope }, operators) : {},
     may('applications:read') ? applicationNames(ctx, applications) : {},
+    membershipsByUser(ctx, may('members:read') ? people : []),
   ]);
-  return { ...ofPeople, ...ofOperators, ...ofApplications };
+  const members = Object.fromEntries([...memberships].map(([userId, { id }]) => [userId, id]));
+  return { names: { ...ofPeople, ...ofOperators, ...ofApplications }, members };
 }
 
 function idsIn(events: readonly Logged[]) {

@@ -5,6 +5,7 @@ import { builtDocumentationRoutes } from './documentation.page.ts';
 import { logRoutes } from './logs.console.ts';
 import { consoleDescriptionRoutes } from './openapi.console.ts';
 import { previewRoutes } from './preview.console.ts';
+import { promotionRoutes } from './promotion.console.ts';
 
 export const part = {
   routes: {
@@ -13,6 +14,7 @@ export const part = {
       ...backfillRoutes,
       ...consoleDescriptionRoutes,
       ...previewRoutes,
+      ...promotionRoutes,
       ...builtApplicationRoutes,
       ...builtDocumentationRoutes,
     ],

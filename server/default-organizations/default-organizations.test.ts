@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { visitorOf } from '#tests/account.ts';
+import { actionsOf } from '#tests/actions.ts';
 import { newApplication } from '#tests/apis.ts';
 import { challengeIn, totpOf } from '#tests/factors.ts';
 import {
@@ -13,6 +14,7 @@ import {
   type TestLatchkey,
 } from '#tests/harness.ts';
 import { browserOf, codeFlow, signInOn, userInfoOf } from '#tests/oidc.ts';
+import { startReceiver } from '#tests/receiver.ts';
 
 const PATH = '/v1/me/default-organization';
 const SCOPE = 'openid organization offline_access';
@@ -164,6 +166,21 @@ describe('at an application with usesDefaultOrganization', () => {
     const person = await newPerson();
     await newOrganization(person);
     assert.equal(await entered(person), undefined);
+  });
+
+  test('a default that an action refuses is left out, and the sign-in succeeds', async () => {
+    const receiver = await startReceiver();
+    const actions = await actionsOf(latchkey, receiver);
+    const { person, organizationId } = await withDefault();
+    assert.equal((await login(person)).body.session.organizationId, organizationId);
+    const { id } = await actions.add('sign_in', (response, { body }) => {
+      const decision = JSON.parse(body).organizationId === null ? 'allow' : 'refuse';
+      response.writeHead(200).end(JSON.stringify({ decision }));
+    });
+    const left = await login(person);
+    assert.deepEqual([left.status, left.body.session.organizationId], [200, null]);
+    await actions.remove(id);
+    await receiver.stop();
   });
 
   test('a default that ends, or does not admit the session, is left out, and the sign-in succeeds', async () => {

@@ -15,9 +15,12 @@ const awayCookie = ({ address }: Request) => cookieName(address, 'dev-app');
 export const devAppRoutes: Routes = [
   get(DEV_APP, {
     permission: 'public',
-    query: Type.Object({ environment: Type.Enum(['test', 'production'], { default: 'test' }) }),
+    query: Type.Object({
+      environment: Type.Enum(['test', 'production'], { default: 'test' }),
+      organization: Type.Optional(Type.String({ maxLength: 100, description: 'Of the demo, by its slug.' })),
+    }),
     handler: async (request, reply) => {
-      const { url, kept } = await beginSignIn(request.server.system, request.query.environment);
+      const { url, kept } = await beginSignIn(request.server.system, request.query);
       reply.setCookie(awayCookie(request), kept, { ...cookieOptions(request.address, 'lax'), maxAge: 3_600 });
       return reply.redirect(url, 303);
     },

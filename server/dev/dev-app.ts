@@ -11,12 +11,26 @@ import type { System } from '#platform/system.ts';
 export const DEV_APP = '/dev/app';
 export const DEV_APP_CALLBACK = `${DEV_APP}/callback`;
 
+const DemoEnvironment = Type.Object({
+  clientId: Type.String(),
+  organizations: Type.Optional(Type.Array(Type.Object({ name: Type.String(), slug: Type.String() }))),
+});
 const DemoFile = Type.Object({
   environments: Type.Object({
-    test: Type.Object({ clientId: Type.String() }),
-    production: Type.Object({ clientId: Type.String() }),
+    test: DemoEnvironment,
+    production: DemoEnvironment,
   }),
 });
+
+async function readDemo({ config }: System): Promise<Static<typeof DemoFile>> {
+  return Value.Parse(DemoFile, JSON.parse(await readFile(join(config.dataDir, 'demo.json'), 'utf8')));
+}
+
+/** The organizations of the demo's test environment; none where the first start made none. */
+export async function demoOrganizations(system: System): Promise<{ name: string; slug: string }[]> {
+  const demo = await readDemo(system).catch(() => null);
+  return demo?.environments.test.organizations ?? [];
+}
 
 /** What the application stores in a cookie while the browser is away. */
 const Away = Type.Object({
@@ -30,8 +44,7 @@ type Away = Static<typeof Away>;
 const SEALED = 'dev-app';
 
 async function configurationOf(system: System, environment: Environment): Promise<client.Configuration> {
-  const file: unknown = JSON.parse(await readFile(join(system.config.dataDir, 'demo.json'), 'utf8'));
-  const { clientId } = Value.Parse(DemoFile, file).environments[environment];
+  const { clientId } = (await readDemo(system)).environments[environment];
   return client.discovery(new URL(system.config.addresses[environment].auth), clientId, undefined, client.None(), {
     [client.customFetch]: guardedFetch(system),
     execute: [client.allowInsecureRequests],
@@ -46,7 +59,10 @@ function callback(system: System): string {
  * Starts a sign-in as any application does.
  * @returns the next address for the browser, and the cookie value for its return
  */
-export async function beginSignIn(system: System, environment: Environment): Promise<{ url: string; kept: string }> {
+export async function beginSignIn(
+  system: System,
+  { environment, organization }: { environment: Environment; organization?: string },
+): Promise<{ url: string; kept: string }> {
   const away: Away = {
     environment,
     verifier: client.randomPKCECodeVerifier(),
@@ -56,6 +72,7 @@ export async function beginSignIn(system: System, environment: Environment): Pro
   const url = client.buildAuthorizationUrl(await configurationOf(system, environment), {
     redirect_uri: callback(system),
     scope: 'openid profile email phone roles permissions',
+    ...(organization !== undefined && { organization }),
     code_challenge: await client.calculatePKCECodeChallenge(away.verifier),
     code_challenge_method: 'S256',
     state: away.state,

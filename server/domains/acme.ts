@@ -1,4 +1,4 @@
-import { axios, Client, crypto } from 'acme-client';
+import type { Client } from 'acme-client';
 import { sql } from 'kysely';
 import { emit } from '#events';
 import type { Config } from '#platform/config.ts';
@@ -46,8 +46,13 @@ const ORDER_MS = 15 * MINUTE_MS;
 const LONGEST_WAIT_MS = 24 * HOUR_MS;
 const BATCH = 5;
 
-// Without a timeout, an authority that does not respond would block all other certificates forever.
-axios.defaults.timeout = 30_000;
+/** Loaded at the first order: it takes five megabytes, and most installations order no certificates. */
+async function loadAcme() {
+  const acme = await import('acme-client');
+  // Without a timeout, an authority that does not respond would block all other certificates forever.
+  acme.axios.defaults.timeout = 30_000;
+  return acme;
+}
 
 /** Queues the order of certificates for when this commits, if the installation orders any. */
 export async function wantCertificates(tx: TxCtx): Promise<void> {
@@ -85,18 +90,25 @@ async function takeDue(system: System): Promise<Due[]> {
       select from domain_certificates c where c.workspace_id = d.workspace_id and c.domain_id = d.id)
     on conflict do nothing /* all workspaces */`.execute(singleWrite(system, 'claim'));
   const { rows } = await sql<Due>`
-    update domain_certificates c set order_at = ${until} from domains d
-    where (c.workspace_id, c.domain_id) in (
-      select due.workspace_id, due.domain_id from domain_certificates due
-      join domains on domains.workspace_id = due.workspace_id and domains.id = due.domain_id and domains.status = 'verified'
-      where due.order_at <= ${now} and exists (
-        select from domain_bindings b where b.workspace_id = due.workspace_id and b.domain_id = due.domain_id)
-      order by due.order_at limit ${BATCH} for update of due skip locked
-    ) and d.workspace_id = c.workspace_id and d.id = c.domain_id
-    returning d.workspace_id, d.project_id, d.environment, d.id, d.host, c.failed_orders /* all workspaces */`.execute(
-    singleWrite(system, 'claim'),
+    select d.workspace_id, d.project_id, d.environment, d.id, d.host, c.failed_orders
+    from domain_certificates c join domains d on d.workspace_id = c.workspace_id and d.id = c.domain_id and d.status = 'verified'
+    where c.order_at <= ${now} and exists (
+      select from domain_bindings b where b.workspace_id = c.workspace_id and b.domain_id = c.domain_id)
+    order by c.order_at limit ${BATCH} /* all workspaces */`.execute(system.db);
+  // Of concurrent processes, one gets an order: for the other it is no longer due.
+  const taken = await Promise.all(
+    rows.map(async (due) => {
+      const { numUpdatedRows } = await singleWrite(system, 'claim')
+        .updateTable('domain_certificates')
+        .set({ order_at: until })
+        .where('workspace_id', '=', due.workspace_id)
+        .where('domain_id', '=', due.id)
+        .where('order_at', '<=', now)
+        .executeTakeFirst();
+      return numUpdatedRows > 0n ? [due] : [];
+    }),
   );
-  return rows;
+  return taken.flat();
 }
 
 type Order = { acme: Acme; client: Client; domain: Due };
@@ -117,6 +129,7 @@ async function order(system: System, { acme, client, domain }: Order): Promise<v
 }
 
 async function issue(system: System, { acme, client, domain: { host } }: Order): Promise<Certificate> {
+  const { crypto } = await loadAcme();
   const [key, csr] = await crypto.createCsr({ altNames: [host] }, await crypto.createPrivateEcdsaKey());
   const chain = await client.auto({
     csr,
@@ -153,6 +166,7 @@ const ACCOUNT = 'acme-account';
  * §7.3.1).
  */
 async function clientOf(system: System, { directory }: Acme): Promise<Client> {
+  const { Client, crypto } = await loadAcme();
   const fresh = (await crypto.createPrivateEcdsaKey()).toString();
   await singleWrite(system, 'first')
     .insertInto('acme_accounts')

@@ -5,7 +5,7 @@ import type { Address, FindAddress } from '#platform/http.ts';
 import type { OrganizationId, ProjectId, WorkspaceId } from '#platform/ids.ts';
 import { inScope } from '#platform/scoped.ts';
 import type { System, SystemInTx } from '#platform/system.ts';
-import { CLOSING_TOPIC, isOpen } from '#tenancy';
+import { CLOSING_TOPIC, isClosed } from '#tenancy';
 import type { Purpose } from './domains.ts';
 
 /** The addresses that a scope has besides the environment's own, oldest first; without those of its organizations. */
@@ -94,13 +94,15 @@ async function isOfOrganization(
 const boundHosts = feedCache({
   topics: ['domain', CLOSING_TOPIC],
   keyOf: (host: string) => host,
-  load: async ({ lookups }, host): Promise<Bound> => {
+  load: async (system, host): Promise<Bound> => {
     const { rows } = await sql<Row>`
       select d.workspace_id, d.project_id, d.environment, d.organization_id, d.host, b.purpose
       from domains d join domain_bindings b on b.workspace_id = d.workspace_id and b.domain_id = d.id
-      where d.host = ${host} and d.status = 'verified' and ${isOpen('d')} /* all workspaces */`.execute(lookups);
+      where d.host = ${host} and d.status = 'verified' /* all workspaces */`.execute(system.lookups);
     const [first] = rows;
-    return first
+    const isServed =
+      first && !(await isClosed(system, { workspaceId: first.workspace_id, projectId: first.project_id }));
+    return isServed
       ? {
           scope: { workspaceId: first.workspace_id, projectId: first.project_id, environment: first.environment },
           organizationId: first.organization_id,

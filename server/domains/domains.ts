@@ -2,6 +2,7 @@ import { type Generated, type Selectable, sql } from 'kysely';
 import { type Static, Type } from 'typebox';
 import { lockEnvironment } from '#environments';
 import { emit } from '#events';
+import { requireOrganizationRoom } from '#organization-limits';
 import { type Ctx, type Environment, type TxCtx, transaction } from '#platform/ctx.ts';
 import { isUniqueViolation } from '#platform/db.ts';
 import { announce } from '#platform/feed.ts';
@@ -84,10 +85,9 @@ export const Domain = Type.Object(
 );
 export type Domain = Static<typeof Domain>;
 
-/** The limits per project environment and per organization, for domains of any status. */
+/** The limit per project environment, for domains of any status. */
 const MAX_DOMAINS = 50;
-const MAX_DOMAINS_OF_ORGANIZATION = 3;
-const HOUR = "interval '1 hour'";
+const HOUR_MS = 3_600_000;
 
 /** The name of the record that proves a host. */
 export function proofName(host: string): string {
@@ -223,13 +223,23 @@ export async function claimDomain(
 async function refuseTakeOver(ctx: Ctx, host: string, organizationId: OrganizationId | null): Promise<void> {
   const { workspaceId, projectId, environment } = ctx.scope;
   const held = await transaction(ctx, async (tx) => {
-    const { rows } = await sql`
-      update domains set next_check_at = least(next_check_at, greatest(${tx.now}::timestamptz, checked_at + ${sql.raw(HOUR)}))
+    const { rows } = await sql<Pick<DomainRow, 'workspace_id' | 'id' | 'next_check_at' | 'checked_at'>>`
+      select workspace_id, id, next_check_at, checked_at from domains
       where host = ${host} and status = 'verified'
         and (workspace_id, project_id, environment, coalesce(organization_id, ''))
           <> (${workspaceId}, ${projectId}, ${environment}, ${organizationId ?? ''})
-      returning id /* all workspaces */`.execute(tx.db);
-    return rows.length > 0;
+      for update /* all workspaces */`.execute(tx.db);
+    const [holder] = rows;
+    if (!holder) return false;
+    const soon = Math.max(tx.now.getTime(), (holder.checked_at?.getTime() ?? 0) + HOUR_MS);
+    const next = new Date(Math.min(holder.next_check_at?.getTime() ?? soon, soon));
+    await tx.db
+      .updateTable('domains')
+      .set({ next_check_at: next })
+      .where('workspace_id', '=', holder.workspace_id)
+      .where('id', '=', holder.id)
+      .execute();
+    return true;
   });
   if (held) throw verifiedElsewhere();
 }
@@ -244,17 +254,17 @@ export function verifiedElsewhere() {
 /** Serializes additions to a scope, so that the limit holds. */
 async function refuseAtLimit(tx: TxCtx, organizationId: OrganizationId | null): Promise<void> {
   await lockEnvironment(tx);
-  const limit = organizationId === null ? MAX_DOMAINS : MAX_DOMAINS_OF_ORGANIZATION;
   const { count } = await tx.db
     .selectFrom('domains')
     .select((eb) => eb.fn.countAll<number>().as('count'))
     .where(inScope(tx))
     .where('organization_id', 'is not distinct from', organizationId)
     .executeTakeFirstOrThrow();
-  if (count >= limit)
+  if (organizationId !== null) return requireOrganizationRoom(tx, 'customDomains', count);
+  if (count >= MAX_DOMAINS)
     throw problem('CONFLICT', {
-      detail: `${organizationId === null ? 'A project environment' : 'An organization'} has at most ${limit} domains. Remove one first.`,
-      extensions: { limit },
+      detail: `A project environment has at most ${MAX_DOMAINS} domains. Remove one first.`,
+      extensions: { limit: MAX_DOMAINS },
     });
 }
 

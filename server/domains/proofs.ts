@@ -85,16 +85,24 @@ export async function recheckProofs<Row extends ProvenRow>(system: System, reche
   }
 }
 
-/** Claims due domains for an hour: if a process dies, another one looks its domains up. Served by `<table>_due`. */
+/**
+ * Claims due domains for an hour: if a process dies, another one looks its domains up. Of concurrent processes, one gets a
+ * domain: the other no longer finds it due. Served by `<table>_due`.
+ */
 async function takeDue<Row>(system: System, table: keyof Tables): Promise<Row[]> {
   const now = system.clock.now();
-  const { rows } = await sql<Row>`
-    update ${sql.table(table)} set next_check_at = ${new Date(now.getTime() + HOUR_MS)}
-    where ctid = any(array(
-      select ctid from ${sql.table(table)} where status = 'verified' and next_check_at <= ${now}
-      order by next_check_at limit ${BATCH} for update skip locked
-    )) returning * /* all workspaces */`.execute(singleWrite(system, 'claim'));
-  return rows;
+  const until = new Date(now.getTime() + HOUR_MS);
+  const { rows } = await sql<{ workspace_id: WorkspaceId; id: string }>`
+    select workspace_id, id from ${sql.table(table)} where status = 'verified' and next_check_at <= ${now}
+    order by next_check_at limit ${BATCH} /* all workspaces */`.execute(system.db);
+  const taken = await Promise.all(
+    rows.map(({ workspace_id, id }) =>
+      sql<Row>`update ${sql.table(table)} set next_check_at = ${until}
+        where workspace_id = ${workspace_id} and id = ${id} and status = 'verified' and next_check_at <= ${now}
+        returning *`.execute(singleWrite(system, 'claim')),
+    ),
+  );
+  return taken.flatMap((one) => one.rows);
 }
 
 async function recheck<Row extends ProvenRow>(

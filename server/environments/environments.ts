@@ -8,7 +8,8 @@ import type { ProjectId, WorkspaceId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import { acrossProjects, at, inScope, scopeColumns } from '#platform/scoped.ts';
 import type { SystemInTx } from '#platform/system.ts';
-import { effectiveSettings, type Settings } from '#settings';
+import { type Branding, effectiveSettings, type Settings } from '#settings';
+import { compileStyleSheet } from '#style-sheets';
 import { CLOSING_TOPIC, insertProject, isClosed, isDefaultProject, namesOf } from '#tenancy';
 
 type ProjectEnvironmentsTable = {
@@ -69,8 +70,20 @@ export async function updateSettings(tx: TxCtx, changes: Partial<Settings>): Pro
   const { settings } = await projectOf(tx.system, tx.scope, tx.db);
   if (!settings.locales.includes(settings.defaultLanguage))
     throw invalid(changes.locales ? 'locales' : 'defaultLanguage', 'the default language must be one of `locales`');
+  if (changes.branding) await requireFittingCss(settings.branding);
   await emit(tx, 'project.settings.updated', { changed: Object.keys(changes) });
   await announce(tx, { topic: 'project', key: projectId });
+}
+
+/** @throws Problem VALIDATION_FAILED */
+async function requireFittingCss({ css, ...ground }: Branding): Promise<void> {
+  if (!css) return;
+  const { faults } = await compileStyleSheet(css, ground);
+  const errors = faults.map(({ line, column, message }) => ({
+    pointer: '/body/branding/css',
+    message: `line ${line}, column ${column}: ${message}`,
+  }));
+  if (errors.length > 0) throw problem('VALIDATION_FAILED', { extensions: { errors } });
 }
 
 function invalid(setting: string, message: string) {

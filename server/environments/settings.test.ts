@@ -70,7 +70,7 @@ describe('the settings of a project', () => {
     assert.deepEqual(responses.map(({ status }) => status).sort(), [200, 400]);
     const { body } = await latchkey.api('/v1/admin/settings', { token });
     assert.ok(body.locales.includes(body.defaultLanguage));
-    await change({ locales: ['en', 'de', 'fr', 'es', 'ja', 'zh'], defaultLanguage: 'en' });
+    await change({ locales: ['en', 'de', 'fr', 'es', 'ja', 'zh', 'ar'], defaultLanguage: 'en' });
   });
 
   test('messages use the languages of `locales`, and front ends can read the list', async () => {
@@ -87,7 +87,7 @@ describe('the settings of a project', () => {
     const [french, english] = [await mailIn('de'), await mailIn('en')];
     assert.notEqual(french, english);
     assert.equal(await mailIn('de, en;q=0.5'), english);
-    await change({ locales: ['en', 'de', 'fr', 'es', 'ja', 'zh'], defaultLanguage: 'en' });
+    await change({ locales: ['en', 'de', 'fr', 'es', 'ja', 'zh', 'ar'], defaultLanguage: 'en' });
     assert.equal(await mailIn('fr'), french);
     assert.notEqual(await mailIn('de'), french);
   });

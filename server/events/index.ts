@@ -8,7 +8,7 @@ export {
   requireKnownPatterns,
   selectedTypes,
 } from './event-types.ts';
-export { emit, emitAll, type NewEvent, publicActor } from './events.ts';
+export { type EventCount, emit, emitAll, type NewEvent, publicActor } from './events.ts';
 
 export { addressesInEvents, anonymiseEvents, eventsOfUser, isErased } from './events-of-user.ts';
 export { part } from './part.ts';

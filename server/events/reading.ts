@@ -9,7 +9,7 @@ import { type EventsTable, publicActor } from './events.ts';
 type Row = Selectable<EventsTable>;
 
 /** An event as receivers and readers get it. */
-function eventOf(row: Omit<Row, 'trace_id'>): Event {
+function eventOf(row: Omit<Row, 'trace_id' | 'counts'>): Event {
   const occurredAt = row.occurred_at.toISOString();
   return {
     id: row.id,

@@ -15,6 +15,7 @@ export {
 export { part } from './part.ts';
 export {
   enrolledSecondFactors,
+  enrolledWith,
   guardingSecondFactors,
   type SecondFactor,
 } from './second-factors.ts';

@@ -1,5 +1,4 @@
 import { HOTP, Secret, TOTP } from 'otpauth';
-import { toString as qrCode } from 'qrcode';
 import { emit } from '#events';
 import type { Ctx, Environment, TxCtx } from '#platform/ctx.ts';
 import { isUniqueViolation } from '#platform/db.ts';
@@ -61,6 +60,7 @@ export async function enrolTotp(
     phone: null,
   });
   const uri = new TOTP({ issuer, label, secret, digits: DIGITS, period: STEP_SECONDS }).toString();
+  const { toString: qrCode } = await import('qrcode');
   return { id, secret: secret.base32, uri, qrSvg: await qrCode(uri, { type: 'svg', margin: 1 }) };
 }
 

@@ -1,8 +1,9 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { isMfaRequiredAnywhere, projectOf } from '#environments';
 import { type PasskeyId, passkeysAsFactors } from '#passkeys';
 import type { Ctx, TxCtx } from '#platform/ctx.ts';
 import type { UserId } from '#platform/ids.ts';
+import type { Settings } from '#settings';
 import type { FactorId } from './mfa-factors.ts';
 
 type Reader = Pick<Ctx, 'scope' | 'db' | 'system'> | Pick<TxCtx, 'scope' | 'db' | 'system'>;
@@ -29,15 +30,31 @@ export async function guardingSecondFactors(ctx: Reader, userId: UserId): Promis
   return factorsOf(ctx, userId, await isMfaRequiredAnywhere(ctx));
 }
 
-function factorsOf(
-  { db, scope: { workspaceId, environment } }: Reader,
-  userId: UserId,
+/** SQL: the {@link enrolledSecondFactors} of a user. */
+export function enrolledWith(
+  { scope }: Pick<Ctx, 'scope'>,
+  { mfa }: Pick<Settings, 'mfa'>,
+  userId: RawBuilder<unknown>,
+): RawBuilder<readonly SecondFactor[]> {
+  const factors = factorsText(scope, userId, mfa === 'required');
+  return sql`(select coalesce(json_agg(enrolled), '[]') from ${factors} as enrolled)`;
+}
+
+function factorsOf({ db, scope }: Reader, userId: UserId, everyPasskey: boolean): Promise<SecondFactor[]> {
+  return db
+    .selectFrom(factorsText(scope, sql`${userId}`, everyPasskey).as('enrolled'))
+    .selectAll()
+    .execute();
+}
+
+function factorsText(
+  { workspaceId, environment }: Ctx['scope'],
+  userId: RawBuilder<unknown>,
   everyPasskey: boolean,
-): Promise<SecondFactor[]> {
-  const own = sql`workspace_id = ${workspaceId} and environment = ${environment} and user_id = ${userId}`;
-  const found = sql<SecondFactor>`(
-    select id, kind as type, phone from mfa_factors where ${own} and confirmed_at is not null
+): RawBuilder<SecondFactor> {
+  return sql<SecondFactor>`(
+    select id, kind as type, phone from mfa_factors
+    where workspace_id = ${workspaceId} and environment = ${environment} and user_id = ${userId} and confirmed_at is not null
     union all
     ${passkeysAsFactors({ workspaceId, environment, userId }, everyPasskey)})`;
-  return db.selectFrom(found.as('enrolled')).selectAll().execute();
 }

@@ -53,18 +53,36 @@ function textsOf(value: unknown): string[] {
   return [value].flat().filter((text): text is string => typeof text === 'string' && text !== '');
 }
 
+/** A sign-in has to change the organization whose lock it shares. It starts over and locks the organization alone. */
+export class SharedLock extends Error {}
+
+/**
+ * Whether a sign-in leaves the organization as it is: the person is known, and a member who has the roles of their
+ * groups. Such sign-ins share the lock, because a whole company may begin its day at once.
+ */
+export async function staysAsIs(
+  tx: TxCtx,
+  connection: UsableConnection,
+  { subject, groups }: ConnectedPerson,
+): Promise<boolean> {
+  const userId = await findLinkedUser(tx, { issuer: connection.issuer, subject });
+  return userId !== undefined && (await membershipThrough(tx, connection, { userId, groups })).stays;
+}
+
 /**
  * Signs in a person through a connection, as a member of its organization. They are found by connection and subject.
  * The caller holds the connection.
  * @throws Problem MEMBERSHIP_REQUIRED for a person who is not in the organization and may not join, MEMBER_BLOCKED
+ * @throws SharedLock
  */
 export async function enterConnected(
   tx: TxCtx,
   {
     connection,
+    shared,
     person,
     samlLogin,
-  }: { connection: UsableConnection; person: ConnectedPerson; samlLogin: SamlLoginId | null },
+  }: { connection: UsableConnection; shared: boolean; person: ConnectedPerson; samlLogin: SamlLoginId | null },
   { way, deviceToken }: { way: Passage; deviceToken: string | undefined },
 ): Promise<SignedIn | Static<typeof LinkRequired>> {
   const identity: UpstreamIdentity = {
@@ -75,7 +93,7 @@ export async function enterConnected(
   };
   const account = await accountOf(tx, connection, { person, identity });
   if ('address' in account) return askForProof(tx, { identity, linkTo: account.userId }, account.address);
-  await joinThrough(tx, connection, { userId: account.userId, groups: person.groups });
+  await joinThrough(tx, connection, { userId: account.userId, groups: person.groups, shared });
   return signIn(tx, account.userId, { way, amr: ['fed'], acr: 'aal1', connection, samlLogin }, { deviceToken });
 }
 
@@ -126,22 +144,43 @@ async function hasRoles(tx: TxCtx, userId: UserId): Promise<boolean> {
   return nextCursor !== null || items.some(({ roles }) => roles.length > 0);
 }
 
+type Member = { userId: UserId; groups: readonly string[] };
+
+/** The membership of a person in the organization of a connection, and whether it has the roles of their groups. */
+async function membershipThrough(
+  tx: TxCtx,
+  { organizationId, groupRoles }: UsableConnection,
+  { userId, groups }: Member,
+) {
+  const { memberId } = await accessOf(tx, userId);
+  const held = memberId === null ? undefined : await rolesInOrganization(tx, { organizationId, memberId });
+  const given = groups.flatMap((group) => (Object.hasOwn(groupRoles, group) ? (groupRoles[group] ?? []) : []));
+  const taken = Object.values(groupRoles).flat();
+  const isRight = (key: string) => given.includes(key) || !taken.includes(key);
+  const stays = held?.every(isRight) === true && given.every((key) => held.includes(key));
+  return { memberId, isIn: held !== undefined, stays, given, taken };
+}
+
 /**
  * Makes a person a member of the organization, or gives a member the roles of their groups. A person who left or was
  * removed does not join again. The caller has locked the organization.
  * @throws Problem MEMBERSHIP_REQUIRED, CONFLICT if the organization is full
+ * @throws SharedLock
  */
 async function joinThrough(
   tx: TxCtx,
-  { organizationId, justInTime, roles, groupRoles }: UsableConnection,
-  { userId, groups }: { userId: UserId; groups: readonly string[] },
+  connection: UsableConnection,
+  { shared, ...member }: Member & { shared: boolean },
 ): Promise<void> {
-  const memberId = justInTime ? await addMember(tx, userId) : (await accessOf(tx, userId)).memberId;
+  const { memberId: known, isIn, stays, given, taken } = await membershipThrough(tx, connection, member);
+  if (stays) return;
+  if (shared) throw new SharedLock('The sign-in changes the organization.');
+  const { organizationId, justInTime, roles } = connection;
+  const { userId } = member;
+  const memberId = known ?? (justInTime ? await addMember(tx, userId) : null);
   if (memberId === null) throw notAMember();
   const who = { organizationId, memberId, userId };
-  const given = groups.flatMap((group) => (Object.hasOwn(groupRoles, group) ? (groupRoles[group] ?? []) : []));
-  const taken = Object.values(groupRoles).flat();
-  if (await rolesInOrganization(tx, who)) await changeDirectoryRoles(tx, who, { taken, given });
+  if (isIn) await changeDirectoryRoles(tx, who, { taken, given });
   else if (justInTime && (await isNewIn(tx, organizationId, memberId)))
     await joinOrganization(tx, who, [...roles, ...given]);
   else throw notAMember();

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, test } from 'node:test';
 import { decodeJwt } from 'jose';
 import { createApplication } from '#applications';
+import { actionsOf, allows, refuses } from '#tests/actions.ts';
 import { type Company, exchange, leaveThrough, newCompany, signInThrough, startOf } from '#tests/connections.ts';
 import { codesOf } from '#tests/factors.ts';
 import {
@@ -16,6 +17,7 @@ import {
 } from '#tests/harness.ts';
 import { type Fault, type Issuer, startIssuer } from '#tests/issuer.ts';
 import { browserOf } from '#tests/oidc.ts';
+import { startReceiver } from '#tests/receiver.ts';
 
 let latchkey: TestLatchkey;
 let upstream: Issuer;
@@ -87,6 +89,25 @@ describe('a sign-in through a connection', () => {
     const path = `/v1/admin/members/${memberId}/block`;
     await latchkey.api(path, { token: await managementToken(latchkey), method: 'POST' });
     expectProblem(await visit(company, claims), 403, 'MEMBER_BLOCKED');
+  });
+
+  test('that an action refuses creates no account; refused at the sign-in alone, it enters nobody', async () => {
+    const receiver = await startReceiver();
+    const actions = await actionsOf(latchkey, receiver);
+    const company = await openCompany();
+    const claims = { sub: someone(), email: company.newEmail() };
+    const registering = await actions.add('registration', refuses);
+    expectProblem(await visit(company, claims), 403, 'REFUSED_BY_ACTION');
+    assert.deepEqual(await company.members(), []);
+    receiver.on(registering.path, allows);
+    const entering = await actions.add('sign_in', refuses);
+    expectProblem(await visit(company, claims), 403, 'REFUSED_BY_ACTION');
+    receiver.on(entering.path, allows);
+    assert.equal((await visit(company, claims)).status, 200);
+    const [told] = actions.bodiesAt(entering.path);
+    assert.deepEqual([told.person.email, told.organizationId], [claims.email, company.organizationId]);
+    await actions.removeAll();
+    await receiver.stop();
   });
 
   test('of a new person twice at once creates one account', async () => {

@@ -85,12 +85,19 @@ export async function finishThrough(back: CameBack, connection: UsableConnection
   });
 }
 
+type VouchedFor = { connectionId: ConnectionId; issuer: string };
+
 /**
  * Holds a connection for a person whom an identity provider vouched for earlier.
+ * @param shares as in {@link holdConnection}
  * @throws Problem METHOD_DISABLED if it is disabled or removed, or has another identity provider since
  */
-export async function holdIssuer(tx: TxCtx, id: ConnectionId, issuer: string): Promise<UsableConnection> {
-  const connection = await holdConnection(tx, id);
-  if (connection.issuer !== issuer) throw problem('METHOD_DISABLED');
-  return connection;
+export async function holdIssuer(
+  tx: TxCtx,
+  { connectionId, issuer }: VouchedFor,
+  shares: Parameters<typeof holdConnection>[2],
+): ReturnType<typeof holdConnection> {
+  const held = await holdConnection(tx, connectionId, shares);
+  if (held.connection.issuer !== issuer) throw problem('METHOD_DISABLED');
+  return held;
 }

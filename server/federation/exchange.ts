@@ -14,7 +14,7 @@ import {
 } from '#proofs';
 import { enterProven } from '#sign-in';
 import { Passage, requireMethod, type SignInResponse, signInResponse } from '#ways';
-import { enterConnected } from './connected-people.ts';
+import { enterConnected, SharedLock, staysAsIs } from './connected-people.ts';
 import { ConnectionResult, holdIssuer } from './connections.ts';
 import { enterUpstream, type LinkRequired, type Unproven, UpstreamResult } from './social.ts';
 
@@ -46,12 +46,12 @@ export async function exchangeCode(
   ctx: Ctx,
   exchanged: Exchanged,
 ): Promise<SignInResponse | Static<typeof LinkRequired> | Static<typeof VerificationChallenge>> {
-  const result = await onceMore(() => enter(ctx, exchanged));
+  const result = await onceMore((again) => enter(ctx, exchanged, again));
   if ('unproven' in result) return askForAddress(ctx, result, exchanged.browser);
   return 'status' in result ? result : signInResponse(ctx, result);
 }
 
-function enter(ctx: Ctx, { code, deviceToken, ...shown }: Exchanged) {
+function enter(ctx: Ctx, { code, deviceToken, ...shown }: Exchanged, again: boolean) {
   return transaction(ctx, async (tx) => {
     const { purpose, content } = await spendExchangeCode(tx, code, ['upstream', 'address', 'connection']);
     if (purpose === 'address') {
@@ -64,10 +64,11 @@ function enter(ctx: Ctx, { code, deviceToken, ...shown }: Exchanged) {
     if (purpose === 'connection') {
       const { binding, person, samlLogin = null, ...result } = parsed(ConnectionResult, content);
       const way = await begunHere(tx, 'connection', { binding, shown });
-      const connection = way.passed('connection', await holdIssuer(tx, result.connectionId, result.issuer));
+      const held = await holdIssuer(tx, result, async (connection) => !again && staysAsIs(tx, connection, person));
+      way.passed('connection', held.connection);
       way.passed('credential', person);
-      await emit(tx, 'identity.exchanged', { provider: connection.id });
-      return enterConnected(tx, { connection, person, samlLogin }, { way, deviceToken });
+      await emit(tx, 'identity.exchanged', { provider: held.connection.id });
+      return enterConnected(tx, { ...held, person, samlLogin }, { way, deviceToken });
     }
     const upstream = parsed(UpstreamResult, content);
     const way = await begunHere(tx, 'social', { binding: upstream.binding, shown });
@@ -128,12 +129,15 @@ async function askForAddress(ctx: Ctx, { unproven }: Unproven, browser: string |
   return verificationChallenge(ctx, flow, await startAddressChallenge(ctx, flow));
 }
 
-/** Retries once: if a new user signs in in two windows at once, the second finds the account of the first. */
-async function onceMore<T>(work: () => Promise<T>): Promise<T> {
+/**
+ * Repeats the work once where it may succeed the second time. A new user who signs in in two windows at once: the second
+ * finds the account that the first has made. A sign-in that shared the lock of an organization: it has to change it.
+ */
+async function onceMore<T>(work: (again: boolean) => Promise<T>): Promise<T> {
   try {
-    return await work();
+    return await work(false);
   } catch (error) {
-    if (error instanceof Problem && error.code === 'ALREADY_EXISTS') return work();
+    if (error instanceof SharedLock || (error instanceof Problem && error.code === 'ALREADY_EXISTS')) return work(true);
     throw error;
   }
 }

@@ -160,6 +160,15 @@ describe('a sign-in that begins at the identity provider', () => {
     for (const response of posted) expectProblem(response, 400, 'INVALID_TOKEN');
   });
 
+  test('is refused with the RelayState of another project', async () => {
+    const company = await samlCompany({}, { idpInitiatedUrl: APPLICATION });
+    const [, second] = latchkey.demo.projects;
+    const elsewhere = company.relayState.replace(/prj_\w+$/, second?.id ?? '');
+    assert.notEqual(elsewhere, company.relayState);
+    expectProblem(await postTo(company, elsewhere, unsolicited(company)), 404, 'NOT_FOUND');
+    assert.equal((await postTo(company, company.relayState, unsolicited(company))).status, 303);
+  });
+
   test('is refused while the connection is disabled', async () => {
     const company = await samlCompany({ status: 'disabled' }, { idpInitiatedUrl: APPLICATION });
     expectProblem(await postTo(company, company.relayState, unsolicited(company)), 404, 'NOT_FOUND');

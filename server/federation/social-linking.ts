@@ -142,7 +142,8 @@ async function link(tx: TxCtx, identity: UpstreamIdentity) {
 async function sourceOf(tx: TxCtx, { provider, issuer }: UpstreamIdentity): Promise<Passage> {
   if (isConnection(provider)) {
     const way = new Passage(tx, 'connection_linking');
-    way.passed('connection', await holdIssuer(tx, provider, issuer));
+    const source = { connectionId: provider, issuer };
+    way.passed('connection', await holdIssuer(tx, source, async () => true));
     return way;
   }
   const way = new Passage(tx, 'linking');

@@ -125,6 +125,7 @@ export const socialRoutes: Routes = [
       'REGISTRATION_CLOSED',
       'MEMBERSHIP_REQUIRED',
       'MEMBER_BLOCKED',
+      'REFUSED_BY_ACTION',
       'ORGANIZATION_ADDRESS',
       'ORGANIZATION_METHOD',
       'CONFLICT',

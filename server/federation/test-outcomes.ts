@@ -101,7 +101,11 @@ async function enter(tx: TxCtx, ref: ConnectionRef, person: ConnectedPerson) {
   way.passed('credential', person);
   const identity = { issuer: connection.issuer, subject: person.subject };
   const linked = (await findLinkedUser(tx, identity)) !== undefined;
-  const result = await enterConnected(tx, { connection, person, samlLogin: null }, { way, deviceToken: undefined });
+  const result = await enterConnected(
+    tx,
+    { connection, shared: false, person, samlLogin: null },
+    { way, deviceToken: undefined },
+  );
   const userId = (await findLinkedUser(tx, identity)) ?? null;
   const { memberId } = userId === null ? { memberId: null } : await accessOf(tx, userId);
   const { organizationId } = ref;

@@ -2,14 +2,13 @@ import { sql } from 'kysely';
 import { type Static, Type } from 'typebox';
 import type { Follower, NumberedEvent } from '#events';
 import type { Ctx, Environment } from '#platform/ctx.ts';
-import type { ProjectId, UserId, WorkspaceId } from '#platform/ids.ts';
+import { type ProjectId, timeOfId, type UserId, type WorkspaceId } from '#platform/ids.ts';
 import { deleteOldRows } from '#platform/part.ts';
 import { inScope } from '#platform/scoped.ts';
 import type { System } from '#platform/system.ts';
 import { deliveriesPerDay } from '#webhooks';
 
-type DayFigure = 'sign_ins' | 'failures' | 'new_members' | 'active';
-type Figure = DayFigure | 'active_month' | 'members';
+type Figure = 'sign_ins' | 'failures' | 'new_members' | 'active' | 'active_month' | 'two_factors_month' | 'members';
 
 type DailyFiguresTable = {
   workspace_id: WorkspaceId;
@@ -30,7 +29,7 @@ declare module '#platform/db.ts' {
 }
 
 /** The figures that an event changes. `members` is a total, not a figure per day. */
-const COUNTED: Readonly<Record<string, Partial<Record<Figure, 1 | -1>>>> = {
+const COUNTED: Readonly<Record<string, Readonly<Record<string, 1 | -1>>>> = {
   'user.login': { sign_ins: 1 },
   'user.login_failed': { failures: 1 },
   'user.mfa.failed': { failures: 1 },
@@ -50,19 +49,34 @@ const ACTIVE = ['user.login', 'session.context_switched'];
 export function dailyFigures(): Follower {
   return async (client, events) => {
     const counted = events.flatMap((event) => rowsOf(event, COUNTED[event.type] ?? {}));
-    const active = events.flatMap((event) => (ACTIVE.includes(event.type) ? rowsOf(event, { active: 1 }) : []));
+    const active = events.flatMap((event) => rowsOf(event, activityIn(event)));
     if (counted.length + active.length === 0) return;
     await client.query({
       name: 'daily-figures',
       text: COUNT_BATCH,
-      values: [JSON.stringify(counted), JSON.stringify(active)],
+      values: [JSON.stringify(counted), JSON.stringify(active), JSON.stringify(cohortsIn(active))],
     });
   };
 }
 
+/** What people are counted as once in a period. `two_factors`: they signed in with two factors. */
+function activityIn({ type, data: { amr } }: NumberedEvent): Partial<Record<'active' | 'two_factors', 1>> {
+  if (!ACTIVE.includes(type)) return {};
+  return Array.isArray(amr) && amr.includes('mfa') ? { active: 1, two_factors: 1 } : { active: 1 };
+}
+
+/** The month in which the account of each person was made, which their id says. */
+function cohortsIn(active: readonly Counted[]): { u: string; k: string }[] {
+  const people = [...new Set(active.flatMap(({ u }) => (u === null ? [] : [u])))];
+  return people.flatMap((u) => {
+    const made = timeOfId(u);
+    return made ? [{ u, k: `${made.toISOString().slice(0, 7)}-01` }] : [];
+  });
+}
+
 type Counted = { w: WorkspaceId; p: ProjectId; e: Environment; f: string; d: string; u: string | null; n: number };
 
-function rowsOf(event: NumberedEvent, added: Partial<Record<Figure, number>>): Counted[] {
+function rowsOf(event: NumberedEvent, added: Readonly<Record<string, number>>): Counted[] {
   if (event.example) return [];
   const { workspaceId: w, projectId: p, environment: e, data } = event;
   const u = typeof data['userId'] === 'string' ? data['userId'] : null;
@@ -77,14 +91,21 @@ with counted as (
   from jsonb_to_recordset($1::jsonb) as r (w text, p text, e text, f text, d date, n integer) group by w, p, e, f, d
 ), active as (
   select distinct w, p, e, period.figure as f, date_trunc(period.unit, r.d)::date as d, u
-  from jsonb_to_recordset($2::jsonb) as r (w text, p text, e text, d date, u text)
-  cross join (values ('active', 'day'), ('active_month', 'month')) as period (figure, unit)
+  from jsonb_to_recordset($2::jsonb) as r (w text, p text, e text, f text, d date, u text)
+  join (values ('active', 'active', 'day'), ('active', 'active_month', 'month'), ('two_factors', 'two_factors_month', 'month'))
+    as period (counted, figure, unit) on period.counted = r.f
   where u is not null
 ), first_seen as (
   insert into active_people (workspace_id, project_id, environment, figure, day, user_id)
   select w, p, e, f, d, u from active order by w, p, e, f, d, u
   on conflict do nothing
-  returning workspace_id as w, project_id as p, environment as e, figure as f, day as d
+  returning workspace_id as w, project_id as p, environment as e, figure as f, day as d, user_id as u
+), retained as (
+  insert into figures_by_key as known (workspace_id, project_id, environment, figure, day, key, count)
+  select s.w, s.p, s.e, 'retained', s.d, c.k, count(*) from first_seen s
+  join jsonb_to_recordset($3::jsonb) as c (u text, k text) on c.u = s.u
+  where s.f = 'active_month' group by s.w, s.p, s.e, s.d, c.k order by 1, 2, 3, 5, 6
+  on conflict (workspace_id, project_id, environment, figure, day, key) do update set count = known.count + excluded.count
 )
 insert into daily_figures as known (workspace_id, project_id, environment, figure, day, count)
 select w, p, e, f, d, n from counted
@@ -99,13 +120,13 @@ const REMEMBERED_DAYS = 62;
 /** Deletes the marks of counted users, once they can't be counted again. */
 export async function removeActivePeople(system: System): Promise<void> {
   const before = new Date(system.clock.now().getTime() - REMEMBERED_DAYS * DAY_MS);
-  await deleteOldRows(system, 'active_people', sql`day < ${before}::timestamptz`);
+  await deleteOldRows(system, 'active_people', { column: 'day', before });
 }
 
 const DAY_MS = 86_400_000;
 const count = Type.Integer();
 
-export const OverviewQuery = Type.Object({ days: Type.Integer({ minimum: 1, maximum: 90, default: 30 }) });
+export const OverviewQuery = Type.Object({ days: Type.Integer({ minimum: 1, maximum: 180, default: 30 }) });
 
 const figures = {
   signIns: count,
@@ -135,12 +156,12 @@ export const Overview = Type.Object({
 type Overview = Static<typeof Overview>;
 type Day = Overview['days'][number];
 
-const FIELDS: Record<DayFigure, 'signIns' | 'failures' | 'newMembers' | 'activeMembers'> = {
-  sign_ins: 'signIns',
-  failures: 'failures',
-  new_members: 'newMembers',
-  active: 'activeMembers',
-};
+const FIELDS = new Map<Figure, 'signIns' | 'failures' | 'newMembers' | 'activeMembers'>([
+  ['sign_ins', 'signIns'],
+  ['failures', 'failures'],
+  ['new_members', 'newMembers'],
+  ['active', 'activeMembers'],
+]);
 
 /** The figures of a project environment by day. Reads a row per figure and day. Served by the primary key. */
 export async function overviewOf(ctx: Ctx, days: number): Promise<Overview> {
@@ -155,7 +176,8 @@ export async function overviewOf(ctx: Ctx, days: number): Promise<Overview> {
   const byDate = new Map<string, Day>(dates.map((date) => [date, { date, ...NOTHING }]));
   for (const { figure, date, count: number } of rows) {
     const day = byDate.get(date);
-    if (day && figure !== 'active_month' && figure !== 'members') day[FIELDS[figure]] = number;
+    const field = FIELDS.get(figure);
+    if (day && field) day[field] = number;
   }
   for (const { date, deliveries: queued, delivered } of deliveries)
     Object.assign(byDate.get(date) ?? {}, { deliveries: queued, delivered });

@@ -9,6 +9,7 @@ import { finishPasswordless, forgotPassword, resetPassword, verifyAddress } from
 import { codeField, guardedForm, identifierField, passwordField } from './fields.ts';
 import { deviceTokenOf, explain, type Flow, faultOf, goTo, proceed, type Sent, show } from './flow.ts';
 import { action, page } from './forms.ts';
+import { pageOfWays } from './ways.ts';
 
 const Code = Type.String({ minLength: 6, maxLength: 12 });
 
@@ -72,17 +73,17 @@ function finish(flow: Flow, { way, flowId }: Sent, code: string) {
   return finishPasswordless(flow.ctx, way, { proof, deviceToken });
 }
 
-function codePage(flow: Flow, { address, way }: Sent): Reply {
+export function codePage(flow: Flow, { address, way }: Sent): Reply {
   const { say } = flow.voice;
   const { magicLinkSeconds, oneTimeCodeSeconds } = flow.settings;
   const minutes = Math.round((way === 'magic_link' ? magicLinkSeconds : oneTimeCodeSeconds) / 60);
   return show(flow, {
     title: say('code.title'),
-    body: html`<p class="lead">${say('code.intro', { address, minutes })}</p>${faultOf(flow)}${form(flow, '/code', html`${codeField(say, 'numeric')}<button>${say('action.continue')}</button>`)}${form(flow, '/resend', html`<button class="plain">${say('action.resend')}</button>`)}<p class="after"><a href="${flow.place.base}">${say('mfa.other')}</a></p>`,
+    body: html`<p class="lead">${say('code.intro', { address, minutes })}</p>${faultOf(flow)}${form(flow, '/code', html`${codeField(say, 'numeric')}<button>${say('action.continue')}</button>`)}${form(flow, '/resend', html`<button class="plain">${say('action.resend')}</button>`)}<p class="after"><a href="${flow.place.base}${pageOfWays(flow)}">${say('mfa.other')}</a></p>`,
   });
 }
 
-function forgotPage(flow: Flow): Reply {
+export function forgotPage(flow: Flow): Reply {
   const { say } = flow.voice;
   return show(flow, {
     title: say('forgot.title'),
@@ -90,7 +91,7 @@ function forgotPage(flow: Flow): Reply {
   });
 }
 
-function resetPage(flow: Flow, { address }: Sent): Reply {
+export function resetPage(flow: Flow, { address }: Sent): Reply {
   const { say } = flow.voice;
   const length = minimumLength(flow.settings);
   return show(flow, {

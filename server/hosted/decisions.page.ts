@@ -4,7 +4,7 @@ import { Type } from 'typebox';
 import { isFirstParty } from '#applications';
 import { interactions } from '#oidc';
 import { form, type Markup, type TextId } from '#pages';
-import { usersById } from '#people';
+import { type UserSummary, usersById } from '#people';
 import type { Reply } from '#platform/http.ts';
 import { problem } from '#platform/problem.ts';
 import type { Routes } from '#platform/route.ts';
@@ -54,8 +54,8 @@ const SCOPES: Readonly<Record<string, TextId>> = {
 };
 
 /** Asks whether a third-party application, or one on a device, may know who the user is. */
-export function consentPage(flow: Flow): Reply {
-  const { interaction, voice } = flow;
+export async function consentPage(flow: Flow): Promise<Reply> {
+  const { interaction, voice, place } = flow;
   const { say, project } = voice;
   const { application, asked } = interaction;
   const names = asked.scopes.flatMap((scope) => SCOPES[scope] ?? []);
@@ -67,9 +67,31 @@ export function consentPage(flow: Flow): Reply {
   const shown = html`<input type="hidden" name="shown" value="${digestOf(interaction)}">`;
   return show(flow, {
     title: say('consent.title'),
-    body: html`<p class="lead">${intro}</p>${warning}<ul class="scopes">${names.map((name) => html`<li>${say(name)}</li>`)}</ul>
-${apiScopes(interaction)}${form(flow, '/consent', html`${shown}<button name="decision" value="allow">${say('consent.allow')}</button><button class="second" name="decision" value="deny">${say('consent.deny')}</button>`)}`,
+    body: html`<p class="parties" aria-hidden="true"><span class="monogram">${[...application.name][0] ?? ''}</span></p><p class="lead">${intro}</p>${warning}${await whoIsSignedIn(flow)}<p class="may">${say('consent.may', { application: application.name })}</p><ul class="scopes">${names.map((name) => html`<li>${say(name)}</li>`)}</ul>
+${apiScopes(interaction)}${form(flow, '/consent', html`${shown}<button name="decision" value="allow">${say('consent.allow')}</button><button class="second" name="decision" value="deny">${say('consent.deny')}</button>`)}${returns(flow)}<form id="another" method="post" action="${place.base}/continue"><input type="hidden" name="as" value="another"></form>`,
   });
+}
+
+/** Whose account the application would reach, and the way to another one. */
+async function whoIsSignedIn(flow: Flow): Promise<Markup | ''> {
+  const { say } = flow.voice;
+  const user = await currentUser(flow);
+  if (!user) return '';
+  const address = user.email ?? user.username ?? user.phone ?? '';
+  const name = [user.displayName, address].filter(Boolean).join(' · ');
+  return html`<p class="named"><span dir="auto">${say('consent.as', { name })}</span><button class="plain inline" form="another">${say('consent.notYou')}</button></p>`;
+}
+
+/** Where the browser goes afterwards; a device has no such place, and a stranger's stands in its warning. */
+function returns({ interaction: { application, asked }, voice: { say } }: Flow): Markup | '' {
+  if (asked.redirectUri === null || application.selfRegistered) return '';
+  const { host, protocol } = new URL(asked.redirectUri);
+  return html`<p class="after">${say('consent.returns', { host: host || protocol })}</p>`;
+}
+
+async function currentUser({ ctx, interaction: { current }, sample }: Flow): Promise<UserSummary | undefined> {
+  if (sample) return sample;
+  return current ? (await usersById(ctx, [current.userId])).get(current.userId) : undefined;
 }
 
 /** The scopes of APIs, in the words of the project. */
@@ -98,10 +120,8 @@ function strangerWarning({ interaction, voice: { say, project } }: Flow): Markup
 
 /** Asks which account to use when the browser is already signed in. */
 export async function pickerPage(flow: Flow): Promise<Reply> {
-  const { ctx, interaction, voice } = flow;
-  const { say } = voice;
-  const userId = interaction.current?.userId;
-  const user = userId && (await usersById(ctx, [userId])).get(userId);
+  const { say } = flow.voice;
+  const user = await currentUser(flow);
   const name = user ? (user.displayName ?? user.email ?? user.username ?? user.phone ?? '') : '';
   return show(flow, {
     title: say('picker.title'),

@@ -8,6 +8,7 @@ import { MfaChallenge } from '#mfa-challenges';
 import { type Interaction, interactions } from '#oidc';
 import { getOrganizationPolicy } from '#organizations';
 import { type BrowserVisit, browserFlow, type Page, StepFault, type TextId, voiceOf } from '#pages';
+import type { UserSummary } from '#people';
 import { cookieName, cookieOptions } from '#platform/cookies.ts';
 import type { Ctx } from '#platform/ctx.ts';
 import type { Reply, Request } from '#platform/http.ts';
@@ -17,6 +18,8 @@ import { ctxFor } from '#requests';
 import type { Settings } from '#settings';
 import { openMethods } from '#sign-in';
 import type { SignInResponse } from '#ways';
+import { rememberWay } from './last-way.ts';
+import { mayOfferPasskey } from './passkey-offers.ts';
 
 /** The purpose of a message that was sent, and what its code does. */
 const Sent = Type.Object({
@@ -31,6 +34,8 @@ const Step = Type.Object({
   identifier: Type.Optional(Type.String()),
   /** The user wants another account than the one the browser is signed in to. */
   another: Type.Optional(Type.Boolean()),
+  /** The way in that was taken; this browser remembers it when it succeeds. */
+  way: Type.Optional(Type.String()),
   fault: Type.Optional(StepFault),
   notice: Type.Optional(Type.Literal('reset')),
   sent: Type.Optional(Sent),
@@ -52,13 +57,21 @@ const Step = Type.Object({
   recoveryCodes: Type.Optional(Type.Array(Type.String())),
   /** The user and session that may link the identity. */
   session: Type.Optional(Type.Object({ userId: IdSchema('usr'), sessionId: IdSchema('ses') })),
+  /** A passkey is offered before the browser returns to the application. */
+  offer: Type.Optional(Type.Boolean()),
   /** The next address after a page that is shown once. */
   next: Type.Optional(Type.String()),
 });
 type Step = Static<typeof Step>;
 
 /** One sign-in in one browser: the application's request and the progress so far. */
-export type Flow = BrowserVisit<Step> & { ctx: Ctx; interaction: Interaction; settings: Settings };
+export type Flow = BrowserVisit<Step> & {
+  ctx: Ctx;
+  interaction: Interaction;
+  settings: Settings;
+  /** The person of a preview. */
+  sample?: UserSummary;
+};
 
 const DEVICE_SECONDS = 90 * 86_400;
 
@@ -75,6 +88,7 @@ const FAULTS: Readonly<Record<string, TextId>> = {
   PASSKEY: 'fault.passkey',
   PLAN_LIMIT_EXCEEDED: 'fault.noText',
   RATE_LIMIT_EXCEEDED: 'fault.later',
+  REFUSED_BY_ACTION: 'fault.refused',
   REGISTRATION_CLOSED: 'fault.closed',
   SERVICE_UNAVAILABLE: 'fault.unavailable',
   UPSTREAM: 'fault.upstream',
@@ -94,10 +108,11 @@ export const { keepStep, goTo, explain, faultOf } = pages;
  */
 export async function flowOf(request: Request, reply: Reply): Promise<Flow> {
   const interaction = await interactions.read(request, reply);
-  const { workspaceId, projectId, environment } = interaction.application;
+  const { id: applicationId, workspaceId, projectId, environment } = interaction.application;
   const wantsSecondFactor = interaction.asked.secondFactor !== 'no';
   const ctx: Ctx = {
     ...ctxFor(request, { workspaceId, projectId, environment }),
+    applicationId,
     ...(wantsSecondFactor && { wantsSecondFactor }),
   };
   const project = await projectOf(ctx.system, ctx.scope);
@@ -152,6 +167,11 @@ export function bindingTo(verifier: string) {
   return { clientId: null, codeChallenge: challengeOf(verifier) };
 }
 
+/** Notes the way in that is taken. */
+export function by(flow: Flow, way: string): Flow {
+  return { ...flow, step: { ...flow.step, way } };
+}
+
 /** Returns to the first page with an error that is not a problem. */
 export function failed(flow: Flow, code: 'UPSTREAM'): Reply {
   return goTo(flow, '', { ...flow.step, fault: { code } });
@@ -173,8 +193,9 @@ type Sending = { status: 'verification_required'; flowId: Sent['flowId']; hint: 
 /** Continues after a sign-in method: to the application, a second factor, a code, or the proof of another account. */
 export async function proceed(flow: Flow, response: Outcome | MfaSession): Promise<Reply> {
   if ('access_token' in response) return enter(flow, response);
-  const { identifier, provider, link, routed, vouchedBy } = flow.step;
+  const { identifier, provider, link, routed, vouchedBy, way } = flow.step;
   const kept: Step = {
+    ...(way && { way }),
     ...(identifier && { identifier }),
     ...(provider && { provider }),
     ...(link && { link }),
@@ -205,10 +226,14 @@ async function enter(flow: Flow, response: MfaSession): Promise<Reply> {
     authTime: new Date(authTime),
     expiresAt: new Date(expiresAt),
   };
+  rememberWay(flow);
   const next = await interactions.signedIn({ request, reply }, { ctx, interaction: flow.interaction, session });
   const { link, provider, vouchedBy } = step;
+  const offer = await mayOfferPasskey(flow, userId);
   const asked: Step = {
-    ...(link && { link, ...(provider && { provider }), session: { userId, sessionId } }),
+    ...((link || offer) && { session: { userId, sessionId } }),
+    ...(link && { link, ...(provider && { provider }) }),
+    ...(offer && { offer }),
     ...(vouchedBy && { vouchedBy }),
   };
   if (response.recoveryCodes)
@@ -218,9 +243,10 @@ async function enter(flow: Flow, response: MfaSession): Promise<Reply> {
 
 /** Shows the next page, or returns to the provider. */
 export function goOn(flow: Flow): Reply {
-  const { next, link } = flow.step;
+  const { next, link, offer } = flow.step;
   if (next === undefined) return goTo(flow, '');
-  return link ? goTo(flow, '/link') : finishFlow(flow, next);
+  if (link) return goTo(flow, '/link');
+  return offer ? goTo(flow, '/passkey-offer') : finishFlow(flow, next);
 }
 
 /** Returns to the provider and deletes the state of the pages. */

@@ -1,3 +1,3 @@
-export { codeField, passwordField } from './fields.ts';
+export { codeField, passwordField, recoveryCodeList } from './fields.ts';
 export { part } from './part.ts';
-export { signInPreview } from './preview.ts';
+export { hostedPages, type PreviewWish, previewed, previewHostedPage, SAMPLE } from './preview.ts';

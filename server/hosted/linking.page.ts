@@ -5,12 +5,12 @@ import { form } from '#pages';
 import { usersById } from '#people';
 import type { Ctx } from '#platform/ctx.ts';
 import type { Reply } from '#platform/http.ts';
-import { Problem, problem } from '#platform/problem.ts';
+import { Problem } from '#platform/problem.ts';
 import type { Routes } from '#platform/route.ts';
-import { findEntry } from '#sessions';
 import { requireFreshProof } from '#step-up';
 import { type Flow, goOn, show } from './flow.ts';
 import { action, page } from './forms.ts';
+import { asSignedIn } from './signed-in.ts';
 
 /**
  * The end of a sign-in that started with a provider's identity: the user has authenticated to the account, sees which
@@ -36,10 +36,7 @@ async function orGoOn(flow: Flow, work: (ctx: Ctx, token: string) => Promise<Rep
   const { link, session } = flow.step;
   if (!link || !session) return done(flow);
   try {
-    const entry = await findEntry(flow.ctx, session.sessionId);
-    if (!entry) throw problem('SESSION_REVOKED');
-    const { entryId } = entry;
-    return await work({ ...flow.ctx, actor: { kind: 'customer', ...session, entryId } }, link.code);
+    return await work(await asSignedIn(flow), link.code);
   } catch (error) {
     if (!(error instanceof Problem) || error.status >= 500) throw error;
     return done(flow);
@@ -52,12 +49,19 @@ function done(flow: Flow): Reply {
 }
 
 async function askPage(flow: Flow, ctx: Ctx, token: string): Promise<Reply> {
-  const { say } = flow.voice;
   const { provider: key, name } = await lookAtLinkToken(ctx, token);
   const provider = flow.step.provider ?? key;
   const userId = flow.step.session?.userId;
   const user = userId && (await usersById(ctx, [userId])).get(userId);
   const address = user ? (user.email ?? user.username ?? user.phone ?? '') : '';
+  return linkPage(flow, { provider, name, address });
+}
+
+type Identity = { provider: string; name: string; address: string };
+
+/** Asks whether an identity at a provider opens the account. */
+export function linkPage(flow: Flow, { provider, name, address }: Identity): Reply {
+  const { say } = flow.voice;
   return show(flow, {
     title: say('account.link', { provider }),
     body: html`<p class="lead">${say('link.ask', { provider, name, address })}</p>${form(flow, '/link', html`<button name="decision" value="link">${say('account.link', { provider })}</button><button class="second" name="decision" value="skip">${say('link.skip')}</button>`)}`,

@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import { Type } from 'typebox';
 import { browserOf } from '#exchange';
-import { type Page, renderPage, type Voice, voiceOf } from '#pages';
+import { messageOfProject, type Page, plainIfAsked, renderPage, type Voice, voiceOf } from '#pages';
 import { Password } from '#passwords';
 import type { Reply, Request } from '#platform/http.ts';
 import { forms } from '#platform/http-body.ts';
@@ -10,7 +10,7 @@ import { requireOwnPage } from '#platform/http-own-page.ts';
 import { Problem, problem } from '#platform/problem.ts';
 import { get, post, type Routes } from '#platform/route.ts';
 import { setSessionCookies } from '#requests';
-import { type LinkKind, linkKinds, links } from './mailed-links.ts';
+import { type LinkKind, type Looked, linkKinds, links } from './mailed-links.ts';
 
 const LinkRef = Type.Object({ kind: Type.Enum(linkKinds) });
 const Token = Type.String({ minLength: 1, maxLength: 200 });
@@ -46,7 +46,7 @@ export const mailedLinkRoutes: Routes = [
         const finished = await links[kind].finish(opened, form);
         if ('redirect' in finished) return reply.redirect(finished.redirect, 303);
         if (finished.session) setSessionCookies(request, reply, finished.session);
-        return send(reply, opened.voice, {
+        return send({ request, reply }, opened.voice, {
           status: 200,
           page: { title: finished.title, body: html`<p class="done">${finished.text}</p>` },
         });
@@ -77,35 +77,44 @@ async function withLink(arrival: Arrival, work: (visit: Visit) => Promise<Reply>
     if (!(error instanceof Problem) || error.status >= 500) throw error;
     noteProblem(request.trace, error);
     if (visit && error.code === 'WEAK_PASSWORD') return show(visit, voice.say('fault.weak'));
-    return send(reply, voice, { status: error.status, page: explained(voice, kind, error) });
+    return send({ request, reply }, voice, { status: error.status, page: explained(voice, kind, error) });
   }
 }
 
-function explained({ say }: Voice, kind: LinkKind, { code }: Problem): Page {
+function explained({ say, project }: Voice, kind: LinkKind, error: Problem): Page {
+  const { code } = error;
   if (code === 'INVALID_TOKEN' || code === 'INVALID_CODE')
     return { title: say('mailed.deadTitle'), body: html`<p>${say('mailed.dead')}</p>` };
   const faults: Record<string, string> = {
     CONFLICT: say(kind === 'invitation' ? 'mailed.haveAccount' : 'mailed.secondStep'),
     METHOD_DISABLED: say('fault.method'),
+    REFUSED_BY_ACTION: messageOfProject(error) ?? say('fault.refused', { project }),
     REGISTRATION_CLOSED: say('fault.closed'),
   };
   return { title: say('error.title'), body: html`<p>${faults[code] ?? say('fault.invalid')}</p>` };
 }
 
-async function show({ reply, kind, token, opened }: Visit, fault?: string): Promise<Reply> {
-  const { title, intro, fields, button, leaves = false } = await links[kind].look(opened);
-  const complaint = fault === undefined ? '' : html`<p class="fault" role="alert">${fault}</p>`;
-  return send(reply, opened.voice, {
-    status: fault === undefined ? 200 : 400,
-    page: {
-      title,
-      body: html`${intro}${complaint}${button === null ? '' : html`<form method="post" action="/link/${kind}"><input type="hidden" name="token" value="${token}">${fields ?? ''}<button>${button}</button></form>`}`,
-      leaves,
-    },
-  });
+async function show({ request, reply, kind, token, opened }: Visit, fault?: string): Promise<Reply> {
+  const page = linkPage(await links[kind].look(opened), { kind, token, fault });
+  return send({ request, reply }, opened.voice, { status: fault === undefined ? 200 : 400, page });
 }
 
-function send(reply: Reply, voice: Voice, { status, page }: { status: number; page: Page }): Reply {
-  const { document, headers } = renderPage(voice, page);
+type Opening = { kind: LinkKind; token: string; fault?: string | undefined };
+
+/** The page of a link, with the form that does what it is for. */
+export function linkPage({ title, intro, fields, button, leaves = false }: Looked, opening: Opening): Page {
+  const { kind, token, fault } = opening;
+  const complaint = fault === undefined ? '' : html`<p class="fault" role="alert">${fault}</p>`;
+  return {
+    title,
+    body: html`${intro}${complaint}${button === null ? '' : html`<form method="post" action="/link/${kind}"><input type="hidden" name="token" value="${token}">${fields ?? ''}<button>${button}</button></form>`}`,
+    leaves,
+  };
+}
+
+type Shown = { status: number; page: Page };
+
+function send({ request, reply }: Pick<Arrival, 'request' | 'reply'>, voice: Voice, { status, page }: Shown): Reply {
+  const { document, headers } = renderPage(plainIfAsked(request, reply, voice), page);
   return reply.code(status).headers(headers).serializer(String).send(document);
 }

@@ -17,6 +17,7 @@ import { at } from '#platform/scoped.ts';
 import { lookAtLink, withProof } from '#proofs';
 import { linkCtx, realmOfSecret } from '#requests';
 import type { SessionResponse } from '#sessions';
+import type { Settings } from '#settings';
 import {
   BegunAs,
   Destination,
@@ -33,7 +34,7 @@ export const linkKinds = ['sign-in', 'verify', 'password', 'invitation'] as cons
 export type LinkKind = (typeof linkKinds)[number];
 
 /** The page of a link; without a button it only informs. */
-type Looked = { title: string; intro: Markup; fields?: Markup; button: string | null; leaves?: boolean };
+export type Looked = { title: string; intro: Markup; fields?: Markup; button: string | null; leaves?: boolean };
 type Form = { password?: string; displayName?: string };
 
 /** The result of the click: on to the application, or a page that confirms the action. */
@@ -60,17 +61,11 @@ const signInLink: Link = {
   open: linkCtx,
 
   async look({ ctx, voice, ...proof }) {
-    const { say, project } = voice;
+    const { say } = voice;
     const link = await lookAtLink(ctx, proof, ['magic_link']);
     if (isElsewhere(link))
       return { title: say('mailed.elsewhereTitle'), intro: html`<p>${say('mailed.elsewhere')}</p>`, button: null };
-    const intro = html`<p>${say('mailed.signIn', { project, address: link.address })}</p>${askedBy(voice, link)}`;
-    return {
-      title: say('mailed.signInTitle', { project }),
-      intro,
-      button: say('signIn.action'),
-      leaves: Value.Check(Destination, link.pending),
-    };
+    return { ...linkPages['sign-in'](voice, link), leaves: Value.Check(Destination, link.pending) };
   },
 
   async finish({ ctx, voice, ...proof }) {
@@ -120,13 +115,8 @@ const verifyLink: Link = {
   open: linkCtx,
 
   async look({ ctx, voice, ...proof }) {
-    const { say, project } = voice;
     const { settings } = await projectOf(ctx.system, ctx.scope);
-    const link = await lookAtVerification(ctx, proof);
-    const elsewhere = link.choosePassword ? html`<p>${say('mailed.verifyElsewhere')}</p>` : '';
-    const intro = html`<p>${say('mailed.verify', { project, address: link.address })}</p>${elsewhere}${askedBy(voice, link)}`;
-    const fields = link.choosePassword ? newPassword(voice, minimumLength(settings), link.address) : html``;
-    return { title: say('mailed.verifyTitle'), intro, fields, button: say('mailed.confirm') };
+    return linkPages.verify(voice, await lookAtVerification(ctx, proof), settings);
   },
 
   async finish({ ctx, voice: { say, project }, ...proof }, { password }) {
@@ -140,12 +130,8 @@ const passwordLink: Link = {
   open: linkCtx,
 
   async look({ ctx, voice, ...proof }) {
-    const { say, project } = voice;
     const { settings } = await projectOf(ctx.system, ctx.scope);
-    const link = await lookAtLink(ctx, proof, ['reset_password']);
-    const intro = html`<p>${say('mailed.password', { project, address: link.address })}</p>${askedBy(voice, link)}`;
-    const fields = newPassword(voice, minimumLength(settings), link.address);
-    return { title: say('reset.title'), intro, fields, button: say('mailed.savePassword') };
+    return linkPages.password(voice, await lookAtLink(ctx, proof, ['reset_password']), settings);
   },
 
   async finish({ ctx, voice: { say, project }, token }, { password }) {
@@ -163,15 +149,8 @@ const invitationLink: Link = {
   organization: async (ctx, token) => (await findInvitation(ctx, token)).organizationId,
 
   async look({ ctx, voice, token }) {
-    const { say, project } = voice;
     const { settings } = await projectOf(ctx.system, ctx.scope);
-    const email = await invited(ctx, token);
-    const intro = html`<p>${say('mailed.invited', { project, address: email })}</p>`;
-    const password = settings.signInMethods.includes('password')
-      ? newPassword(voice, minimumLength(settings), email)
-      : '';
-    const fields = html`<label>${say('profile.name')}<input name="displayName" autocomplete="name" maxlength="200"></label>${password}`;
-    return { title: say('mailed.joinTitle', { project }), intro, fields, button: say('mailed.accept') };
+    return linkPages.invitation(voice, { address: await invited(ctx, token) }, settings);
   },
 
   async finish({ ctx, voice: { say, project }, token }, { password, displayName }) {
@@ -208,6 +187,51 @@ function askedBy({ say }: Voice, { ip, userAgent, askedAt }: Asked): Markup {
   const time = askedAt.toISOString().slice(0, 16).replace('T', ' ');
   return html`<dl><dt>${say('mailed.askedFrom')}</dt><dd>${deviceOf(userAgent)}, ${ip ?? '?'}</dd><dt>${say('mailed.askedAt')}</dt><dd><time datetime="${askedAt.toISOString()}">${time} UTC</time></dd></dl><p class="hint">${say('mailed.notYou')}</p>`;
 }
+
+type Found = Asked & { address: string; choosePassword?: boolean };
+
+/** The pages of links that work; previews show them, too. */
+export const linkPages = {
+  'sign-in': (voice: Voice, link: Found): Looked => {
+    const { say, project } = voice;
+    return {
+      title: say('mailed.signInTitle', { project }),
+      intro: html`<p>${say('mailed.signIn', { project, address: link.address })}</p>${askedBy(voice, link)}`,
+      button: say('signIn.action'),
+    };
+  },
+  verify: (voice: Voice, link: Found, settings: Settings): Looked => {
+    const { say, project } = voice;
+    const elsewhere = link.choosePassword ? html`<p>${say('mailed.verifyElsewhere')}</p>` : '';
+    return {
+      title: say('mailed.verifyTitle'),
+      intro: html`<p>${say('mailed.verify', { project, address: link.address })}</p>${elsewhere}${askedBy(voice, link)}`,
+      fields: link.choosePassword ? newPassword(voice, minimumLength(settings), link.address) : html``,
+      button: say('mailed.confirm'),
+    };
+  },
+  password: (voice: Voice, link: Found, settings: Settings): Looked => {
+    const { say, project } = voice;
+    return {
+      title: say('reset.title'),
+      intro: html`<p>${say('mailed.password', { project, address: link.address })}</p>${askedBy(voice, link)}`,
+      fields: newPassword(voice, minimumLength(settings), link.address),
+      button: say('mailed.savePassword'),
+    };
+  },
+  invitation: (voice: Voice, { address }: Pick<Found, 'address'>, settings: Settings): Looked => {
+    const { say, project } = voice;
+    const password = settings.signInMethods.includes('password')
+      ? newPassword(voice, minimumLength(settings), address)
+      : '';
+    return {
+      title: say('mailed.joinTitle', { project }),
+      intro: html`<p>${say('mailed.invited', { project, address })}</p>`,
+      fields: html`<label>${say('profile.name')}<input name="displayName" autocomplete="name" maxlength="200"></label>${password}`,
+      button: say('mailed.accept'),
+    };
+  },
+};
 
 export const links: Readonly<Record<LinkKind, Link>> = {
   'sign-in': signInLink,

@@ -1,5 +1,4 @@
 import { html, raw } from 'hono/html';
-import { toString as qrCode } from 'qrcode';
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { enrolTotpFor, finishEnrolment, finishWithFactor, promptFactor } from '#mfa';
@@ -9,8 +8,8 @@ import type { Reply } from '#platform/http.ts';
 import { Problem, problem } from '#platform/problem.ts';
 import type { Routes } from '#platform/route.ts';
 import { loginWithPasskey, PasskeyLogin, passkeyOptions } from '#sign-in';
-import { codeField, passkeyFault } from './fields.ts';
-import { explain, type Flow, faultOf, goOn, goTo, proceed, show } from './flow.ts';
+import { codeField, passkeyFault, recoveryCodeList } from './fields.ts';
+import { by, explain, type Flow, faultOf, goOn, goTo, proceed, show } from './flow.ts';
 import { action, page } from './forms.ts';
 
 const Remember = Type.Optional(Type.Literal('yes'));
@@ -32,7 +31,7 @@ export const secondFactorRoutes: Routes = [
     back: '',
     fields: Type.Object({ flowId: PasskeyLogin.properties.flowId, response: Type.String({ maxLength: 20_000 }) }),
     act: async (flow, { flowId, response }) =>
-      proceed(flow, await loginWithPasskey(flow.ctx, { flowId, response: assertionOf(response) })),
+      proceed(by(flow, 'passkey'), await loginWithPasskey(flow.ctx, { flowId, response: assertionOf(response) })),
   }),
   action('/mfa/factor', {
     back: '/mfa',
@@ -148,7 +147,7 @@ const CHOICES: Readonly<Record<Factor['type'], TextId>> = {
  * Asks for one factor; the others are a click away. A text message is sent only after the user chose the phone, because
  * it costs.
  */
-function factorPage(flow: Flow, mfa: Challenge): Reply {
+export function factorPage(flow: Flow, mfa: Challenge): Reply {
   const { say } = flow.voice;
   const first = mfa.factors.find(({ type }) => type === 'totp') ?? mfa.factors.find(({ type }) => type !== 'phone');
   const chosen = mfa.factors.find(({ id }) => id === flow.step.factorId) ?? first;
@@ -178,13 +177,14 @@ function question(flow: Flow, { type }: Factor) {
 }
 
 /** Keeps one secret for the whole sign-in, so that reloading does not invalidate a scanned code. */
-async function enrolPage(flow: Flow, mfa: Challenge): Promise<Reply> {
+export async function enrolPage(flow: Flow, mfa: Challenge): Promise<Reply> {
   const { say } = flow.voice;
   if (!flow.step.enrolment) {
     const { id, secret, uri } = await enrolTotpFor(flow.ctx, await challengeOf(flow, mfa));
     return goTo(flow, '/enroll', { ...flow.step, enrolment: { id, secret, uri } });
   }
   const { secret, uri } = flow.step.enrolment;
+  const { toString: qrCode } = await import('qrcode');
   const picture = await qrCode(uri, { type: 'svg', margin: 1 });
   return show(flow, {
     title: say('mfa.enrollTitle'),
@@ -192,12 +192,13 @@ async function enrolPage(flow: Flow, mfa: Challenge): Promise<Reply> {
   });
 }
 
-function recoveryCodesPage(flow: Flow): Reply {
+export function recoveryCodesPage(flow: Flow): Reply {
   const { say } = flow.voice;
   const { recoveryCodes } = flow.step;
   if (!recoveryCodes) return goTo(flow, '');
   return show(flow, {
     title: say('mfa.recoveryCodes'),
-    body: html`<p class="lead">${say('mfa.recoveryIntro')}</p><ul class="codes">${recoveryCodes.map((code) => html`<li><code>${code}</code></li>`)}</ul>${form(flow, '/recovery-codes', html`<button>${say('action.continue')}</button>`)}`,
+    script: true,
+    body: html`<p class="lead">${say('mfa.recoveryIntro')}</p>${recoveryCodeList(flow.voice, recoveryCodes)}${form(flow, '/recovery-codes', html`<button>${say('action.continue')}</button>`)}`,
   });
 }

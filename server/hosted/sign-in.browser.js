@@ -1,5 +1,6 @@
 // Runs in the browser: forms with `data-passkey` ask for a passkey before they are sent, those with `data-new-passkey` make one,
-// those with `data-proof` solve a challenge, and one with `data-at-once` is sent.
+// those with `data-proof` solve a challenge, and one with `data-at-once` is sent. Fields offer passkeys, passwords can be shown,
+// and recovery codes copied and printed.
 document.documentElement.classList.add('scripted');
 document.querySelector('form[data-at-once]')?.requestSubmit();
 
@@ -61,14 +62,18 @@ function madeJsonOf({ id, rawId, type, authenticatorAttachment, response, ...cre
   };
 }
 
-async function ask(form) {
+/** The passkeys that the name field offers, until one is asked for by a button. */
+let inField = null;
+
+/** @param request what else to ask the browser for */
+async function ask(form, request = {}) {
   const { passkey, newPasskey } = form.dataset;
   const answer = await fetch(passkey ?? newPasskey, { headers: { accept: 'application/json' } });
   if (!answer.ok) throw new Error('no options');
   const { flowId, options } = await answer.json();
   const response = newPasskey
     ? madeJsonOf(await navigator.credentials.create({ publicKey: creationOf(options) }))
-    : jsonOf(await navigator.credentials.get({ publicKey: optionsOf(options) }));
+    : jsonOf(await navigator.credentials.get({ publicKey: optionsOf(options), ...request }));
   form.elements.namedItem('flowId').value = flowId;
   form.elements.namedItem('response').value = JSON.stringify(response);
   form.submit();
@@ -85,6 +90,7 @@ for (const form of document.querySelectorAll('form[data-passkey], form[data-new-
     button.disabled = true;
     const fault = form.querySelector('.fault');
     if (fault) fault.hidden = true;
+    inField?.abort();
     ask(form).catch(() => {
       button.disabled = false;
       if (fault) fault.hidden = false;
@@ -92,12 +98,78 @@ for (const form of document.querySelectorAll('form[data-passkey], form[data-new-
   });
 }
 
+const OFFERS = 5;
+
+/** Offers passkeys in the list of the name field (WebAuthn Level 3 §5.1.4), anew before the server's challenge ends. */
+async function offerInField(form) {
+  if (!(await globalThis.PublicKeyCredential?.isConditionalMediationAvailable?.())) return;
+  inField = new AbortController();
+  for (let offer = 0; offer < OFFERS && !inField.signal.aborted; offer += 1) {
+    const signal = AbortSignal.any([inField.signal, AbortSignal.timeout(240_000)]);
+    try {
+      // biome-ignore lint/performance/noAwaitInLoops: one offer after the other
+      await ask(form, { mediation: 'conditional', signal });
+      return;
+    } catch (error) {
+      if (error?.name !== 'TimeoutError') return;
+    }
+  }
+}
+const offering = document.querySelector('form[data-passkey]');
+if (offering && document.querySelector('input[autocomplete~=webauthn]')) offerInField(offering).catch(() => {});
+
+// Tells the pages after the sign-in whether this device can make a passkey.
+globalThis.PublicKeyCredential?.isUserVerifyingPlatformAuthenticatorAvailable?.().then(
+  (can) => {
+    const [prefix, secure] = location.protocol === 'https:' ? ['__Host-', '; Secure'] : ['', ''];
+    // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is missing in many browsers
+    if (can) document.cookie = `${prefix}latchkey-makes-passkeys=1; Path=/; SameSite=Lax${secure}`;
+  },
+  () => {},
+);
+
+for (const button of document.querySelectorAll('button[data-copies]')) {
+  button.addEventListener('click', () => {
+    const text = document.getElementById(button.dataset.copies)?.innerText ?? '';
+    navigator.clipboard?.writeText(text).then(
+      () => {
+        button.textContent = button.dataset.done;
+        button.parentElement.querySelector('[role=status]').textContent = button.dataset.done;
+      },
+      () => {},
+    );
+  });
+}
+for (const button of document.querySelectorAll('button[data-prints]')) button.addEventListener('click', () => print());
+
 // What was typed as the name is offered where an address is needed.
 for (const details of document.querySelectorAll('details')) {
   details.addEventListener('toggle', () => {
     const address = details.querySelector('input[type=email]');
     const typed = document.querySelector('input[name=identifier]')?.value ?? '';
     if (details.open && address && address.value === '' && typed.includes('@')) address.value = typed;
+  });
+}
+
+// It goes along with links to other pages, in the fragment, which no server sees.
+for (const link of document.querySelectorAll('a[data-carry]')) {
+  link.addEventListener('click', () => {
+    const typed = document.querySelector('input[name=identifier], input[name=email]')?.value ?? '';
+    if (typed !== '') link.hash = encodeURIComponent(typed);
+  });
+}
+const carried = document.querySelector('input[name=identifier], input[name=email]');
+if (carried && carried.value === '' && location.hash.length > 1) {
+  try {
+    carried.value = decodeURIComponent(location.hash.slice(1, 1_000));
+  } catch {
+    // No text that a link of these pages has carried.
+  }
+}
+
+for (const box of document.querySelectorAll('input[data-reveals]')) {
+  box.addEventListener('change', () => {
+    document.getElementById(box.dataset.reveals).type = box.checked ? 'text' : 'password';
   });
 }
 

@@ -1,8 +1,6 @@
 import { html } from 'hono/html';
 import { Type } from 'typebox';
-import { hasConnections } from '#connections';
-import { enabledProviders } from '#identity-providers';
-import { form, icon, type Markup, type Page } from '#pages';
+import type { Page } from '#pages';
 import { minimumLength, Password } from '#passwords';
 import type { Reply } from '#platform/http.ts';
 import type { UserId } from '#platform/ids.ts';
@@ -11,9 +9,10 @@ import type { Routes } from '#platform/route.ts';
 import { type Destination, loginWithPassword, type PasswordlessMethod, register, startPasswordless } from '#sign-in';
 import { codeRoutes } from './codes.page.ts';
 import { consentPage, decisionRoutes, pickerPage } from './decisions.page.ts';
-import { emailField, guardedForm, identifierField, passkeyFault, passwordField } from './fields.ts';
+import { emailAddressField, guardedForm, passwordField } from './fields.ts';
 import {
   bindingTo,
+  by,
   deviceTokenOf,
   explain,
   type Flow,
@@ -27,8 +26,10 @@ import {
 import { action, page } from './forms.ts';
 import { routeHome, routeUnasked } from './home-realm.ts';
 import { linkingRoutes } from './linking.page.ts';
+import { passkeyOfferRoutes } from './passkey-offers.page.ts';
 import { secondFactorRoutes } from './second-factor.page.ts';
 import { upstreamRoutes } from './upstream.page.ts';
+import { pageOfWays, waysIn, waysOfName } from './ways.ts';
 
 const text = (maxLength: number) => Type.String({ maxLength });
 
@@ -38,7 +39,8 @@ const proof = Type.Optional(text(2_000));
 /** The sign-in pages of an application's authorization request. They work without JavaScript. */
 export const signInRoutes: Routes = [
   page('', startPage),
-  page('/password', passwordPage),
+  page('/password', namePage),
+  page('/ways', namePage),
   page('/register', registerPage),
   action('', {
     fields: Type.Object({ identifier: text(254), password: Type.Optional(Password), proof }),
@@ -58,7 +60,7 @@ export const signInRoutes: Routes = [
     counted: 'password',
     fields: Type.Object({ email: text(254), password: Type.Optional(Password), name: Type.Optional(text(200)), proof }),
     act: async (flow, { email, password, name, proof: solved }) => {
-      const known: Flow = { ...flow, step: { ...flow.step, identifier: email } };
+      const known: Flow = by({ ...flow, step: { ...flow.step, identifier: email } }, 'password');
       try {
         const profile = { ...(name && { displayName: name }), locale: flow.voice.language };
         return await proceed(
@@ -83,12 +85,13 @@ export const signInRoutes: Routes = [
   ...secondFactorRoutes,
   ...upstreamRoutes,
   ...linkingRoutes,
+  ...passkeyOfferRoutes,
   ...decisionRoutes,
 ];
 
-/** Asks for the password. A project without passwords offers its sign-in methods on the first page. */
+/** Offers the ways in for a name. */
 function withoutConnection(flow: Flow): Reply {
-  return goTo(flow, flow.settings.signInMethods.includes('password') ? '/password' : '');
+  return goTo(flow, flow.settings.signInMethods.includes('password') ? '/password' : '/ways');
 }
 
 type PasswordForm = { identifier: string; password: string; proof: string | undefined; back: '' | '/password' };
@@ -97,7 +100,7 @@ async function withPassword(flow: Flow, { identifier, password, proof: solved, b
   try {
     const deviceToken = deviceTokenOf(flow);
     return await proceed(
-      flow,
+      by(flow, 'password'),
       await loginWithPassword(
         flow.ctx,
         { identifier, password, ...(deviceToken && { deviceToken }), ...(solved && { proof: solved }) },
@@ -112,7 +115,7 @@ async function withPassword(flow: Flow, { identifier, password, proof: solved, b
 type MessageForm = { way: PasswordlessMethod; address: string; proof?: string };
 
 async function sendMessage(flow: Flow, { way, address, proof: solved }: MessageForm): Promise<Reply> {
-  const known: Flow = { ...flow, step: { ...flow.step, identifier: address } };
+  const known: Flow = by({ ...flow, step: { ...flow.step, identifier: address } }, way);
   const verifier = randomSecret();
   const { link, provider } = flow.step;
   try {
@@ -125,13 +128,14 @@ async function sendMessage(flow: Flow, { way, address, proof: solved }: MessageF
     const sent: Sent = { way, flowId, address };
     return goTo(known, '/code', {
       identifier: address,
+      way,
       sent,
       verifier,
       ...(link && { link }),
       ...(provider && { provider }),
     });
   } catch (error) {
-    return explain(known, '', error);
+    return explain(known, pageOfWays(flow), error);
   }
 }
 
@@ -149,9 +153,18 @@ function begunAs({ interaction: { current }, step }: Flow): { begunAs?: UserId }
 /** The first page: what the authorization request requires, or the choice of sign-in methods. */
 async function startPage(flow: Flow): Promise<Reply> {
   const { interaction, step } = flow;
-  if (interaction.prompt === 'consent') return consentPage(flow);
+  if (interaction.prompt === 'consent' && !step.another) return consentPage(flow);
   if (interaction.current && interaction.prompt === 'select_account' && !step.another) return pickerPage(flow);
-  return (await routeUnasked(flow)) ?? show(flow, await firstPage(flow));
+  return (await routeUnasked(flow)) ?? skipToWays(flow) ?? show(flow, await firstPage(flow));
+}
+
+/** Asks nothing that the application's request has said already. */
+function skipToWays(flow: Flow): Reply | undefined {
+  const { interaction, step, settings } = flow;
+  const { loginHint } = interaction.asked;
+  const isAsked = step.fault || step.notice || step.identifier !== undefined || interaction.current || step.link;
+  if (isAsked || loginHint === null || settings.signInLayout === 'combined') return undefined;
+  return withoutConnection({ ...flow, step: { ...step, identifier: loginHint } });
 }
 
 /** The sign-in form, also for authenticating again and before linking an identity. */
@@ -168,85 +181,23 @@ export async function firstPage(flow: Flow): Promise<Page> {
     title: link ? say('link.title') : stepUp ? say('stepUp.title') : say('signIn.title'),
     script: true,
     body: html`<p class="lead">${link ? say('link.intro', { address: link.hint, provider: step.provider ?? '' }) : stepUp ? say('stepUp.intro') : say('signIn.to', { application: interaction.application.name })}</p>
-${step.notice ? html`<p class="done">${say('reset.done')}</p>` : ''}${faultOf(flow)}${await waysIn(flow)}`,
+${step.notice ? html`<p class="done">${say('reset.done')}</p>` : ''}${faultOf(flow)}${await waysIn(flow, { isStepUp: stepUp && !link })}`,
   };
 }
 
-/** Every enabled sign-in method, the most used first. */
-async function waysIn(flow: Flow): Promise<Markup> {
-  const { settings, voice, step, interaction, ctx } = flow;
-  const { say } = voice;
-  const open = (method: Flow['settings']['signInMethods'][number]) => settings.signInMethods.includes(method);
-  const identifier = step.identifier ?? interaction.asked.loginHint ?? undefined;
-  const providers = open('social') ? await enabledProviders(ctx) : [];
-  const connects = !step.link && (await hasConnections(ctx));
-  const byName = open('password') || connects ? nameForm(flow, { identifier, connects }) : html``;
-  const others = html`${open('passkey') ? passkeyButton(flow) : ''}${open('magic_link') || open('email_code') || open('phone') ? messageForms(flow, identifier) : ''}${providers.length > 0 ? html`<div class="list">${providers.map(({ id, name, preset }) => html`<a class="button second" href="${flow.place.base}/provider/${id}">${icon(preset)}${say('signIn.provider', { provider: name })}</a>`)}</div>` : ''}`;
-  const divider =
-    (open('password') || connects) && settings.signInMethods.length > 1
-      ? html`<div class="or">${say('signIn.or')}</div>`
-      : '';
-  const registration =
-    settings.registration === 'open'
-      ? html`<p class="after">${say('signIn.noAccount')} <a href="${flow.place.base}/register">${say('signUp.action')}</a></p>`
-      : '';
-  return html`${byName}${divider}${others}${registration}${form(flow, '/cancel', html`<button class="plain">${say('action.cancel')}</button>`)}`;
-}
-
-/** Asks for the name first, if it may lead to a connection; otherwise as the project's layout says. */
-function nameForm(flow: Flow, { identifier, connects }: { identifier: string | undefined; connects: boolean }): Markup {
-  const { say } = flow.voice;
-  const name = identifierField(say, identifier);
-  if (connects || flow.settings.signInLayout !== 'combined')
-    return guardedForm(flow, '', html`${name}<button>${say('action.continue')}</button>`);
-  return guardedForm(
-    flow,
-    '',
-    html`${name}${passwordField(say, { label: say('password.label'), kind: 'current' })}<div class="row"><a href="${flow.place.base}/forgot">${say('forgot.link')}</a></div><button>${say('signIn.action')}</button>`,
-  );
-}
-
-/** Hidden until the script shows it, because it needs JavaScript. */
-function passkeyButton(flow: Flow): Markup {
-  const { say } = flow.voice;
-  return html`<form class="needs-script" method="post" action="${flow.place.base}/passkey" data-passkey="${flow.place.base}/passkey-options">${passkeyFault(flow)}<input type="hidden" name="flowId"><input type="hidden" name="response"><button class="second">${icon('passkey')}${say('passkey.action')}</button></form>`;
-}
-
-function messageForms(flow: Flow, identifier: string | undefined): Markup {
-  const { say } = flow.voice;
-  const { signInMethods } = flow.settings;
-  const mails = (['magic_link', 'email_code'] as const).filter((way) => signInMethods.includes(way));
-  const labels = { magic_link: say('signIn.link'), email_code: say('signIn.code') };
-  const byMail =
-    mails.length > 0
-      ? guardedForm(
-          flow,
-          '/send',
-          html`<label>${say('email.label')}<input type="email" name="address" value="${identifier?.includes('@') ? identifier : ''}" required maxlength="254" autocomplete="email" spellcheck="false"></label>${mails.map((way) => html`<button class="second" name="way" value="${way}">${labels[way]}</button>`)}`,
-        )
-      : '';
-  const byPhone = signInMethods.includes('phone')
-    ? guardedForm(
-        flow,
-        '/send',
-        html`<input type="hidden" name="way" value="phone"><label>${say('phone.label')}<input type="tel" name="address" required maxlength="30" autocomplete="tel" placeholder="+49 …"></label><button class="second">${say('signIn.phone')}</button>`,
-      )
-    : '';
-  return html`${byMail ? html`<details><summary>${icon('mail')}${say('signIn.byMail')}</summary>${byMail}</details>` : ''}${byPhone ? html`<details><summary>${icon('phone')}${say('signIn.phone')}</summary>${byPhone}</details>` : ''}`;
-}
-
-function passwordPage(flow: Flow): Reply {
+/** The ways in for the name that was typed on the first page. */
+export async function namePage(flow: Flow): Promise<Reply> {
   const { say } = flow.voice;
   const { identifier } = flow.step;
   if (identifier === undefined) return goTo(flow, '');
   return show(flow, {
-    title: say('password.label'),
+    title: say('signIn.title'),
     script: true,
-    body: html`<p class="lead">${identifier} · <a href="${flow.place.base}">${say('action.back')}</a></p>${faultOf(flow)}${guardedForm(flow, '/password', html`<input type="text" value="${identifier}" autocomplete="username" hidden readonly>${passwordField(say, { label: say('password.label'), kind: 'current' })}<div class="row"><a href="${flow.place.base}/forgot">${say('forgot.link')}</a></div><button>${say('signIn.action')}</button>`)}`,
+    body: html`${faultOf(flow)}${await waysOfName(flow, { name: identifier, page: '/password' })}`,
   });
 }
 
-function registerPage(flow: Flow): Reply {
+export function registerPage(flow: Flow): Reply {
   const { say } = flow.voice;
   const { settings, step } = flow;
   if (settings.registration !== 'open') return goTo(flow, '');
@@ -257,6 +208,6 @@ function registerPage(flow: Flow): Reply {
   return show(flow, {
     title: say('signUp.title'),
     script: true,
-    body: html`<p class="lead">${say('signIn.to', { application: flow.interaction.application.name })}</p>${faultOf(flow)}${guardedForm(flow, '/register', html`<label>${say('profile.name')}<input name="name" maxlength="200" autocomplete="name"></label>${emailField(say, step.identifier)}${password}<button>${say('signUp.action')}</button>`)}<p class="after">${say('signUp.haveAccount')} <a href="${flow.place.base}">${say('signIn.action')}</a></p>`,
+    body: html`<p class="lead">${say('signIn.to', { application: flow.interaction.application.name })}</p>${faultOf(flow)}${guardedForm(flow, '/register', html`<label>${say('profile.name')}<input name="name" maxlength="200" autocomplete="name"></label>${emailAddressField(say, { name: 'email', value: step.identifier })}${password}<button>${say('signUp.action')}</button>`)}<p class="after">${say('signUp.haveAccount')} <a data-carry href="${flow.place.base}">${say('signIn.action')}</a></p>`,
   });
 }

@@ -38,6 +38,15 @@ describe('signing in through the pages', () => {
     assert.equal(tokens.claims()?.sub, session.userId);
     const info = await client.fetchUserInfo(flow.configuration, tokens.access_token, session.userId);
     assert.deepEqual([info['email'], info['name']], [email, 'Ada Lovelace']);
+    const { rows } = await latchkey.system.pool.query(
+      "/* all workspaces */ select data->>'applicationId' as id from events where type = 'user.login' and data->>'userId' = $1 order by id",
+      [session.userId],
+    );
+    assert.equal(rows.length, 2, 'the registration by the API, which named no application, and this sign-in');
+    assert.deepEqual(
+      [rows.filter(({ id }) => id === null).length, rows.filter(({ id }) => /^app_/.test(id)).length],
+      [1, 1],
+    );
   });
 
   test('a new person registers there, verifies the address if required, and lands in the application', async () => {
@@ -297,6 +306,9 @@ describe('signing in through the pages', () => {
     const page = await browserOf(latchkey).open(flow.url);
     assert.match(page.text, /<html lang="de" dir="ltr">/);
     assert.match(page.text, /Anmelden/);
+    const arabic = await browserOf(latchkey).open((await codeFlow(latchkey, { ui_locales: 'ar-EG' })).url);
+    assert.match(arabic.text, /<html lang="ar" dir="rtl">/);
+    assert.match(arabic.text, /تسجيل الدخول/);
   });
 
   test('a language that the project does not offer is not used, nor offered in the account', async () => {
@@ -304,7 +316,7 @@ describe('signing in through the pages', () => {
     const flow = await codeFlow(latchkey, { ui_locales: 'de ja' });
     const page = await browserOf(latchkey).open(flow.url);
     const { page: profile } = await visitorOf(latchkey, '');
-    await changeSettings(latchkey, { locales: ['en', 'de', 'fr', 'es', 'ja', 'zh'], defaultLanguage: 'en' });
+    await changeSettings(latchkey, { locales: ['en', 'de', 'fr', 'es', 'ja', 'zh', 'ar'], defaultLanguage: 'en' });
     assert.match(page.text, /<html lang="fr" dir="ltr">/);
     const [list = ''] = /<select name="locale".*?<\/select>/s.exec(profile.text) ?? [];
     const offered = [...list.matchAll(/value="(\w+)"/g)].map(([, language]) => language);

@@ -25,11 +25,11 @@ export const upstreamRoutes: Routes = [
         appState: null,
         binding: bindingTo(verifier),
         linkTo: null,
-        loginHint: interaction.asked.loginHint,
+        loginHint: step.identifier ?? interaction.asked.loginHint,
       };
       const there = await sendAway(request, reply, { ctx, party: providerParty(ctx, provider), start });
       const { sentTo: _elsewhere, ...kept } = step;
-      keepStep(flow, { ...kept, provider: provider.name, verifier });
+      keepStep(flow, { ...kept, provider: provider.name, verifier, way: `provider:${provider.key}` });
       return reply.redirect(there, 303);
     } catch (error) {
       return explain(flow, '', error);
@@ -53,7 +53,7 @@ export const upstreamRoutes: Routes = [
       };
       const there = await sendAway(request, reply, { ctx, party: connectionParty(ctx, connection), start });
       const sentTo = connection.organizationId;
-      keepStep(flow, { ...step, provider: connection.name, verifier, routed: true, sentTo });
+      keepStep(flow, { ...step, provider: connection.name, verifier, routed: true, sentTo, way: 'connection' });
       return reply.redirect(there, 303);
     } catch (error) {
       return explain({ ...flow, step: { ...step, routed: true } }, '', error);

@@ -4,14 +4,15 @@ import { join } from 'node:path';
 import { createApi, storedGrants } from '#apis';
 import { createApplication } from '#applications';
 import { addDevProvider, DEV_APP_CALLBACK } from '#dev';
-import { createProject } from '#environments';
+import { createProject, updateSettings } from '#environments';
 import { addMember, setUpRoles } from '#members';
 import { addTeamMember, createOperator, installationOf, workspaceScope } from '#operators';
+import { createOrganization, joinOrganization } from '#organizations';
 import { hashPassword } from '#passwords';
 import { createUser } from '#people';
 import { permissionKeys } from '#permissions';
 import { type Environment, systemCtx, type TxCtx, transaction } from '#platform/ctx.ts';
-import type { ProjectId, WorkspaceId } from '#platform/ids.ts';
+import type { MemberId, OrganizationId, ProjectId, UserId, WorkspaceId } from '#platform/ids.ts';
 import { at } from '#platform/scoped.ts';
 import type { System } from '#platform/system.ts';
 import { createWorkspace, takeDefaultProject } from '#tenancy';
@@ -23,6 +24,8 @@ type DemoEnvironment = {
   managementClientId: string;
   managementClientSecret: string;
   owner: { email: string; password: string };
+  /** Of the first project. The owner is in both: owner of the first, admin of the second. */
+  organizations: { id: OrganizationId; name: string; slug: string }[];
 };
 
 /** The demo workspace's addresses, ids and credentials, as `demo.json` holds them. */
@@ -36,6 +39,10 @@ export type Demo = {
 };
 
 const DEMO_OWNER = 'owner@demo.example';
+const ORGANIZATIONS = [
+  { name: 'Acme Industries', slug: 'acme', roles: ['owner'] },
+  { name: 'Globex Corporation', slug: 'globex', roles: ['admin'] },
+];
 
 /** Writes `demo.json` (mode 0600). */
 export async function writeDemo({ config }: System, demo: Demo): Promise<void> {
@@ -45,8 +52,13 @@ export async function writeDemo({ config }: System, demo: Demo): Promise<void> {
 /**
  * Creates a workspace with two projects, their clients and an owner in both environments.
  * @param operatorEmail the address of the workspace's operator, who also owns the installation
+ * @param options `organizations`: adds two in both environments, for people who look around
  */
-export async function createDemo(system: System, operatorEmail: string): Promise<Demo> {
+export async function createDemo(
+  system: System,
+  operatorEmail: string,
+  { organizations }: { organizations: boolean },
+): Promise<Demo> {
   const operator = await newOwner(system, operatorEmail);
   const owners = { test: await newOwner(system, DEMO_OWNER), production: await newOwner(system, DEMO_OWNER) };
   const nowhere = systemCtx(
@@ -60,7 +72,7 @@ export async function createDemo(system: System, operatorEmail: string): Promise
     const tx: TxCtx = at(base, { workspaceId: workspace.id });
     const projects = [await addProject(tx, 'Shop'), await addProject(tx, 'Helpdesk')];
     const inEnvironment = (environment: Environment) =>
-      fillEnvironment(at(tx, { environment }), projects, owners[environment]);
+      fillEnvironment(at(tx, { environment }), projects, { owner: owners[environment], organizations });
     const environments = { test: await inEnvironment('test'), production: await inEnvironment('production') };
     const { email, password, hash } = operator;
     const userId = await createOperator(tx, { email, displayName: 'Demo Operator', passwordHash: hash });
@@ -89,22 +101,46 @@ async function newOwner(system: System, email: string): Promise<Owner> {
   return { email, password, hash: await hashPassword({ system }, password) };
 }
 
-async function fillEnvironment(tx: TxCtx, projects: Demo['projects'], owner: Owner): Promise<DemoEnvironment> {
+async function addOrganizations(
+  project: TxCtx,
+  who: { memberId: MemberId; userId: UserId },
+): Promise<DemoEnvironment['organizations']> {
+  const added = [];
+  for (const { name, slug, roles } of ORGANIZATIONS) {
+    // biome-ignore lint/performance/noAwaitInLoops: one connection, one statement after the other
+    const { id } = await createOrganization(project, { name, slug });
+    await joinOrganization(project, { ...who, organizationId: id }, roles);
+    added.push({ id, name, slug });
+  }
+  return added;
+}
+
+type Wanted = { owner: Owner; organizations: boolean };
+
+async function fillEnvironment(
+  tx: TxCtx,
+  projects: Demo['projects'],
+  { owner, organizations: wanted }: Wanted,
+): Promise<DemoEnvironment> {
   const [first, ...others] = projects.map(({ id }) => at(tx, { projectId: id }));
   if (!first) throw new Error('The demo needs a project.');
   for (const project of [first, ...others]) {
     // biome-ignore lint/performance/noAwaitInLoops: one connection, one statement after the other
     await setUpRoles(project);
+    // On one page: programs fill in its form, such as those that test OpenID Connect.
+    await updateSettings(project, { signInLayout: 'combined' });
   }
   const userId = await createUser(first, {
     address: { kind: 'email', value: owner.email, verified: true },
     passwordHash: owner.hash,
     profile: { displayName: 'Demo Owner' },
   });
-  for (const project of [first, ...others]) {
+  const memberId = await addMember(first, userId, ['owner']);
+  for (const project of others) {
     // biome-ignore lint/performance/noAwaitInLoops: one connection, one statement after the other
     await addMember(project, userId, ['owner']);
   }
+  const organizations = wanted ? await addOrganizations(first, { memberId, userId }) : [];
   await takeDefaultProject(first);
   const identifier = 'https://orders.demo.example';
   await createApi(first, {
@@ -138,5 +174,6 @@ async function fillEnvironment(tx: TxCtx, projects: Demo['projects'], owner: Own
     managementClientId: management.clientId,
     managementClientSecret: management.secret,
     owner: { email: owner.email, password: owner.password },
+    organizations,
   };
 }

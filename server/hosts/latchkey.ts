@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { Valkey } from 'iovalkey';
+import type { Valkey } from 'iovalkey';
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
@@ -60,7 +60,7 @@ export async function startLatchkey(options: StartOptions): Promise<Latchkey> {
   if (!alone) await prepareDatabase(options);
   const tracer =
     options.config.traces === null ? null : (await import('#platform/opentelemetry.ts')).openTracer(options);
-  const system = openSystem(options, { limits: options.config.database, tracer });
+  const system = await openSystem(options, { limits: options.config.database, tracer });
   registerMetrics(system);
   const parts: Part[] = [
     { stop: () => tracer?.stop() },
@@ -102,7 +102,7 @@ export async function withSystem<T>(
   options: Omit<StartOptions, 'progress'>,
   work: (system: System) => Promise<T>,
 ): Promise<T> {
-  const system = openSystem(options, { limits: null, tracer: null });
+  const system = await openSystem(options, { limits: null, tracer: null });
   try {
     return await work(system);
   } finally {
@@ -132,7 +132,7 @@ async function demoOfFirstStart(system: System, progress: (line: string) => void
     const text = 'Waiting for another process that creates the demo…';
     await takeLock(client, advisoryLocks.firstStart, { text, tell: progress });
     if (!(await isFirst())) return null;
-    const demo = await createDemo(system, 'operator@demo.example');
+    const demo = await createDemo(system, 'operator@demo.example', { organizations: true });
     await writeDemo(system, demo);
     return demo;
   } finally {
@@ -140,10 +140,11 @@ async function demoOfFirstStart(system: System, progress: (line: string) => void
   }
 }
 
-function openSystem(
+async function openSystem(
   { config, databaseUrl, secrets, log, clock = systemClock, testPasswordCost }: Omit<StartOptions, 'progress'>,
   { limits, tracer }: { limits: TimeLimits; tracer: Tracer | null },
-): System {
+): Promise<System> {
+  const valkey = config.valkeyUrl === null ? null : await openValkey(config.valkeyUrl, log);
   // Commands work without the pooler: they hold sessions.
   const direct = config.databaseDirectUrl === null || limits === null;
   const poolUrl = (direct ? null : config.databaseUrl) ?? databaseUrl;
@@ -179,14 +180,15 @@ function openSystem(
       lookups: openDb(lookups, measure),
       proofs,
       jobs: direct ? pool : openPool(databaseUrl, { size: JOB_CONNECTIONS, limits, log, instance }),
-      valkey: config.valkeyUrl === null ? null : openValkey(config.valkeyUrl, log),
+      valkey,
       measure,
     },
   );
 }
 
 /** Fails fast while Valkey is unreachable, so that PostgreSQL takes over at once. */
-function openValkey(url: string, log: Logger): Valkey {
+async function openValkey(url: string, log: Logger): Promise<Valkey> {
+  const { Valkey } = await import('iovalkey');
   const valkey = new Valkey(url.replace(/^valkey/, 'redis'), { enableOfflineQueue: false, maxRetriesPerRequest: 1 });
   valkey.on('error', (error: Error) => log.warn({ err: error }, 'Valkey is unreachable: PostgreSQL counts the limits'));
   return valkey;

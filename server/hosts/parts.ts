@@ -1,5 +1,6 @@
 import { part as accessTokens } from '#access-tokens';
 import { part as account } from '#account';
+import { part as actions } from '#actions';
 import { part as apis } from '#apis';
 import { part as applications } from '#applications';
 import { part as attempts } from '#attempts';
@@ -25,6 +26,7 @@ import { part as identityProviders } from '#identity-providers';
 import { part as imports } from '#imports';
 import { part as invitations } from '#invitations';
 import { part as keys } from '#keys';
+import { part as lastingTags } from '#lasting-tags';
 import { part as lifecycle } from '#lifecycle';
 import { part as linkedIdentities } from '#linked-identities';
 import { part as logStreams } from '#log-streams';
@@ -43,6 +45,7 @@ import { part as permissions } from '#permissions';
 import type { Part } from '#platform/part.ts';
 import { part as proofs } from '#proofs';
 import { part as recoveryCodes } from '#recovery-codes';
+import { part as registrations } from '#registrations';
 import { part as relations } from '#relations';
 import { part as samlKeys } from '#saml-keys';
 import { part as samlParticipants } from '#saml-participants';
@@ -54,6 +57,7 @@ import { part as setupLinks } from '#setup-links';
 import { part as signIn } from '#sign-in';
 import { part as singleLogout } from '#single-logout';
 import { part as status } from '#status';
+import { part as tenancy } from '#tenancy';
 import { part as ways } from '#ways';
 import { part as webhooks } from '#webhooks';
 
@@ -65,6 +69,7 @@ export const PARTS: readonly Part[] = [
   samlProvider,
   samlParticipants,
   samlKeys,
+  registrations,
   proofs,
   exchange,
   federation,
@@ -86,6 +91,7 @@ export const PARTS: readonly Part[] = [
   permissions,
   applications,
   identityProviders,
+  actions,
   apis,
   messages,
   billing,
@@ -103,10 +109,12 @@ export const PARTS: readonly Part[] = [
   events,
   domains,
   environments,
+  lastingTags,
   keys,
   self,
   status,
   lifecycle,
+  tenancy,
   notices,
   signIn,
   ways,

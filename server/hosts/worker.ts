@@ -1,7 +1,8 @@
+import { reviewMessage } from '#actions';
 import { auditFollower } from '#audit';
 import { startBackups } from '#backups';
 import { Dispatcher } from '#events';
-import { dailyFigures } from '#figures';
+import { countMail, dailyFigures, figuresByKey } from '#figures';
 import { Streamer } from '#log-streams';
 import { openSending } from '#messages';
 import { composeLogout } from '#oidc';
@@ -11,7 +12,7 @@ import { startJobs } from '#platform/jobs.ts';
 import { deleteOldLimits } from '#platform/limits.ts';
 import { repeat } from '#platform/repeating.ts';
 import type { System } from '#platform/system.ts';
-import { quarantineRefused, startHeartbeat } from '#status';
+import { quarantineRefused, startHeartbeat, statusReceivers } from '#status';
 import { Deliverer, deliverWebhooksTask, webhookFanOut } from '#webhooks';
 import { PARTS } from './parts.ts';
 
@@ -25,9 +26,13 @@ export async function startWorker(
   system: System,
   withSystemOf: Parameters<typeof startBackups>[1],
 ): Promise<{ stop: () => Promise<void> }> {
-  const deliverer = new Deliverer(system, { logout: composeLogout });
+  const deliverer = new Deliverer(system, { logout: { compose: composeLogout }, ...statusReceivers });
   const streamer = new Streamer(system);
-  const sending = openSending(system, quarantineRefused(system));
+  const sending = openSending(system, {
+    refused: quarantineRefused(system),
+    review: reviewMessage,
+    counted: countMail,
+  });
   const tasks = {
     backfill: backfillTask(system),
     send_message: sending.task,
@@ -38,7 +43,7 @@ export async function startWorker(
   };
   const jobs = await startJobs(system, tasks, Math.min(JOB_CONNECTIONS, system.config.database.pool));
   await continueBackfills(system);
-  const dispatcher = new Dispatcher(system, [auditFollower, webhookFanOut(system), dailyFigures()]);
+  const dispatcher = new Dispatcher(system, [auditFollower, webhookFanOut(system), dailyFigures(), figuresByKey()]);
   const heartbeat = startHeartbeat(system);
   const cleaning = repeat(system, CLEAN_UP_MS, {
     ...Object.assign({}, ...PARTS.map(({ cleanUps }) => cleanUps)),

@@ -124,15 +124,18 @@ export async function markVerified(tx: TxCtx, userId: UserId, address: string): 
 }
 
 /**
- * The identifiers of a user, as a column of another part's statement.
+ * The identifiers of a user of the realm, as a column of another part's statement. It names the workspace itself, so that the whole
+ * statement is known to concern one.
  * @param user the alias of the row of `users`. Served by identifiers_of_user
  */
-export function identifiersOf(user: string): RawBuilder<{ kind: IdentifierKind; value: string; verified: boolean }[]> {
-  const at = (column: string) => sql.ref(`${user}.${column}`);
+export function identifiersOf(
+  { scope: { workspaceId, environment } }: Pick<Ctx, 'scope'>,
+  user: string,
+): RawBuilder<{ kind: IdentifierKind; value: string; verified: boolean }[]> {
   return sql`(
     select coalesce(json_agg(json_build_object('kind', kind, 'value', value, 'verified', verified_at is not null)), '[]')
     from identifiers
-    where workspace_id = ${at('workspace_id')} and environment = ${at('environment')} and user_id = ${at('id')})`;
+    where workspace_id = ${workspaceId} and environment = ${environment} and user_id = ${sql.ref(`${user}.id`)})`;
 }
 
 /** Every identifier of a user, and when it was verified. Served by identifiers_of_user. */

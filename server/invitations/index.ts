@@ -5,6 +5,11 @@ export {
   insideOnly,
   invitingAs,
 } from './organization-invitations.ts';
+export {
+  acceptOwnInvitation,
+  declineOwnInvitation,
+  listOwnInvitations,
+} from './own-invitations.ts';
 export { part } from './part.ts';
 export {
   acceptInvitation,

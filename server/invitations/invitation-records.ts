@@ -9,6 +9,7 @@ import { PageQuery } from '#platform/page.ts';
 import { Instant, nullable } from '#platform/schemas.ts';
 import { InvitationStatus, statusOf } from './invitations.ts';
 
+const ProjectInvitationStatus = Type.Enum([...InvitationStatus.enum, 'declined']);
 export type InvitationId = Id<'inv'>;
 
 type InvitationsTable = {
@@ -27,6 +28,8 @@ type InvitationsTable = {
   expires_at: Date;
   accepted_at: Date | null;
   revoked_at: Date | null;
+  /** Set together with `revoked_at`. */
+  declined_at: Date | null;
 };
 
 declare module '#platform/db.ts' {
@@ -55,7 +58,7 @@ export const Invitation = Type.Object(
     roles: Type.Array(Type.String()),
     organizationId: nullable(IdSchema('org')),
     organizationRoles: Type.Array(Type.String()),
-    status: InvitationStatus,
+    status: ProjectInvitationStatus,
     invitedBy: Type.Union([Type.String(), Type.Null()], { description: 'A user or application; null: the system.' }),
     expiresAt: Instant,
     createdAt: Instant,
@@ -66,7 +69,7 @@ export type Invitation = Static<typeof Invitation>;
 
 export const InvitationQuery = Type.Object({
   ...PageQuery.properties,
-  status: Type.Optional(InvitationStatus),
+  status: Type.Optional(ProjectInvitationStatus),
   organizationId: Type.Optional(IdSchema('org')),
 });
 
@@ -88,7 +91,7 @@ export function recordOf(ctx: Pick<Ctx, 'now'>, row: InvitationRow): Invitation 
     roles: row.roles,
     organizationId: row.organization_id,
     organizationRoles: row.roles_in_organization,
-    status: statusOf(ctx, row),
+    status: row.declined_at ? 'declined' : statusOf(ctx, row),
     invitedBy: inviterOf(row.invited_by),
     expiresAt: row.expires_at.toISOString(),
     createdAt: row.created_at.toISOString(),

@@ -70,6 +70,9 @@ export function statusOf({ now }: Pick<Ctx, 'now'>, row: InvitationRow): Invitat
   return row.expires_at <= now ? 'expired' : 'pending';
 }
 
+/** An invitation by the token of its link, or by its id for the person whom its address belongs to. */
+export type InvitationRef = string | { id: string; email: string };
+
 /** The condition for invitations that can still be accepted. */
 export function isOpen({ now }: Pick<Ctx, 'now'>): RawBuilder<boolean> {
   return sql<boolean>`accepted_at is null and revoked_at is null and expires_at > ${now}`;
@@ -84,6 +87,10 @@ function inStatus(ctx: Pick<Ctx, 'now'>, status: InvitationStatus | undefined): 
 
 function hasExpired({ now }: Pick<Ctx, 'now'>): RawBuilder<boolean> {
   return sql<boolean>`accepted_at is null and revoked_at is null and expires_at <= ${now}`;
+}
+
+function unknown(ref: InvitationRef) {
+  return problem(typeof ref === 'string' ? 'INVALID_TOKEN' : 'NOT_FOUND');
 }
 
 /**
@@ -122,12 +129,22 @@ export class Invitations<Row extends InvitationRow> {
   }
 
   /**
-   * The open invitation of a link, locked until the transaction ends.
-   * @throws Problem INVALID_TOKEN when there is none, or its sender could not send it today
+   * An open invitation, locked until the transaction ends.
+   * @throws Problem INVALID_TOKEN, or NOT_FOUND for an id, when there is none
    */
-  async findBacked(tx: TxCtx, token: string): Promise<Row> {
-    const row = await this.#lockByToken(tx, token);
-    if (!row || !(await this.#target.isBacked(tx, row))) throw problem('INVALID_TOKEN');
+  async findOpen(tx: TxCtx, ref: InvitationRef): Promise<Row> {
+    const row = await this.#lockOpen(tx, ref);
+    if (!row) throw unknown(ref);
+    return row;
+  }
+
+  /**
+   * An open invitation, locked until the transaction ends.
+   * @throws Problem INVALID_TOKEN, or NOT_FOUND for an id, when there is none, or its sender could not send it today
+   */
+  async findBacked(tx: TxCtx, ref: InvitationRef): Promise<Row> {
+    const row = await this.findOpen(tx, ref);
+    if (!(await this.#target.isBacked(tx, row))) throw unknown(ref);
     return row;
   }
 
@@ -201,24 +218,24 @@ export class Invitations<Row extends InvitationRow> {
   /**
    * Revokes an open invitation whose sender could not send it today: they were removed, blocked, demoted or disabled
    * since.
-   * @throws Problem INVALID_TOKEN for such an invitation
+   * @throws Problem INVALID_TOKEN for such an invitation, or NOT_FOUND for an id
    */
-  async revokeUnbacked(ctx: Ctx, token: string): Promise<void> {
+  async revokeUnbacked(ctx: Ctx, ref: InvitationRef): Promise<void> {
     const revoked = await transaction(ctx, async (tx) => {
-      const row = await this.#lockByToken(tx, token);
+      const row = await this.#lockOpen(tx, ref);
       if (!row || (await this.#target.isBacked(tx, row))) return false;
       await this.#end(tx, row);
       return true;
     });
-    if (revoked) throw problem('INVALID_TOKEN');
+    if (revoked) throw unknown(ref);
   }
 
   /**
-   * Spends the invitation of a link; exactly one of several concurrent calls succeeds.
-   * @throws Problem INVALID_TOKEN when it is not open, or its sender could not send it today
+   * Spends an invitation; exactly one of several concurrent calls succeeds.
+   * @throws Problem INVALID_TOKEN, or NOT_FOUND for an id, when it is not open, or its sender could not send it today
    */
-  async accept(tx: TxCtx, token: string): Promise<Row> {
-    return this.#change(tx, await this.findBacked(tx, token), sql`accepted_at = ${tx.now}`);
+  async accept(tx: TxCtx, ref: InvitationRef): Promise<Row> {
+    return this.#change(tx, await this.findBacked(tx, ref), sql`accepted_at = ${tx.now}`);
   }
 
   async #select(ctx: Pick<Ctx | TxCtx, 'db' | 'scope'>, rest: RawBuilder<unknown>): Promise<Row[]> {
@@ -245,9 +262,11 @@ export class Invitations<Row extends InvitationRow> {
       where ${within(tx.scope)} and email = ${email} and ${hasExpired(tx)}`.execute(tx.db);
   }
 
-  /** Served by `<table>_token`. */
-  #lockByToken(tx: TxCtx, token: string): Promise<Row | undefined> {
-    return this.#lock(tx, sql`token_hash = ${hashSecret(token)} and ${isOpen(tx)}`);
+  /** Served by `<table>_token`, or the primary key. */
+  #lockOpen(tx: TxCtx, ref: InvitationRef): Promise<Row | undefined> {
+    const which =
+      typeof ref === 'string' ? sql`token_hash = ${hashSecret(ref)}` : sql`id = ${ref.id} and email = ${ref.email}`;
+    return this.#lock(tx, sql`${which} and ${isOpen(tx)}`);
   }
 
   /** @returns undefined if there is no such invitation, or its target is removed concurrently */
@@ -262,8 +281,7 @@ export class Invitations<Row extends InvitationRow> {
   async #lockUnanswered(tx: TxCtx, id: string): Promise<Row> {
     const row = await this.#lock(tx, sql`id = ${id}`);
     if (!row) throw problem('NOT_FOUND');
-    if (row.accepted_at || row.revoked_at)
-      throw problem('CONFLICT', `The invitation is ${statusOf(tx, row)}; only a pending one can be changed.`);
+    if (row.accepted_at || row.revoked_at) throw problem('CONFLICT', 'Only a pending invitation can be changed.');
     return row;
   }
 

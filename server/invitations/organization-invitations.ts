@@ -1,10 +1,11 @@
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
+import { organizationRates } from '#organization-limits';
 import { inside, lockKnownRoles } from '#organizations';
 import type { Ctx } from '#platform/ctx.ts';
 import { mailboxOf } from '#platform/email-address.ts';
 import { IdSchema, type OrganizationId, type UserId } from '#platform/ids.ts';
-import { limitKey, limits } from '#platform/limits.ts';
+import { limitKey } from '#platform/limits.ts';
 import type { Page } from '#platform/page.ts';
 import { problem, problemWithRetry } from '#platform/problem.ts';
 import { nullable } from '#platform/schemas.ts';
@@ -56,11 +57,6 @@ type Authority = ReturnType<typeof inside.authority>;
 
 /** An invitation to an organization. */
 type Ref = { organizationId: OrganizationId; invitationId: InvitationId };
-
-const sent = limits({
-  'organization-invitations': { points: 100, seconds: 3_600 },
-  'organization-invitations-address': { points: 10, seconds: 3_600 },
-});
 
 function recordOf({ id, email, organizationRoles, status, ...invitation }: Invitation): OrganizationInvitation {
   const { invitedBy, expiresAt, createdAt } = invitation;
@@ -137,7 +133,7 @@ export async function revokeInside(ctx: Ctx, { organizationId, invitationId }: R
  * @throws Problem RATE_LIMIT_EXCEEDED
  */
 export async function countInvitation(ctx: Ctx, organizationId: OrganizationId, email: string): Promise<void> {
-  const { 'organization-invitations': all, 'organization-invitations-address': one } = sent(ctx.system);
+  const { 'organization-invitations': all, 'organization-invitations-address': one } = organizationRates(ctx.system);
   const { workspaceId, environment } = ctx.scope;
   const counted = await Promise.all([
     all.take(ctx, limitKey(organizationId)),

@@ -25,7 +25,7 @@ import {
   type WorkspaceId,
 } from '#platform/ids.ts';
 import { hashSecret } from '#platform/keyring.ts';
-import type { Page } from '#platform/page.ts';
+import type { Page, PageQuery } from '#platform/page.ts';
 import { Problem, problem } from '#platform/problem.ts';
 import { acrossProjects, inScope } from '#platform/scoped.ts';
 import { isClosed } from '#tenancy';
@@ -38,7 +38,7 @@ import {
   type NewInvitation,
   recordOf,
 } from './invitation-records.ts';
-import { Invitations, isOpen, type RequireToGrant } from './invitations.ts';
+import { type InvitationRef, Invitations, isOpen, type RequireToGrant } from './invitations.ts';
 
 const invitations = new Invitations<InvitationRow>({
   table: 'invitations',
@@ -126,10 +126,14 @@ async function isBackedInside(tx: TxCtx, row: InvitationRow): Promise<boolean> {
 /** Invitations of the project, newest first; those to an organization are served by invitations_to_organization. */
 export async function listInvitations(
   ctx: Ctx,
-  { organizationId, ...query }: Static<typeof InvitationQuery>,
+  { organizationId, status, ...query }: Static<typeof InvitationQuery>,
 ): Promise<Page<Invitation>> {
-  const only = organizationId && { name: organizationId, where: sql`organization_id = ${organizationId}` };
-  const { rows, nextCursor } = await invitations.list(ctx, query, only);
+  const inside = organizationId ? sql`organization_id = ${organizationId}` : sql`true`;
+  const ended = status === 'revoked' || status === 'declined';
+  const declined = ended ? sql`(declined_at is not null) = ${status === 'declined'}` : sql`true`;
+  const only = { name: `${organizationId ?? 'all'} ${status ?? 'all'}`, where: sql`${inside} and ${declined}` };
+  const wanted = { ...query, ...(status && { status: ended ? ('revoked' as const) : status }) };
+  const { rows, nextCursor } = await invitations.list(ctx, wanted, only);
   return { items: rows.map((row) => recordOf(ctx, row)), nextCursor };
 }
 
@@ -170,6 +174,7 @@ export async function invite(
       roles_in_organization: [...organizationRoles],
       invited_by: tx.actor,
       locale,
+      declined_at: null,
     }));
     return recordOf(tx, row);
   });
@@ -217,9 +222,20 @@ export async function revokeInvitation(
   await invitations.revoke(ctx, id, requireToGrant);
 }
 
-/** @throws Problem INVALID_TOKEN for an open invitation whose sender could not send it today, which is revoked */
-export async function revokeUnbacked(ctx: Ctx, token: string): Promise<void> {
-  await invitations.revokeUnbacked(ctx, token);
+/** @throws Problem INVALID_TOKEN, or NOT_FOUND for an id: for an open invitation whose sender could not send it today, which is revoked */
+export async function revokeUnbacked(ctx: Ctx, ref: InvitationRef): Promise<void> {
+  await invitations.revokeUnbacked(ctx, ref);
+}
+
+/** The open invitations of the project to an address, newest first. Served by invitations_open. */
+export async function openInvitationsTo(
+  ctx: Ctx,
+  email: string,
+  query: Static<typeof PageQuery>,
+): Promise<Page<Invitation>> {
+  const only = { name: `to ${email}`, where: sql`email = ${email}` };
+  const { rows, nextCursor } = await invitations.list(ctx, { ...query, status: 'pending' }, only);
+  return { items: rows.map((row) => recordOf(ctx, row)), nextCursor };
 }
 
 /** An invitation as the holder of its link sees it. */
@@ -264,16 +280,31 @@ export async function projectOfInvitation(ctx: Ctx, token: string): Promise<Proj
 
 /**
  * Accepts an invitation: the user becomes a member of the project with the invitation's roles, and of its organization.
- * @throws Problem INVALID_TOKEN when it is not open or another project's, or its sender could not send it today; CONFLICT
- * while the organization is full
+ * @throws Problem INVALID_TOKEN, or NOT_FOUND for an id, when it is not open or another project's, or its sender could not
+ * send it today; CONFLICT while the organization is full
  */
-export async function acceptInvitation(tx: TxCtx, token: string, userId: UserId): Promise<void> {
-  const row = await invitations.accept(tx, token);
+export async function acceptInvitation(tx: TxCtx, ref: InvitationRef, userId: UserId): Promise<void> {
+  const row = await invitations.accept(tx, ref);
   const memberId = await addMember(tx, userId);
   await addRoles(tx, { memberId, userId }, row.roles);
   if (row.organization_id)
     await joinOrganization(tx, { organizationId: row.organization_id, memberId, userId }, row.roles_in_organization);
   await emit(tx, 'invitation.accepted', { ...eventDataOf(row), userId });
+}
+
+/**
+ * The person whom an invitation is for declines it.
+ * @throws Problem NOT_FOUND when it is not open, another project's or for another address
+ */
+export async function declineInvitation(tx: TxCtx, ref: InvitationRef, userId: UserId): Promise<void> {
+  const row = await invitations.findOpen(tx, ref);
+  await tx.db
+    .updateTable('invitations')
+    .set({ revoked_at: tx.now, declined_at: tx.now })
+    .where(inScope(tx))
+    .where('id', '=', row.id)
+    .execute();
+  await emit(tx, 'invitation.declined', { ...eventDataOf(row), userId });
 }
 
 /** The invitations to any of these addresses, in all projects of the realm. */

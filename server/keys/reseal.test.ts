@@ -5,13 +5,13 @@ import { sql } from 'kysely';
 import pg from 'pg';
 import { Keyring } from '#platform/keyring.ts';
 import { migrate } from '#platform/migrate.ts';
+import { sealedColumns } from '#platform/sealed.ts';
 import { runLatchkey } from '#tests/command-line.ts';
 import { eventually, PASSWORD, register, startTestLatchkey, TestClock, type TestLatchkey } from '#tests/harness.ts';
 import { emptyDatabase } from '#tests/postgres.ts';
 import { fillTables } from '#tests/tenant-rows.ts';
 import { examineDataKeys } from './examination.ts';
 import { reseal, servingProcesses } from './reseal.ts';
-import { placesOf } from './sealed-values.ts';
 
 const [OLD, NEW] = ['the secret that this database began with', 'the secret that replaces it and is as long'];
 const idOf = (secret: string) => new Keyring([secret], []).secretIds[0] ?? '';
@@ -81,7 +81,7 @@ async function walk(): Promise<Map<string, string[]>> {
 /** Stores a sealed value in each column that a part declares, beside those that exist already. */
 async function fillEveryColumn(): Promise<void> {
   const { system } = latchkey;
-  const places = placesOf(system);
+  const places = sealedColumns(system.parts);
   const { scope } = await latchkey.inProject(async (tx) => tx);
   const filled = new Set([...(await walk()).keys()].map((place) => place.split('.')[0]));
   await fillTables(system, scope, new Set(places.map(({ table }) => table).filter((table) => !filled.has(table))));
@@ -107,7 +107,7 @@ async function fillEveryColumn(): Promise<void> {
 async function plainTexts(): Promise<Map<string, string[]>> {
   const { system } = latchkey;
   const all = new Map<string, string[]>();
-  for (const { table, column, purpose, record } of placesOf(system)) {
+  for (const { table, column, purpose, record } of sealedColumns(system.parts)) {
     // biome-ignore lint/performance/noAwaitInLoops: one connection
     const { rows } = await sql<{ record: string; content: string }>`
       select ${record} as record, ${sql.ref(column)}::text as content from ${sql.table(table)} /* all workspaces */`.execute(
@@ -154,7 +154,7 @@ describe('latchkey keys reseal', () => {
   test('every column with sealed values is declared by its part, and a planted one is found', async () => {
     await register(latchkey);
     await fillEveryColumn();
-    const declared = placesOf(latchkey.system).map(({ table, column }) => `${table}.${column}`);
+    const declared = sealedColumns(latchkey.system.parts).map(({ table, column }) => `${table}.${column}`);
     const found = [...(await walk()).keys()].filter((place) => place !== 'data_keys.wrapped');
     assert.deepEqual(found.toSorted(), declared.toSorted());
     const { rows } = await latchkey.system.pool.query<{ place: string }>(
@@ -198,7 +198,7 @@ describe('latchkey keys reseal', () => {
     assert.equal(status, 0, errors);
     const done = JSON.parse(output);
     assert.deepEqual([done.secretId, done.wrapped, done.unreadable, done.removable], [idOf(NEW), 2, [], [idOf(OLD)]]);
-    assert.ok(done.rows >= placesOf(system).length, output);
+    assert.ok(done.rows >= sealedColumns(system.parts).length, output);
 
     assert.deepEqual(system.keyring.keyIds, [done.newKeyId], 'the running process follows');
     for (const [place, keys] of await walk())

@@ -3,10 +3,12 @@ import { POOL_NAME } from '#platform/connections.ts';
 import { type TxCtx, transaction } from '#platform/ctx.ts';
 import { FEED_NAME } from '#platform/feed.ts';
 import { newDataKey } from '#platform/keyring.ts';
+import { sealedColumns } from '#platform/sealed.ts';
 import { StartError } from '#platform/start-error.ts';
 import type { System } from '#platform/system.ts';
+import { untilOpenTransactionsEnd, within } from '#platform/waiting.ts';
 import { announceKeys, dataKeyCtx, insertKey, lockKeys, storedKeys } from './data-keys.ts';
-import { placesOf, rowsByKey, sealColumnAgain } from './sealed-values.ts';
+import { rowsByKey, sealColumnAgain } from './sealed-values.ts';
 
 /** What a reseal did. */
 type Resealed = {
@@ -44,7 +46,8 @@ export async function reseal(system: System, { newKey, showProgress }: ResealOpt
     await untilEverywhere(system, ({ keys }) => keys.includes(newKeyId));
     await change(system, activateNext);
     await untilEverywhere(system, ({ keys }) => keys[0] === newKeyId);
-    await untilOthersHaveEnded(system);
+    // Requests and jobs may still store what they sealed with the key that was active.
+    await untilOpenTransactionsEnd(system, MAX_WAIT_MS);
   }
   const { rows, unreadable } = await sealAllAgain(system, showProgress);
   await change(system, retireFormer);
@@ -110,7 +113,7 @@ async function sealAllAgain(
   counts.delete(activeId);
   const progress = showProgress([...counts.values()].reduce((sum, count) => sum + count, 0));
   try {
-    for (const place of placesOf(system)) {
+    for (const place of sealedColumns(system.parts)) {
       // biome-ignore lint/performance/noAwaitInLoops: one column after the other
       const { rows, unreadable } = await sealColumnAgain(system, place, progress.advance);
       done.rows += rows;
@@ -171,7 +174,6 @@ async function requireEverywhere(system: System, expected: Expectation): Promise
     );
 }
 
-const POLL_MS = 50;
 /** Longer than a transaction of a request lasts, and than a feed takes to notice that its connection is gone. */
 const MAX_WAIT_MS = 60_000;
 
@@ -186,30 +188,4 @@ async function untilEverywhere(system: System, expected: Expectation): Promise<v
     throw new StartError(
       `${without.length} running processes did not read the new data key (${without.join(', ')}). Start each again, then run this command again: it goes on where it stopped.`,
     );
-}
-
-/** Waits for the requests and jobs that may still store what they sealed with the key that was active. */
-async function untilOthersHaveEnded(system: System): Promise<void> {
-  const { rows } = await sql<{ pid: number; since: string }>`${openTransactions}`.execute(system.db);
-  const before = new Set(rows.map(({ pid, since }) => `${pid} ${since}`));
-  await within(MAX_WAIT_MS, async () => {
-    const { rows: now } = await sql<{ pid: number; since: string }>`${openTransactions}`.execute(system.db);
-    return now.every(({ pid, since }) => !before.has(`${pid} ${since}`));
-  });
-}
-
-const openTransactions = sql`
-  select pid, xact_start::text as since from pg_stat_activity
-  where datname = current_database() and (application_name = ${POOL_NAME} or application_name like ${`${POOL_NAME} %`}) and pid <> pg_backend_pid()
-    and xact_start is not null`;
-
-/** Repeats a check until it holds. Returns false if it does not hold in time. */
-async function within(milliseconds: number, ask: () => Promise<boolean>): Promise<boolean> {
-  const end = performance.now() + milliseconds;
-  for (;;) {
-    // biome-ignore lint/performance/noAwaitInLoops: polls
-    if (await ask()) return true;
-    if (performance.now() > end) return false;
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
-  }
 }

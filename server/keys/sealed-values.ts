@@ -1,26 +1,19 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type TxCtx, transaction } from '#platform/ctx.ts';
 import type { Keyring } from '#platform/keyring.ts';
-import { type SealedColumn, sealedPlaces } from '#platform/sealed.ts';
+import { type KeyColumn, primaryKeyOf } from '#platform/primary-keys.ts';
+import { type Place, SEALED, sealedColumns, sealedText } from '#platform/sealed.ts';
 import type { System } from '#platform/system.ts';
 import { dataKeyCtx } from './data-keys.ts';
-
-/** A column of sealed values, and what they are sealed for. */
-type Place = SealedColumn & { purpose: string };
-
-/** The columns of the program that hold sealed values. */
-export function placesOf({ parts }: Pick<System, 'parts'>): Place[] {
-  return sealedPlaces(parts).flatMap(([purpose, place]) => (place === 'browsers' ? [] : [{ ...place, purpose }]));
-}
 
 /** How many rows hold values of each key, by the key's id. */
 export async function rowsByKey(system: System): Promise<Map<string, number>> {
   const counts = new Map<string, number>();
-  for (const place of placesOf(system)) {
+  for (const place of sealedColumns(system.parts)) {
     // biome-ignore lint/performance/noAwaitInLoops: one scan after the other
     const { rows } = await sql<{ key: string; count: number }>`
-      select substring(${textOf(place)} from ${SEALED}) as key, count(*) as count
-      from ${sql.table(place.table)} where ${textOf(place)} ~ ${SEALED} group by 1 /* all workspaces */`.execute(
+      select substring(${sealedText(place)} from ${SEALED}) as key, count(*) as count
+      from ${sql.table(place.table)} where ${sealedText(place)} ~ ${SEALED} group by 1 /* all workspaces */`.execute(
       system.db,
     );
     for (const { key, count } of rows) counts.set(key, (counts.get(key) ?? 0) + count);
@@ -28,16 +21,17 @@ export async function rowsByKey(system: System): Promise<Map<string, number>> {
   return counts;
 }
 
-/** Blocks of a table per transaction: a few thousand rows, which are locked for a moment. */
-const BLOCKS = 64;
-/** How long to wait for rows that other transactions hold before the next attempt. */
+/** Rows per transaction. */
+const ROWS = 500;
+/** How long to wait before rows that others changed meanwhile are read again. */
 const PAUSE_MS = 250;
 
 /** The rows that were sealed again, and the values that no key opens. */
 export type SealedAgain = { rows: number; unreadable: string[] };
 
 /**
- * Seals all values of a column with the active key, in batches. Rows that others hold are left for the next pass.
+ * Seals all values of a column with the active key, in batches. Rows that others change meanwhile are left for the next
+ * pass.
  * @param advance receives the number of rows of each batch
  */
 export async function sealColumnAgain(
@@ -58,72 +52,105 @@ export async function sealColumnAgain(
 
 async function sealOnce(system: System, place: Place, advance: (rows: number) => void): Promise<SealedAgain> {
   const done: SealedAgain = { rows: 0, unreadable: [] };
-  const blocks = await blocksOf(system, place);
-  for (let first = 0; first < blocks; first += BLOCKS) {
+  const key = await primaryKeyOf(system, place.table);
+  for (let position: string[] | null = null; ; ) {
     // biome-ignore lint/performance/noAwaitInLoops: one batch after the other
-    const batch = await transaction(dataKeyCtx(system), (tx) => sealBlocks(tx, place, first));
+    const found: Row[] = await rowsAfter(system, place, { key, position });
+    const batch = await sealRows(system, place, { key, found });
     done.rows += batch.rows;
     done.unreadable.push(...batch.unreadable);
     advance(batch.rows);
+    position = found.at(-1)?.keys ?? null;
+    if (found.length < ROWS) return done;
   }
-  return done;
-}
-
-async function blocksOf({ db }: System, { table }: Place): Promise<number> {
-  const { rows } = await sql<{ blocks: number }>`
-    select pg_relation_size(${table}::regclass) / current_setting('block_size')::integer as blocks`.execute(db);
-  return rows[0]?.blocks ?? 0;
 }
 
 async function countLeft(system: System, place: Place): Promise<number> {
   const { rows } = await sql<{ left: number }>`
     select count(*) as left from ${sql.table(place.table)}
-    where ${textOf(place)} ~ ${sealedExceptBy(system.keyring)} /* all workspaces */`.execute(system.db);
+    where ${sealedText(place)} ~ ${sealedExceptBy(system.keyring)} /* all workspaces */`.execute(system.db);
   return rows[0]?.left ?? 0;
 }
 
-type Row = { place: string; record: string; content: string };
+type Row = { keys: string[]; record: string; content: string };
+type Key = readonly KeyColumn[];
 
-async function sealBlocks(tx: TxCtx, place: Place, first: number): Promise<SealedAgain> {
+/** The next rows with a value of another key than the active one, in the order of the primary key. */
+async function rowsAfter(
+  { db, keyring }: System,
+  place: Place,
+  { key, position }: { key: Key; position: readonly string[] | null },
+): Promise<Row[]> {
+  const columns = sql.join(key.map(({ column }) => sql.ref(column)));
   const { rows } = await sql<Row>`
-    select ctid::text as place, ${place.record} as record, ${sql.ref(place.column)}::text as content from ${sql.table(place.table)}
-    where ctid >= ${`(${first},0)`}::tid and ctid < ${`(${first + BLOCKS},0)`}::tid
-      and ${textOf(place)} ~ ${sealedExceptBy(tx.system.keyring)}
-    for update skip locked /* all workspaces */`.execute(tx.db);
+    select array[${sql.join(key.map(asText))}] as keys, ${place.record} as record, ${sql.ref(place.column)}::text as content
+    from ${sql.table(place.table)}
+    where ${position === null ? sql`true` : sql`(${columns}) > (${sql.join(key.map(({ type }, index) => sql`${position[index]}::text::${sql.raw(type)}`))})`}
+      and ${sealedText(place)} ~ ${sealedExceptBy(keyring)}
+    order by ${columns} limit ${ROWS} /* all workspaces */`.execute(db);
+  return rows;
+}
+
+/** The rows of one workspace are in one place, so each workspace is a statement. */
+function sealRows(system: System, place: Place, { key, found }: { key: Key; found: Row[] }): Promise<SealedAgain> {
   const unreadable: string[] = [];
-  const fresh: { place: string; content: string }[] = [];
-  for (const row of rows)
+  const fresh = found.flatMap((row) => {
     try {
-      fresh.push({ place: row.place, content: sealContent(tx, place, row) });
+      return [{ ...row, sealed: sealContent(system, place, row) }];
     } catch {
       unreadable.push(`${place.table}.${place.column} of ${row.record}`);
+      return [];
     }
-  if (fresh.length > 0) await update(tx, place, fresh);
-  return { rows: fresh.length, unreadable };
+  });
+  const ofWorkspace = key.findIndex(({ column }) => column === 'workspace_id');
+  const groups = Map.groupBy(fresh, ({ keys }) => keys[ofWorkspace] ?? '');
+  return transaction(dataKeyCtx(system), async (tx) => {
+    let rows = 0;
+    for (const theirs of groups.values()) {
+      // biome-ignore lint/performance/noAwaitInLoops: one connection
+      rows += await update(tx, place, { key, rows: theirs });
+    }
+    return { rows, unreadable };
+  });
 }
 
 /** @throws Error for a value that no key opens */
-function sealContent({ system }: TxCtx, { purpose, json }: Place, { record, content }: Row): string {
+function sealContent(system: System, { purpose, json }: Place, { record, content }: Row): string {
   const again = (sealed: string) => system.keyring.sealAgain(sealed, purpose, record);
   return json ? JSON.stringify(json.again(JSON.parse(content), again)) : again(content);
 }
 
-async function update(tx: TxCtx, place: Place, fresh: readonly { place: string; content: string }[]): Promise<void> {
-  const column = sql.ref(place.column);
+/** Leaves rows alone whose value has changed since it was read. */
+async function update(
+  tx: TxCtx,
+  place: Place,
+  { key, rows }: { key: Key; rows: readonly (Row & { sealed: string })[] },
+): Promise<number> {
+  const [table, column] = [sql.table(place.table), sql.ref(`${place.table}.${place.column}`)];
   const type: RawBuilder<unknown> = place.json ? sql`jsonb` : sql`text`;
-  await sql`
-    update ${sql.table(place.table)} set ${column} = fresh.content::${type}
-    from unnest(${fresh.map((row) => row.place)}::text[], ${fresh.map((row) => row.content)}::text[]) as fresh (place, content)
-    where ${sql.table(place.table)}.ctid = fresh.place::tid /* all workspaces */`.execute(tx.db);
+  const [workspaceId] = rows.flatMap(({ keys }) => keys.filter((_, index) => key[index]?.column === 'workspace_id'));
+  const lists = [
+    ...key.map((_, index) => rows.map(({ keys }) => keys[index] ?? '')),
+    rows.map(({ content }) => content),
+    rows.map(({ sealed }) => sealed),
+  ].map((list) => sql`${list}::text[]`);
+  const names = sql.join([...key.map((_, index) => sql.ref(`key_${index}`)), sql.ref('content'), sql.ref('sealed')]);
+  const same = key.map(
+    ({ column: name, type: kind }, index) =>
+      sql`${sql.ref(`${place.table}.${name}`)} = ${sql.ref(`fresh.key_${index}`)}::${sql.raw(kind)}`,
+  );
+  const { numAffectedRows } = await sql`
+    update ${table} set ${sql.ref(place.column)} = fresh.sealed::${type}
+    from unnest(${sql.join(lists)}) as fresh (${names})
+    where ${workspaceId === undefined ? sql`true` : sql`${sql.ref(`${place.table}.workspace_id`)} = ${workspaceId}`}
+      and ${sql.join(same, sql` and `)} and ${column}::text = fresh.content /* all workspaces */`.execute(tx.db);
+  return Number(numAffectedRows ?? 0n);
 }
 
-/** The text of a row that holds its sealed values. */
-function textOf({ column, json }: Place): RawBuilder<string> {
-  return json?.text ?? sql.ref(column);
+/** A column of a primary key as text that can be read back. */
+function asText({ column }: KeyColumn): RawBuilder<string> {
+  return sql`${sql.ref(column)}::text`;
 }
-
-/** A regular expression for text with a sealed value; its group is the id of the key. */
-const SEALED = '(?:^|")k1\\.([0-9a-f]{8})\\.';
 
 /** A regular expression for text that holds a value sealed with another key than the active one. */
 function sealedExceptBy({ keyIds: [activeId = ''] }: Keyring): string {

@@ -36,6 +36,14 @@ export function deleteWorkspace(ctx: Ctx): Promise<Workspace> {
 }
 
 /**
+ * Closes the workspace like {@link deleteWorkspace}, and notifies nobody: it goes on at another installation.
+ * @throws Problem CONFLICT
+ */
+export async function closeForExport(ctx: Ctx): Promise<void> {
+  await transaction(ctx, (tx) => close(tx, null));
+}
+
+/**
  * Closes a project or workspace.
  * @returns whether it was open
  */

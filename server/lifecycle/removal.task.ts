@@ -6,7 +6,7 @@ import { type Ctx, systemCtx, type TxCtx, transaction } from '#platform/ctx.ts';
 import type { Removed } from '#platform/removal.ts';
 import { at } from '#platform/scoped.ts';
 import type { System } from '#platform/system.ts';
-import { isDueForRemoval, removePlace } from '#tenancy';
+import { placeRemoval } from '#tenancy';
 import { addRemovalJob, RemovalWork } from './removal-job.ts';
 
 /** Rows per transaction, limited so that none holds its locks for long. */
@@ -25,7 +25,7 @@ export function removeScopeTask(system: System): Task {
       ...(removed.projectId && { projectId: removed.projectId }),
     };
     const ctx = systemCtx(system, scope, 'deletion', `deletion-${job.id}`);
-    const due = await transaction(ctx, (tx) => isDueForRemoval(tx, removed));
+    const due = await transaction(ctx, (tx) => placeRemoval.isDue(tx, removed));
     if (due === false) return;
     if (due === true && (await removeForAWhile(ctx, removed)) === 'nothing left')
       return transaction(ctx, (tx) => finish(tx, removed));
@@ -54,7 +54,7 @@ async function removeForAWhile(ctx: Ctx, removed: Removed): Promise<'nothing lef
 
 /** Records the removal: of a project in its workspace, of a workspace in the built-in workspace. */
 async function finish(tx: TxCtx, { workspaceId, projectId }: Removed): Promise<void> {
-  const name = await removePlace(tx, projectId);
+  const name = await placeRemoval.finish(tx, projectId);
   if (projectId === null) {
     const installation = workspaceScope(installationOf(tx.system).scope.workspaceId);
     await emit(at(tx, installation), 'workspace.deleted', { workspaceId, name });

@@ -30,7 +30,7 @@ export async function waitingStreams(system: System): Promise<StreamRef[]> {
     where state = 'active' and (claimed_until is null or claimed_until <= ${now}) and (next_attempt_at is null or next_attempt_at <= ${now})
       and ${isOpen('log_streams')}
     order by sent_at nulls first`.execute(system.db);
-  const backlogs = await auditBacklogs(system.db, rows);
+  const backlogs = await auditBacklogs(system, rows);
   return rows.filter(({ after }, index) => (backlogs[index]?.last ?? 0) > after);
 }
 

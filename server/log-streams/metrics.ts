@@ -13,7 +13,7 @@ const activeStreams = shared(async (system: System): Promise<Progress[]> => {
     select workspace_id as "workspaceId", project_id as "projectId", environment, position as after,
       failing_since is not null as failing
     from log_streams /* all workspaces */ where state = 'active' and ${isOpen('log_streams')}`.execute(system.db);
-  const backlogs = await auditBacklogs(system.db, rows);
+  const backlogs = await auditBacklogs(system, rows);
   const now = system.clock.now().getTime();
   return rows.map(({ after, failing }, index) => {
     const { last = after, oldest = null } = backlogs[index] ?? {};

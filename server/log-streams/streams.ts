@@ -134,10 +134,10 @@ function scopedStreams(ctx: Ctx | TxCtx) {
   return ctx.db.selectFrom('log_streams').selectAll().where(inScope(ctx));
 }
 
-/** The records with the backlog of each, which one statement reads. */
-async function recordsOf({ db, now }: Ctx, rows: readonly StreamRow[]): Promise<LogStream[]> {
+/** The records with the backlog of each. */
+async function recordsOf({ system, now }: Ctx, rows: readonly StreamRow[]): Promise<LogStream[]> {
   const backlogs = await auditBacklogs(
-    db,
+    system,
     rows.map((row) => ({ ...scopeOf(row), after: row.position })),
   );
   return rows.map((row, index) => recordOf(row, backlogs[index] ?? { last: row.position, oldest: null }, now));

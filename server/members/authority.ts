@@ -3,7 +3,7 @@ import { allPermissionKeys, permissionKeys } from '#permissions';
 import type { Ctx, TxCtx } from '#platform/ctx.ts';
 import type { ProjectId, UserId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
-import { acrossProjects } from '#platform/scoped.ts';
+import { acrossProjects, inScope } from '#platform/scoped.ts';
 import { heldPermissions, isOwner, withRoles } from './access.ts';
 
 /** What each rule requires of the actor. */
@@ -12,6 +12,8 @@ export const RULES = {
   outranks: 'Holds every built-in permission that the person has in this project.',
   account:
     'The account was created in this project and its person is a member of no other; the team of the workspace acts for all its projects. Holds every built-in permission that the person has anywhere. No customer acts on their own account here.',
+  visible:
+    'The person has entered the project; the account was created in it and its person is a member of no other; the team of the workspace acts for all its projects.',
   ordinary: 'The person is another user, and not an owner.',
   becomes: 'Could become the person: holds every permission that they have, including the project’s own.',
 } as const;
@@ -34,6 +36,12 @@ export const AUTHORITY = {
   'member.remove': { permission: 'members:write', rules: ['outranks'] },
   'member.password.reset': { permission: 'members:write', rules: ['outranks'] },
   'member.mfa.reset': { permission: 'members:write', rules: ['account'] },
+  'member.account.read': { permission: 'members:read', rules: ['visible'] },
+  'member.factor.remove': { permission: 'members:write', rules: ['account'] },
+  'member.passkey.remove': { permission: 'members:write', rules: ['account'] },
+  'member.identity.remove': { permission: 'members:write', rules: ['account'] },
+  'member.unlock': { permission: 'members:write', rules: ['visible', 'outranks'] },
+  'member.verification.send': { permission: 'members:write', rules: ['visible', 'outranks'] },
   'member.address.change': { permission: 'members:write', rules: ['account', 'becomes'] },
   'member.profile.change': { permission: 'members:write', rules: ['account'] },
   'member.impersonate': { permission: 'members:impersonate', rules: ['ordinary', 'becomes'] },
@@ -89,6 +97,13 @@ const CHECKS: Record<Rule, (tx: TxCtx, target: Target) => Promise<void>> = {
     await requireAccountInReach(tx, personIn(target));
     const grants = await grantsOf(tx, personIn(target));
     refuse(await excessOf(tx, builtInIn(tx, grants)), 'this person');
+  },
+  visible: async (tx, target) => {
+    const userId = personIn(target);
+    if (await isStranger(tx, userId))
+      throw problem('AUTHORIZATION_DENIED', 'The project sees the account of a person once they have entered it.');
+    if (await isAccountInReach(tx, userId)) return;
+    throw problem('AUTHORIZATION_DENIED', 'This account belongs to other projects, too.');
   },
   ordinary: async (tx, target) => {
     const userId = personIn(target);
@@ -175,6 +190,17 @@ async function requireAccountInReach(tx: TxCtx, userId: UserId): Promise<void> {
     'AUTHORIZATION_DENIED',
     'This account was not created in this project, or its person is in other projects, too; only that person can change it.',
   );
+}
+
+/** Whether the project added the person and they have not entered it. Served by members_of_user. */
+async function isStranger(tx: TxCtx, userId: UserId): Promise<boolean> {
+  const row = await tx.db
+    .selectFrom('members')
+    .select('known_as as knownAs')
+    .where(inScope(tx))
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
+  return row?.knownAs !== null;
 }
 
 /** Whether the actor may change the account: they act for all projects, or {@link isOnlyHere}. */

@@ -1,13 +1,16 @@
 import { type Static, Type } from 'typebox';
+import { knownAccessToken } from '#access-tokens';
 import { projectOf } from '#environments';
 import { usersById } from '#people';
-import { type Ctx, type CustomerActor, customerOf } from '#platform/ctx.ts';
+import { type Ctx, type CustomerActor, customerOf, type Environment } from '#platform/ctx.ts';
 import { feedCache } from '#platform/feed-cache.ts';
+import type { EarlyForm, EarlyResponse } from '#platform/http-early.ts';
 import { IdSchema } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import { get, type Routes } from '#platform/route.ts';
 import { Instant, nullable } from '#platform/schemas.ts';
 import { standingIn } from '#platform/standing.ts';
+import type { System } from '#platform/system.ts';
 import { findSession } from '#sessions';
 import { findMember } from './members.ts';
 
@@ -59,6 +62,10 @@ export const contextRoutes: Routes = [
     summary: 'Read my context',
     responses: { 200: Context },
     problems: ['MEMBERSHIP_REQUIRED', 'NOT_FOUND'],
+    early:
+      ({ system, host: { environment } }) =>
+      (request) =>
+        environment === null ? undefined : knownContext(system, environment, request),
     handler: async (request, reply) => {
       const { ctx } = request;
       const actor = customerOf(ctx);
@@ -71,6 +78,22 @@ export const contextRoutes: Routes = [
     },
   }),
 ];
+
+const HEADERS = { 'cache-control': 'no-store', 'content-type': 'application/json; charset=utf-8' };
+const BEARER = /^bearer ([A-Za-z0-9._~+/=-]+)$/i;
+
+/** The context of a session, if memory has it and vouches for it. */
+function knownContext(
+  system: System,
+  environment: Environment,
+  { authorization = '' }: EarlyForm,
+): EarlyResponse | undefined {
+  const [, presented] = BEARER.exec(authorization) ?? [];
+  const token = presented === undefined ? undefined : knownAccessToken(system, environment, presented);
+  if (token?.kind !== 'customer' || token.claims.org_id !== undefined) return undefined;
+  const known = contexts.known(system, token.claims.entryId);
+  return known && { body: known.body, headers: HEADERS };
+}
 
 async function readContext(ctx: Ctx, actor: CustomerActor): Promise<Context> {
   const [users, member, session, project] = await Promise.all([

@@ -1,10 +1,11 @@
 export { authorityNow } from './absent-actors.ts';
 export { accessOf, accessOfEach, requirePermission } from './access.ts';
 export { requireAuthority } from './authority.ts';
+export { entering } from './entering.ts';
 export { leaveProject } from './leaving.ts';
 export { managedMembers } from './managed-members.ts';
 export { activeOwners, keepOwnersWithout } from './member-actions.ts';
-export { addMember, addRoles, changeMember, memberSeen, membersById } from './members.ts';
+export { addMember, addRoles, changeMember, membersById } from './members.ts';
 export {
   insertMembers,
   memberCount,

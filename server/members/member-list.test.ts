@@ -131,6 +131,21 @@ describe('GET /v1/admin/members?q', () => {
     assert.deepEqual(await found(email, '&status=blocked'), []);
   });
 
+  test('are counted up to a limit, and listed oldest first by pages', async () => {
+    const count = async (query: string) => (await members(`/count?${query}`)).body;
+    assert.deepEqual(await count('q=filler'), { count: 1_000, more: true });
+    const { count: active, more } = await count('status=active');
+    assert.ok(active >= CROWD && !more);
+    assert.deepEqual(await count('role=nothing'), { count: 0, more: false });
+    const { count: owners } = await count('role=owner');
+    assert.equal(owners, (await members('?role=owner&limit=100')).body.items.length);
+    const first = (await members('?order=oldest&limit=2')).body;
+    const second = (await members(`?order=oldest&limit=2&cursor=${first.nextCursor}`)).body;
+    const ids = [...first.items, ...second.items].map(({ id }: { id: string }) => id);
+    assert.deepEqual(ids, [...new Set(ids)].sort());
+    assert.equal((await members(`?limit=2&cursor=${first.nextCursor}`)).body.errorCode, 'INVALID_CURSOR');
+  });
+
   test('a person of another project of the workspace is not found', async () => {
     const [, helpdesk] = latchkey.demo.projects;
     const body = { workspaceId: latchkey.demo.workspaceId, projectId: helpdesk?.id };
@@ -191,7 +206,16 @@ describe('GET /console/v1/search', () => {
     );
     const people = await operator.call('/console/v1/search?q=owner@');
     assert.equal(people.body.members.length, 1);
+    const { userId } = (await operator.call(`/console/v1/members/${people.body.members[0].id}`)).body;
+    const byId = `/console/v1/search?q=${userId}`;
+    assert.deepEqual((await operator.call(byId)).body.members, people.body.members);
+    const elsewhere = { headers: { 'x-environment': 'production' } };
+    assert.deepEqual((await operator.call(byId, elsewhere)).body.members, []);
     const analyst = await teammate(latchkey, 'analyst');
-    assert.deepEqual((await analyst.call('/console/v1/search?q=owner@')).body.members, []);
+    const found = await Promise.all(['/console/v1/search?q=owner@', byId].map((path) => analyst.call(path)));
+    assert.deepEqual(
+      found.map(({ body }) => body.members),
+      [[], []],
+    );
   });
 });

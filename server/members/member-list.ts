@@ -12,8 +12,7 @@ import { inScope } from '#platform/scoped.ts';
 import { type Member, MemberStatus, membersById } from './members.ts';
 import { RoleKey, roleByKey } from './roles.ts';
 
-export const MemberQuery = Type.Object({
-  ...PageQuery.properties,
+const filters = {
   q: Type.Optional(
     Type.String({
       minLength: 1,
@@ -25,16 +24,33 @@ export const MemberQuery = Type.Object({
   status: Type.Optional(MemberStatus),
   role: Type.Optional(RoleKey),
   createdAfter: Type.Optional(Instant),
+};
+
+export const MemberQuery = Type.Object({
+  ...PageQuery.properties,
+  ...filters,
+  order: Type.Optional(
+    Type.Enum(['newest', 'oldest'], { description: 'By when they joined; `newest` by default, and always with `q`.' }),
+  ),
 });
 type MemberQuery = Static<typeof MemberQuery>;
 
+export const MemberCountQuery = Type.Object(filters);
+type MemberCountQuery = Static<typeof MemberCountQuery>;
+
 /** The filter of the list; `before` is the id of the last member that was read. */
-type Filter = Pick<MemberQuery, 'status' | 'createdAfter' | 'q'> & { roleId: RoleId | null; before: string | null };
+type Filter = Pick<MemberQuery, 'status' | 'createdAfter' | 'q' | 'order'> & {
+  roleId: RoleId | null;
+  before: string | null;
+};
 
 type Position = { id: MemberId; userId: UserId };
 
-/** A search first scans this many of the newest members, which finds a full page for frequent matches. */
-const WINDOW = 2_000;
+/**
+ * A search first scans this many of the newest members, which finds a full page for frequent matches. Each costs five
+ * pages of the database, and most searches are for something rare, which the index finds by reading a few hundred.
+ */
+const WINDOW = 500;
 /** The scan is widened up to this many members if the first found some matches; beyond that the index is faster. */
 const WIDER_WINDOW = 8_000;
 /**
@@ -49,13 +65,15 @@ const MAX_MATCHES = 5_000;
  */
 export async function listMembers(ctx: Ctx, query: MemberQuery): Promise<Page<Member>> {
   const { limit, cursor, q, status, role, createdAfter } = query;
-  const list = JSON.stringify(['members', q, status, role, createdAfter]);
+  const order = q === undefined ? query.order : 'newest';
+  const list = JSON.stringify(['members', q, status, role, createdAfter, ...(order === 'oldest' ? [order] : [])]);
   const before = cursor === undefined ? null : openCursor(ctx, list, cursor);
   const roleId = role === undefined ? null : await roleByKey(ctx, role);
   if (roleId === undefined) return { items: [], nextCursor: null };
   const filter: Filter = {
     roleId,
     before,
+    ...(order && { order }),
     ...(status && { status }),
     ...(createdAfter && { createdAfter }),
     ...(q && { q }),
@@ -70,6 +88,39 @@ export async function listMembers(ctx: Ctx, query: MemberQuery): Promise<Page<Me
     ),
     nextCursor: page.nextCursor,
   };
+}
+
+/** Counting stops here, so that it takes a few milliseconds whatever the size of the project. */
+const MAX_COUNTED = 10_000;
+/** A search counts fewer, because it reads more than an index. */
+const MAX_COUNTED_MATCHES = 1_000;
+
+/** How many members match the filters, up to a limit. Served by the indexes of the list. */
+export async function countMembers(
+  ctx: Ctx,
+  { q, status, role, createdAfter }: MemberCountQuery,
+): Promise<{ count: number; more: boolean }> {
+  const roleId = role === undefined ? null : await roleByKey(ctx, role);
+  if (roleId === undefined) return { count: 0, more: false };
+  const filter: Filter = {
+    roleId,
+    before: null,
+    ...(status && { status }),
+    ...(createdAfter && { createdAfter }),
+    ...(q && { q }),
+  };
+  const max = q === undefined ? MAX_COUNTED : MAX_COUNTED_MATCHES;
+  const count =
+    q === undefined ? await countUpTo(ctx, filter, max + 1) : (await search(ctx, filter, q, max + 1)).length;
+  return { count: Math.min(count, max), more: count > max };
+}
+
+async function countUpTo(ctx: Ctx, filter: Filter, max: number): Promise<number> {
+  const { count } = await ctx.db
+    .selectFrom(newest(ctx, filter, max).as('counted'))
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  return count;
 }
 
 type Wanted = NonNullable<ReturnType<typeof searchPeople>>;
@@ -129,8 +180,8 @@ async function endOf(ctx: Ctx, filter: Filter, size: number): Promise<MemberId |
   return count < size ? null : last;
 }
 
-function lookUp(ctx: Ctx, filter: Filter, wanted: Wanted, count: number): Promise<Position[]> {
-  return newest(ctx, filter, count, wanted.newest(MAX_MATCHES)).execute();
+async function lookUp(ctx: Ctx, filter: Filter, wanted: Wanted, count: number): Promise<Position[]> {
+  return newest(ctx, filter, count, sql.val(await wanted.newest(ctx, MAX_MATCHES))).execute();
 }
 
 /**
@@ -148,7 +199,7 @@ function newest(ctx: Ctx, filter: Filter, count: number, among?: RawBuilder<User
     .where(inScope(ctx, 'm'))
     .limit(count);
   // Looked-up people are fetched, then sorted; the list's own order would tempt the planner to scan all members.
-  query = among === undefined ? query.orderBy('m.id', 'desc') : query.orderBy(sql`m.id || ''`, 'desc');
+  query = among === undefined ? query.orderBy('m.id', directionOf(filter)) : query.orderBy(sql`m.id || ''`, 'desc');
   if (among !== undefined)
     query = query
       .where('m.user_id', '=', sql<UserId>`any(${among})`)
@@ -174,13 +225,13 @@ function newestOfRole(ctx: Ctx, filter: Filter & { roleId: RoleId }, count: numb
         .where(inScope(ctx, 'm'))
         .whereRef('m.id', '=', 'held.member_id')
         .$if(filter.status !== undefined, (member) => member.where(hasStatus('active')))
-        .offset(0)
+        .offset(sql.lit(0))
         .as('member'),
     )
     .select(['member.id', 'member.userId', 'member.knownAs'])
     .where(inScope(ctx, 'held'))
     .where('held.role_id', '=', filter.roleId)
-    .orderBy('held.member_id', 'desc')
+    .orderBy('held.member_id', directionOf(filter))
     .limit(count);
   for (const condition of conditionsOn(sql.ref('held.member_id'), filter)) query = query.where(condition);
   return query;
@@ -196,11 +247,17 @@ function isShownAs(knownAs: Expression<unknown>, typed = ''): RawBuilder<boolean
     or exists (select from jsonb_each_text(${knownAs}) as named where position(${text} in lower(named.value)) > 0))`;
 }
 
+function directionOf({ order }: Filter): 'asc' | 'desc' {
+  return order === 'oldest' ? 'asc' : 'desc';
+}
+
 /** The conditions for the position in the list. */
-function conditionsOn(id: RawBuilder<unknown>, { before, createdAfter }: Filter): RawBuilder<boolean>[] {
+function conditionsOn(id: RawBuilder<unknown>, { before, createdAfter, order }: Filter): RawBuilder<boolean>[] {
   const first = createdAfter === undefined ? null : firstIdAt('mem', new Date(instantOf(createdAfter).getTime() + 1));
   return [
-    ...(before === null ? [] : [sql<boolean>`${id} < ${before}`]),
+    ...(before === null
+      ? []
+      : [order === 'oldest' ? sql<boolean>`${id} > ${before}` : sql<boolean>`${id} < ${before}`]),
     ...(first === null ? [] : [sql<boolean>`${id} >= ${first}`]),
   ];
 }

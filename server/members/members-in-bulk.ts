@@ -5,7 +5,7 @@ import type { NormalisedIdentifier } from '#platform/identifiers.ts';
 import type { MemberId, RoleId, UserId } from '#platform/ids.ts';
 import { inScope } from '#platform/scoped.ts';
 import { isInReachAsRead } from './authority.ts';
-import { knownAs, type MemberStatus, ROLE_KEYS } from './members.ts';
+import { knownAs, type MemberStatus, roleKeys } from './members.ts';
 
 /** The membership of those of these users who are members of the project. Served by members_of_user. */
 export async function membershipsByUser(
@@ -62,8 +62,10 @@ export async function memberCount(ctx: Ctx): Promise<number> {
   return count;
 }
 
-const IS_ELSEWHERE = sql<boolean>`exists (select from members o where o.workspace_id = m.workspace_id
-  and o.environment = m.environment and o.user_id = m.user_id and o.project_id <> m.project_id)`;
+function isElsewhere({ scope: { workspaceId, environment } }: Ctx) {
+  return sql<boolean>`exists (select from members o where o.workspace_id = ${workspaceId}
+    and o.environment = ${environment} and o.user_id = m.user_id and o.project_id <> m.project_id)`;
+}
 
 /**
  * Members ordered by id, with the fields of an export: what the project sees of the member, the account behind it, and
@@ -81,8 +83,8 @@ export async function membersAfter(ctx: Ctx, after: string, limit: number) {
       'm.last_seen_at as lastSeenAt',
       'm.known_as as knownAs',
     ])
-    .select(IS_ELSEWHERE.as('isElsewhere'))
-    .select(ROLE_KEYS.as('roles'))
+    .select(isElsewhere(ctx).as('isElsewhere'))
+    .select(roleKeys(ctx).as('roles'))
     .where(inScope(ctx, 'm'))
     .where('m.id', '>', sql<MemberId>`${after}`)
     .orderBy('m.id')
@@ -92,9 +94,13 @@ export async function membersAfter(ctx: Ctx, after: string, limit: number) {
     ctx,
     members.map(({ userId }) => userId),
   );
-  return members.map(({ isElsewhere, ...member }) => {
+  return members.map(({ isElsewhere: elsewhere, ...member }) => {
     const user = users.get(member.userId);
-    return { ...member, user, isInReach: user !== undefined && isInReachAsRead(ctx, { ...user, isElsewhere }) };
+    return {
+      ...member,
+      user,
+      isInReach: user !== undefined && isInReachAsRead(ctx, { ...user, isElsewhere: elsewhere }),
+    };
   });
 }
 

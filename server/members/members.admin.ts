@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { PageOf } from '#platform/page.ts';
 import { get, post, put, type Routes } from '#platform/route.ts';
 import { blockMember, revokeMemberSessions, setMemberRoles, unblockMember } from './member-actions.ts';
-import { listMembers, MemberQuery } from './member-list.ts';
+import { countMembers, listMembers, MemberCountQuery, MemberQuery } from './member-list.ts';
 import { getMember, Member, MemberRef } from './members.ts';
 import { RoleKey } from './roles.ts';
 
@@ -19,6 +19,19 @@ export const memberRoutes: Routes = [
     responses: { 200: PageOf(Member) },
     problems: ['INVALID_CURSOR'],
     handler: (request) => listMembers(request.ctx, request.query),
+  }),
+  get('/v1/admin/members/count', {
+    permission: 'members:read',
+    summary: 'Count members',
+    description: 'Those that match the filters of the list, up to ten thousand; with `q` up to one thousand.',
+    query: MemberCountQuery,
+    responses: {
+      200: Type.Object({
+        count: Type.Integer(),
+        more: Type.Boolean({ description: 'There are more than were counted.' }),
+      }),
+    },
+    handler: (request) => countMembers(request.ctx, request.query),
   }),
   get('/v1/admin/members/:memberId', {
     permission: 'members:read',

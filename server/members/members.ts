@@ -87,11 +87,14 @@ export const MemberRef = Type.Object({ memberId: IdSchema('mem') });
 
 type Row = Selectable<MembersTable> & { roles: string[] };
 
-/** The keys of the roles of a member `m`. */
-export const ROLE_KEYS = sql<string[]>`array(
-  select r.key from member_roles mr join roles r using (workspace_id, project_id, environment)
-  where r.id = mr.role_id and (mr.workspace_id, mr.project_id, mr.environment, mr.member_id) = (m.workspace_id, m.project_id, m.environment, m.id)
-  order by r.key)`;
+/** The keys of the roles of a member `m` of the scope's project. */
+export function roleKeys({ scope: { workspaceId, projectId, environment } }: Pick<Ctx, 'scope'>) {
+  return sql<string[]>`array(
+    select r.key from member_roles mr join roles r using (workspace_id, project_id, environment)
+    where workspace_id = ${workspaceId} and project_id = ${projectId} and environment = ${environment}
+      and r.id = mr.role_id and mr.member_id = m.id
+    order by r.key)`;
+}
 
 function recordOf(row: Row, user: UserSummary, mfaEnabled: boolean): Member {
   const { id, status, roles, metadata, known_as: knownAs } = row;
@@ -141,10 +144,10 @@ export async function membersById(ctx: Ctx | TxCtx, ids: readonly MemberId[]): P
       ctx.db
         .selectFrom('members as m')
         .selectAll('m')
-        .select(ROLE_KEYS.as('roles'))
+        .select(roleKeys(ctx).as('roles'))
         .where(inScope(ctx, 'm'))
         .whereRef('m.id', '=', sql.ref('wanted.id'))
-        .offset(0)
+        .offset(sql.lit(0))
         .as('found'),
     )
     .selectAll('found')
@@ -167,7 +170,7 @@ export async function getMember(ctx: Ctx | TxCtx, memberId: MemberId): Promise<M
   const row = await ctx.db
     .selectFrom('members as m')
     .selectAll('m')
-    .select(ROLE_KEYS.as('roles'))
+    .select(roleKeys(ctx).as('roles'))
     .where(inScope(ctx, 'm'))
     .where('m.id', '=', memberId)
     .executeTakeFirst();
@@ -184,7 +187,7 @@ export async function findMember(ctx: Ctx | TxCtx, userId: UserId): Promise<Memb
   const row = await ctx.db
     .selectFrom('members as m')
     .selectAll('m')
-    .select(ROLE_KEYS.as('roles'))
+    .select(roleKeys(ctx).as('roles'))
     .where(inScope(ctx, 'm'))
     .where('m.user_id', '=', userId)
     .executeTakeFirst();
@@ -259,22 +262,6 @@ export async function addRoles(
   await emit(tx, 'membership.roles.changed', { memberId, userId, roles: roles.map((role) => role.key) });
   await announce(tx, { topic: 'member', key: `${tx.scope.projectId}/${userId}` });
   await permissionsChanged(tx, { userId }, 'roles_changed');
-}
-
-/** Records that a person has entered the project, which lets the project see the account. */
-export async function memberSeen(tx: TxCtx, userId: UserId): Promise<void> {
-  const member = await tx.db
-    .updateTable('members')
-    .set({ last_seen_at: tx.now, known_as: null })
-    .where(inScope(tx))
-    .where('user_id', '=', userId)
-    .returning('id')
-    .executeTakeFirst();
-  if (!member) return;
-  for (const { entering } of tx.system.parts) {
-    // biome-ignore lint/performance/noAwaitInLoops: one connection, one statement after the other
-    await entering?.(tx, { memberId: member.id, userId });
-  }
 }
 
 /**

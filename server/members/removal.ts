@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { lockUsers, scheduleErasures } from '#people';
 import type { Environment, TxCtx } from '#platform/ctx.ts';
 import type { UserId } from '#platform/ids.ts';
-import { ofRemoved, type Removal, type Removed, removeRows } from '#platform/removal.ts';
+import { ofRemoved, portionOf, type Removal, type Removed, removeRows } from '#platform/removal.ts';
 import { acrossProjects } from '#platform/scoped.ts';
 import { removeSessionsOf } from '#sessions';
 
@@ -16,7 +16,7 @@ export const membersOfProject: Removal = {
     const where = ofRemoved(removed);
     if (removed.projectId === null) return removeRows(tx, 'members', { where, limit });
     const { rows } = await sql<{ environment: Environment; user_id: UserId }>`
-      delete from members where ctid = any(array(select ctid from members where ${where} limit ${limit}))
+      delete from members where ${portionOf('members', { where, limit })}
       returning environment, user_id`.execute(tx.db);
     for (const [environment, gone] of Map.groupBy(rows, (row) => row.environment)) {
       const inside: TxCtx = { ...tx, scope: { ...removedScope(removed, tx), environment } };

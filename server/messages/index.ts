@@ -9,4 +9,4 @@ export {
 } from './messages.ts';
 export { part } from './part.ts';
 export { previewMessage } from './previews.ts';
-export type { CredentialChange } from './templates.ts';
+export { type CredentialChange, TemplateId } from './templates.ts';

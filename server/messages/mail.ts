@@ -1,10 +1,16 @@
 import { readFileSync } from 'node:fs';
-import { createTransport, type SendMailOptions } from 'nodemailer';
+import { createRequire } from 'node:module';
+import type { SendMailOptions } from 'nodemailer';
 import { isDeliverable } from '#platform/email-address.ts';
 import type { SystemInTx } from '#platform/system.ts';
 import { type SpanDescription, step } from '#platform/trace.ts';
 import type { MessageId } from './messages.ts';
 import type { Rendered } from './render.ts';
+
+const require = createRequire(import.meta.url);
+
+/** Loaded only where there is a mail server. */
+const mailLibrary = (): typeof import('nodemailer') => require('nodemailer');
 
 const CONNECT_MS = 10_000;
 /** Some servers scan a mail before they accept it; giving up too early would send it twice. Milliseconds. */
@@ -24,7 +30,7 @@ type Mailer = {
 export function openMailer({ config, tracer }: Pick<SystemInTx, 'config' | 'tracer'>): Mailer {
   const { smtpUrl, mailFrom, dkim } = config;
   if (smtpUrl === null) return { send: async () => 'inbox', close: () => undefined };
-  const transport = createTransport({
+  const transport = mailLibrary().createTransport({
     url: smtpUrl,
     pool: true,
     maxConnections: 4,

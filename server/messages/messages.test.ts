@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import PostalMime from 'postal-mime';
 import { SMTPServer } from 'smtp-server';
-import { brandFrom } from '#branding';
+import type { Brand } from '#branding';
 import { effectiveSettings, languages } from '#settings';
 import {
   eventually,
@@ -29,7 +29,10 @@ const mail = (latchkey: TestLatchkey, to: string, extra: { locale?: string; expi
 const runAgain = (latchkey: TestLatchkey) =>
   latchkey.system.pool.query(`update graphile_worker._private_jobs set run_at = now()`);
 
-const BRAND = brandFrom({ name: 'Shop', branding: effectiveSettings('test', {}).branding }, null);
+const BRAND: Brand = {
+  ...effectiveSettings('test', {}).branding,
+  ...{ name: 'Shop', darkLogoUrl: null, faviconUrl: null, sheet: '', besideLogo: false },
+};
 
 describe('templates', () => {
   test('every template renders in every language', () => {
@@ -39,6 +42,8 @@ describe('templates', () => {
         assert.deepEqual(faultsOf(template, language, text), [], `${template} ${language}`);
         const filled = render({ template, language, brand: BRAND }, text, sampleVariables(template));
         assert.ok(!/[{}]/.test(filled.subject + filled.text), `${template} ${language}: ${filled.text}`);
+        const direction = language === 'ar' ? 'rtl' : 'ltr';
+        assert.ok(filled.html?.includes(`<html lang="${language}" dir="${direction}">`) ?? true, template);
       }
   });
 
@@ -72,6 +77,9 @@ describe('a mail server', () => {
   let refuse = 1;
   const server = new SMTPServer({
     disabledCommands: ['AUTH', 'STARTTLS'],
+    onRcptTo({ address }, _session, done) {
+      done(address.startsWith('gone') ? Object.assign(new Error('no mailbox'), { responseCode: 550 }) : null);
+    },
     onData(stream, _session, done) {
       const chunks: Buffer[] = [];
       stream.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -151,6 +159,22 @@ describe('a mail server', () => {
     await runAgain(latchkey);
     await eventually(async () => assert.equal((await state('late@example.com')).status, 'expired'));
     assert.equal(received.length, 1);
+  });
+
+  test('mails are counted by their final result, not by attempts', async () => {
+    await mail(latchkey, 'gone@example.com');
+    const token = await managementToken(latchkey);
+    await eventually(async () => {
+      const { series } = (await latchkey.api('/v1/admin/insight?days=1', { token })).body;
+      const mails = series.filter(({ figure }: { figure: string }) => figure === 'mails');
+      assert.deepEqual(
+        mails.map(({ key, counts }: { key: string; counts: number[] }) => [key, counts]),
+        [
+          ['failed', [1]],
+          ['sent', [1]],
+        ],
+      );
+    });
   });
 
   test('its connections close when the process stops', async () => {

@@ -8,7 +8,7 @@ import { firstIdAt, type Id, newId, type OrganizationId, type ProjectId, type Wo
 import { addJob } from '#platform/jobs.ts';
 import { deleteOldRows } from '#platform/part.ts';
 import { acrossProjects, inScope } from '#platform/scoped.ts';
-import type { System } from '#platform/system.ts';
+import type { System, SystemInTx } from '#platform/system.ts';
 import { type Language, languages } from '#settings';
 import { builtInTexts, faultsOf, type Rendered, render, type Variables } from './render.ts';
 import { type TemplateId, type TemplateText, templates } from './templates.ts';
@@ -113,7 +113,7 @@ export async function sendMessage(tx: TxCtx, message: NewMessage): Promise<void>
       channel,
       recipient: message.to,
       template: message.template,
-      body_sealed: tx.system.keyring.seal(JSON.stringify(body), PURPOSE, id),
+      body_sealed: sealBody(tx.system, id, body),
       status: suppressed ? 'suppressed' : 'queued',
       error: null,
       attempts: 0,
@@ -167,6 +167,10 @@ export async function ownText(
     .executeTakeFirst();
 }
 
+export function sealBody({ keyring }: Pick<SystemInTx, 'keyring'>, id: MessageId, body: Rendered): string {
+  return keyring.seal(JSON.stringify(body), PURPOSE, id);
+}
+
 /** Decrypts the text of a message; null if it was deleted after sending. */
 export function openBody(system: System, row: { id: MessageId; body_sealed: string }): Rendered | null {
   return row.body_sealed === '' ? null : JSON.parse(system.keyring.open(row.body_sealed, PURPOSE, row.id));
@@ -203,5 +207,5 @@ const KEPT_DAYS = 90;
 /** Deletes messages older than ninety days. Runs as a job. Served by messages_newest. */
 export async function removeOldMessages(system: System): Promise<void> {
   const first = firstIdAt('msg', new Date(system.clock.now().getTime() - KEPT_DAYS * DAY_MS));
-  await deleteOldRows(system, 'messages', sql`id < ${first}`);
+  await deleteOldRows(system, 'messages', { column: 'id', before: first });
 }

@@ -5,10 +5,12 @@ import type { Ctx } from '#platform/ctx.ts';
 import { problem } from '#platform/problem.ts';
 import type { Language } from '#settings';
 import { ownText } from './messages.ts';
-import { builtInTexts, faultsOf, type Rendered, render, sampleVariables } from './render.ts';
+import { builtInTexts, faultsOf, type Rendered, render, sampleVariables, type Variables } from './render.ts';
 import type { TemplateId, TemplateText } from './templates.ts';
 
 export type TemplateRef = { template: TemplateId; locale: Language };
+/** `variables`: the values to show instead of samples. */
+type Previewed = TemplateRef & { variables?: Variables };
 
 /** @throws Problem VALIDATION_FAILED for a text that can't be rendered */
 export function checkText({ template, locale }: TemplateRef, text: Static<typeof TemplateText>): void {
@@ -22,13 +24,13 @@ export function checkText({ template, locale }: TemplateRef, text: Static<typeof
 }
 
 /**
- * Renders a message with sample values.
+ * Renders a message, with sample values unless it is given others.
  * @param changes the unsaved parts of its text
  * @throws Problem VALIDATION_FAILED
  */
 export async function previewMessage(
   ctx: Ctx,
-  ref: TemplateRef,
+  ref: Previewed,
   changes: Partial<Static<typeof TemplateText>>,
   brand: Brand,
 ): Promise<Rendered> {
@@ -37,5 +39,9 @@ export async function previewMessage(
   checkText(ref, text);
   const { projectName } = await projectOf(ctx.system, ctx.scope);
   const look = { template: ref.template, language: ref.locale, brand };
-  return render(look, text, { ...sampleVariables(ref.template), project: projectName });
+  return render(look, text, {
+    ...sampleVariables(ref.template),
+    ...ref.variables,
+    project: projectName,
+  });
 }

@@ -1,7 +1,8 @@
 import { html, raw } from 'hono/html';
-import { IntlMessageFormat } from 'intl-messageformat';
-import { type Brand, mailColours } from '#branding';
+import { type Brand, mailStyle } from '#branding';
+import { directionOf, formatMessage } from '#platform/message-format.ts';
 import type { Language } from '#settings';
+import { arabic } from './language-ar.ts';
 import { german } from './language-de.ts';
 import { english } from './language-en.ts';
 import { spanish } from './language-es.ts';
@@ -18,6 +19,7 @@ export const builtInTexts: Readonly<Record<Language, Readonly<Record<TemplateId,
   es: spanish,
   ja: japanese,
   zh: chinese,
+  ar: arabic,
 };
 
 /** The values of a template's variables. */
@@ -42,10 +44,11 @@ export function render({ template, language, brand }: Look, text: TemplateText, 
   return { subject, text: `${plain.join('\n\n')}\n`, html: String(document) };
 }
 
+/** Mail programs make links of addresses, and fill in codes. */
+const READ_BY_PROGRAMS = ['link', 'code', 'url', 'unsubscribe'];
+
 function format(message: string, language: Language, variables: Variables): string {
-  // No prototype: `{constructor}` is not a variable.
-  const values: Variables = Object.assign(Object.create(null), variables);
-  return String(new IntlMessageFormat(message, language, undefined, { ignoreTag: true }).format(values));
+  return formatMessage(message, language, variables, READ_BY_PROGRAMS);
 }
 
 type Markup = ReturnType<typeof html>;
@@ -56,8 +59,8 @@ function block(paragraph: string, { action, brand }: Button, fill: (message: str
   if (paragraph === '{code}')
     return html`<p style="font:600 28px/1.3 ui-monospace,Menlo,Consolas,monospace;letter-spacing:4px;margin:24px 0">${fill(paragraph)}</p>`;
   if (paragraph === '{link}') {
-    const { accent, ink } = mailColours(brand);
-    return html`<p style="margin:24px 0"><a href="${fill(paragraph)}" style="display:inline-block;padding:12px 22px;border-radius:8px;background:${accent};color:${ink};text-decoration:none;font-weight:600">${action || fill(paragraph)}</a></p>`;
+    const { accent, ink, edge } = mailStyle(brand);
+    return html`<p style="margin:24px 0"><a href="${fill(paragraph)}" style="display:inline-block;padding:12px 22px;border-radius:8px;border:1px solid ${edge};background:${accent};color:${ink};text-decoration:none;font-weight:600">${action || fill(paragraph)}</a></p>`;
   }
   return html`<p style="margin:16px 0">${raw(escaped(fill(paragraph)).replaceAll('\n', '<br>'))}</p>`;
 }
@@ -82,10 +85,24 @@ type Frame = { language: Language; subject: string; brand: Brand };
 /** Mail programs support tables and inline styles, and little else. */
 function page({ language, subject, brand }: Frame, blocks: readonly Markup[]): Markup {
   return html`<!doctype html>
-<html lang="${language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark"><title>${subject}</title></head>
+<html lang="${language}" dir="${directionOf(language)}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark"><title>${subject}</title></head>
 <body style="margin:0;padding:24px 12px;background:#f6f7f9;color:#171a20"><table role="presentation" width="100%" cellspacing="0" cellpadding="0"><tr><td align="center">
-<table role="presentation" width="100%" style="max-width:560px;background:#ffffff;border-radius:12px" cellspacing="0" cellpadding="0"><tr><td style="padding:16px 32px 24px;font:16px/1.55 -apple-system,'Segoe UI',Roboto,sans-serif">${head(brand)}${blocks}</td></tr></table>
+<table role="presentation" width="100%" style="max-width:560px;background:#ffffff;border-radius:12px" cellspacing="0" cellpadding="0"><tr><td dir="${directionOf(language)}" style="padding:16px 32px 24px;font:16px/1.55 ${mailStyle(brand).family}">${head(brand)}${blocks}</td></tr></table>
 </td></tr></table></body></html>`;
+}
+
+/** A mail of plain text, with its addresses as links. */
+export function htmlOf(subject: string, text: string): string {
+  const paragraphs = text
+    .trim()
+    .split(/\n{2,}/)
+    .map((paragraph) => escaped(paragraph).replaceAll('\n', '<br>'));
+  const linked = paragraphs.map((paragraph) =>
+    paragraph.replace(/https:\/\/[^\s<>"']+/g, (address) => `<a href="${address}">${address}</a>`),
+  );
+  const blocks = linked.map((paragraph) => html`<p style="margin:16px 0">${raw(paragraph)}</p>`);
+  return String(html`<!doctype html>
+<html><head><meta charset="utf-8"><title>${subject}</title></head><body style="font:16px/1.55 -apple-system,'Segoe UI',Roboto,sans-serif">${blocks}</body></html>`);
 }
 
 /** The faults of a template's text; empty when it can be used. */

@@ -195,6 +195,11 @@ export function expireText(system: System, message: QueuedText): Promise<void> {
   return inScope(system, message, (tx) => expired(tx, message));
 }
 
+/** Ends a text message that is not sent; its segments are not counted. */
+export function refuseText(system: System, message: QueuedText, reason: string): Promise<void> {
+  return inScope(system, message, (tx) => gaveUp(tx, message, { reason, result: 'refused' }));
+}
+
 /** Applies a carrier's report. Reports may arrive twice, late, or before the row says that the message was taken. */
 export async function receipt(
   system: System,

@@ -144,7 +144,7 @@ export async function askForFactor(
 export async function requireNoFactorYet(tx: TxCtx, { userId, amr }: OpenChallenge): Promise<void> {
   const proof = { amr, acr: 'aal1', authTime: tx.now };
   const { decision } = await admit(tx, 'factor_enrolment', { userId, proof, device: async () => null });
-  if (decision.kind === 'refused') throw refusal(decision.because);
+  if (decision.kind === 'refused') throw refusal(decision);
   if (decision.kind === 'needs' && decision.what !== 'enrolment') throw problem('INVALID_TOKEN');
 }
 

@@ -184,7 +184,7 @@ export async function finishWithFactor(
     return { issued, shownOnce: await extras(tx, challenge, remember) };
   });
   if (result === null) return refuse(ctx, userId);
-  await attempt.forget();
+  attempt.forget();
   const { issued, shownOnce } = result;
   return { ...(await sessionResponse(ctx, issued)), ...shownOnce };
 }
@@ -345,6 +345,6 @@ export async function finishEnrolment(
     });
     return { issued, shownOnce: await extras(tx, challenge, remember) };
   });
-  await attempt.forget();
+  attempt.forget();
   return { ...(await sessionResponse(ctx, issued)), ...shownOnce };
 }

@@ -1,5 +1,6 @@
 import { readdir } from 'node:fs/promises';
 
+export { DIVIDED_SINCE, FUNCTIONS_OF_DIVIDED, LAYOUT, REUNITED, UNDIVIDED } from './layout.ts';
 export { examine, type Lock } from './statements.ts';
 
 /** A change of all rows of a large table. The worker makes it in small steps, while Latchkey serves. */

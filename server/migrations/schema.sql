@@ -14,6 +14,43 @@ create table acme_challenges (
   constraint acme_challenges_pkey PRIMARY KEY (token)
 );
 
+create table action_calls (
+  workspace_id text not null,
+  project_id text not null,
+  environment text not null,
+  action_id text not null,
+  id text not null,
+  moment text not null,
+  dry_run boolean not null,
+  occurred_at timestamp with time zone not null,
+  duration_ms integer not null,
+  status_code integer,
+  decision text not null,
+  error text,
+  correlation_id text not null,
+  constraint action_calls_pkey PRIMARY KEY (workspace_id, project_id, environment, action_id, id),
+  constraint action_calls_workspace_id_project_id_environment_action_id_fkey FOREIGN KEY (workspace_id, project_id, environment, action_id) REFERENCES actions(workspace_id, project_id, environment, id) ON DELETE CASCADE
+);
+
+create table actions (
+  workspace_id text not null,
+  project_id text not null,
+  environment text not null,
+  id text not null,
+  name text not null,
+  moment text not null,
+  url text not null,
+  secrets jsonb not null,
+  enabled boolean not null,
+  "position" integer not null,
+  timeout_ms integer not null,
+  on_failure text not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint actions_pkey PRIMARY KEY (workspace_id, project_id, environment, id),
+  constraint actions_on_failure_check CHECK ((on_failure = ANY (ARRAY['continue'::text, 'refuse'::text])))
+);
+
 create table active_people (
   workspace_id text not null,
   project_id text not null,
@@ -98,6 +135,8 @@ create table applications (
   constraint applications_subject_type_check CHECK ((subject_type = ANY (ARRAY['public'::text, 'pairwise'::text]))),
   constraint applications_workspace_id_project_id_fkey FOREIGN KEY (workspace_id, project_id) REFERENCES projects(workspace_id, id)
 );
+CREATE UNIQUE INDEX applications_client_id ON public.applications USING btree (workspace_id, client_id);
+CREATE INDEX applications_metadata_due ON public.applications USING btree (COALESCE(((saml -> 'reading'::text) ->> 'dueAt'::text), ''::text)) WHERE ((saml ->> 'metadataUrl'::text) IS NOT NULL);
 CREATE INDEX applications_origins ON public.applications USING gin (origins);
 
 create table applied_migrations (
@@ -190,6 +229,36 @@ create table backups (
   verified_at timestamp with time zone,
   verify_error text,
   constraint backups_pkey PRIMARY KEY (name)
+);
+
+create table begun_registrations (
+  workspace_id text not null,
+  project_id text not null,
+  environment text not null,
+  address_hash bytea not null,
+  begun_at timestamp with time zone not null,
+  user_id text,
+  constraint begun_registrations_pkey PRIMARY KEY (workspace_id, project_id, environment, address_hash)
+);
+CREATE INDEX begun_registrations_of_user ON public.begun_registrations USING btree (workspace_id, environment, user_id) WHERE (user_id IS NOT NULL);
+CREATE INDEX begun_registrations_old ON public.begun_registrations USING btree (begun_at);
+
+create table branding_images (
+  workspace_id text not null,
+  id text not null,
+  project_id text not null,
+  environment text not null,
+  organization_id text,
+  use text not null,
+  hash text not null,
+  type text not null,
+  width integer not null,
+  height integer not null,
+  content bytea not null,
+  updated_at timestamp with time zone not null,
+  constraint branding_images_pkey PRIMARY KEY (workspace_id, id),
+  constraint branding_images_workspace_id_project_id_environment_organi_fkey FOREIGN KEY (workspace_id, project_id, environment, organization_id) REFERENCES organizations(workspace_id, project_id, environment, id) ON DELETE CASCADE,
+  constraint branding_images_workspace_id_project_id_environment_organiz_key UNIQUE NULLS NOT DISTINCT (workspace_id, project_id, environment, organization_id, use)
 );
 
 create table connection_test_sign_ins (
@@ -367,6 +436,7 @@ create table events (
   data jsonb not null,
   sequence bigint,
   example boolean not null default false,
+  counts jsonb,
   constraint events_pkey PRIMARY KEY (workspace_id, id)
 );
 CREATE UNIQUE INDEX events_in_order ON public.events USING btree (workspace_id, project_id, environment, sequence) WHERE (sequence IS NOT NULL);
@@ -388,6 +458,17 @@ create table exchange_codes (
 );
 CREATE INDEX exchange_codes_expired ON public.exchange_codes USING btree (expires_at);
 CREATE INDEX exchange_codes_of_user ON public.exchange_codes USING btree (user_id, workspace_id, environment) WHERE (user_id IS NOT NULL);
+
+create table figures_by_key (
+  workspace_id text not null,
+  project_id text not null,
+  environment text not null,
+  figure text not null,
+  day date not null,
+  key text not null,
+  count integer not null,
+  constraint figures_by_key_pkey PRIMARY KEY (workspace_id, project_id, environment, figure, day, key)
+);
 
 create table flows (
   workspace_id text not null,
@@ -423,9 +504,11 @@ create table idempotency_keys (
   body_hash bytea not null,
   answer_sealed text,
   expires_at timestamp with time zone not null,
-  constraint idempotency_keys_pkey PRIMARY KEY (id)
+  workspace_id text not null default ''::text,
+  constraint idempotency_keys_pkey PRIMARY KEY (workspace_id, id)
 );
 CREATE INDEX idempotency_keys_expired ON public.idempotency_keys USING btree (expires_at);
+CREATE UNIQUE INDEX idempotency_keys_once ON public.idempotency_keys USING btree (id);
 
 create table identifiers (
   workspace_id text not null,
@@ -476,6 +559,7 @@ create table invitations (
   revoked_at timestamp with time zone,
   organization_id text,
   roles_in_organization text[] not null default '{}'::text[],
+  declined_at timestamp with time zone,
   constraint invitations_pkey PRIMARY KEY (workspace_id, project_id, environment, id),
   constraint invitations_workspace_id_project_id_environment_organizati_fkey FOREIGN KEY (workspace_id, project_id, environment, organization_id) REFERENCES organizations(workspace_id, project_id, environment, id) ON DELETE CASCADE,
   constraint invitations_workspace_id_project_id_fkey FOREIGN KEY (workspace_id, project_id) REFERENCES projects(workspace_id, id)
@@ -739,16 +823,20 @@ create table oidc_records (
   expires_at timestamp with time zone,
   session_id text,
   project_id text,
-  constraint oidc_records_pkey PRIMARY KEY (issuer, model, id)
+  workspace_id text not null default ''::text,
+  constraint oidc_records_pkey PRIMARY KEY (workspace_id, issuer, model, id)
 );
+CREATE INDEX oidc_records_by_user_code ON public.oidc_records USING btree (issuer, user_code) WHERE (user_code IS NOT NULL);
 CREATE INDEX oidc_records_expired ON public.oidc_records USING btree (expires_at);
 CREATE INDEX oidc_records_of_grant ON public.oidc_records USING btree (issuer, grant_id) WHERE (grant_id IS NOT NULL);
 CREATE INDEX oidc_records_of_impersonation ON public.oidc_records USING btree (((payload ->> 'workspaceId'::text))) WHERE ((model = 'Grant'::text) AND (payload ? 'impersonation'::text));
 CREATE INDEX oidc_records_of_organization ON public.oidc_records USING btree (((payload ->> 'organizationId'::text)), ((payload ->> 'accountId'::text))) WHERE ((model = 'Grant'::text) AND (payload ? 'organizationId'::text));
 CREATE INDEX oidc_records_of_project ON public.oidc_records USING btree (project_id) WHERE (project_id IS NOT NULL);
 CREATE INDEX oidc_records_of_session ON public.oidc_records USING btree (session_id) WHERE (session_id IS NOT NULL);
+CREATE UNIQUE INDEX oidc_records_once ON public.oidc_records USING btree (issuer, model, id);
 CREATE UNIQUE INDEX oidc_records_uid ON public.oidc_records USING btree (issuer, model, uid) WHERE (uid IS NOT NULL);
-CREATE UNIQUE INDEX oidc_records_user_code ON public.oidc_records USING btree (issuer, user_code) WHERE (user_code IS NOT NULL);
+CREATE UNIQUE INDEX oidc_records_uid_of_workspace ON public.oidc_records USING btree (workspace_id, issuer, model, uid) WHERE (uid IS NOT NULL);
+CREATE UNIQUE INDEX oidc_records_user_code_of_workspace ON public.oidc_records USING btree (workspace_id, issuer, user_code) WHERE (user_code IS NOT NULL);
 
 create table organization_brandings (
   workspace_id text not null,
@@ -980,9 +1068,11 @@ create table rate_limits (
   key text not null,
   points integer not null default 0,
   expire bigint,
-  constraint rate_limits_pkey PRIMARY KEY (key)
+  workspace_id text not null default ''::text,
+  constraint rate_limits_pkey PRIMARY KEY (workspace_id, key)
 );
 CREATE INDEX rate_limits_expired ON public.rate_limits USING btree (expire);
+CREATE UNIQUE INDEX rate_limits_once ON public.rate_limits USING btree (key);
 
 create table recovery_codes (
   workspace_id text not null,
@@ -1295,6 +1385,7 @@ create table scim_log (
 );
 CREATE INDEX scim_log_age ON public.scim_log USING btree (created_at);
 CREATE INDEX scim_log_of_user ON public.scim_log USING btree (workspace_id, environment, user_id) WHERE (user_id IS NOT NULL);
+CREATE INDEX scim_log_refused_names ON public.scim_log USING btree (workspace_id, environment, lower(name)) WHERE (user_id IS NULL);
 
 create table scim_tokens (
   workspace_id text not null,
@@ -1337,6 +1428,7 @@ create table scim_users (
 );
 CREATE INDEX scim_users_external ON public.scim_users USING btree (workspace_id, project_id, environment, organization_id, external_id);
 CREATE INDEX scim_users_of_member ON public.scim_users USING btree (workspace_id, project_id, environment, member_id);
+CREATE INDEX scim_users_of_user ON public.scim_users USING btree (workspace_id, environment, user_id);
 
 create table scope_entries (
   workspace_id text not null,
@@ -1383,10 +1475,13 @@ create table sessions (
   second_factor_at timestamp with time zone,
   remembered_device text,
   sign_in_methods text[] not null default '{}'::text[],
+  country text,
   constraint sessions_pkey PRIMARY KEY (workspace_id, environment, id),
   constraint sessions_workspace_id_environment_user_id_fkey FOREIGN KEY (workspace_id, environment, user_id) REFERENCES users(workspace_id, environment, id) ON DELETE CASCADE
 );
 CREATE INDEX sessions_expired ON public.sessions USING btree (expires_at);
+CREATE INDEX sessions_of_browser ON public.sessions USING btree (workspace_id, environment, user_id, user_agent, id);
+CREATE INDEX sessions_of_source ON public.sessions USING btree (workspace_id, environment, user_id, ip, id);
 CREATE INDEX sessions_of_user ON public.sessions USING btree (workspace_id, environment, user_id, id DESC);
 
 create table setup_links (
@@ -1590,8 +1685,10 @@ create table sms_subscriptions (
   constraint sms_subscriptions_status_check CHECK ((status = ANY (ARRAY['active'::text, 'canceling'::text, 'canceled'::text, 'past_due'::text]))),
   constraint sms_subscriptions_workspace_id_project_id_fkey FOREIGN KEY (workspace_id, project_id) REFERENCES projects(workspace_id, id)
 );
+CREATE INDEX sms_subscriptions_by_ref ON public.sms_subscriptions USING btree (subscription_ref) WHERE (subscription_ref IS NOT NULL);
 CREATE INDEX sms_subscriptions_due ON public.sms_subscriptions USING btree (period_end) WHERE (status <> 'canceled'::text);
 CREATE UNIQUE INDEX sms_subscriptions_ref ON public.sms_subscriptions USING btree (subscription_ref) WHERE (subscription_ref IS NOT NULL);
+CREATE UNIQUE INDEX sms_subscriptions_ref_of_workspace ON public.sms_subscriptions USING btree (workspace_id, subscription_ref) WHERE (subscription_ref IS NOT NULL);
 
 create table spent_proofs (
   workspace_id text not null,
@@ -1610,6 +1707,10 @@ create table status_boards (
   automatic text not null default 'publish'::text,
   alert_emails text[] not null default '{}'::text[],
   measured_at timestamp with time zone,
+  name text,
+  logo_url text,
+  accent_color text,
+  support_url text,
   constraint status_boards_pkey PRIMARY KEY (environment),
   constraint status_boards_automatic_check CHECK ((automatic = ANY (ARRAY['off'::text, 'draft'::text, 'publish'::text]))),
   constraint status_boards_environment_check CHECK ((environment = ANY (ARRAY['test'::text, 'production'::text]))),
@@ -1758,7 +1859,7 @@ create table status_subscribers (
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
   constraint status_subscribers_pkey PRIMARY KEY (environment, id),
-  constraint status_subscribers_channel_check CHECK ((channel = ANY (ARRAY['email'::text, 'webhook'::text]))),
+  constraint status_subscribers_channel_check CHECK ((channel = ANY (ARRAY['email'::text, 'webhook'::text, 'slack'::text, 'teams'::text, 'discord'::text]))),
   constraint status_subscribers_environment_fkey FOREIGN KEY (environment) REFERENCES status_boards(environment),
   constraint status_subscribers_source_check CHECK ((source = ANY (ARRAY['self'::text, 'import'::text]))),
   constraint status_subscribers_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'active'::text, 'quarantined'::text, 'unsubscribed'::text])))
@@ -1766,6 +1867,24 @@ create table status_subscribers (
 CREATE INDEX status_subscribers_active ON public.status_subscribers USING btree (environment, id) WHERE (state = 'active'::text);
 CREATE UNIQUE INDEX status_subscribers_address ON public.status_subscribers USING btree (environment, channel, address_digest);
 CREATE INDEX status_subscribers_pending ON public.status_subscribers USING btree (updated_at) WHERE (state = 'pending'::text);
+
+create table status_templates (
+  environment text not null,
+  id text not null,
+  kind text not null,
+  name text not null,
+  title text not null,
+  body text not null,
+  severity text,
+  component_ids text[] not null,
+  duration_minutes integer,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint status_templates_pkey PRIMARY KEY (environment, id),
+  constraint status_templates_environment_check CHECK ((environment = ANY (ARRAY['test'::text, 'production'::text]))),
+  constraint status_templates_kind_check CHECK ((kind = ANY (ARRAY['incident'::text, 'maintenance'::text]))),
+  constraint status_templates_severity_check CHECK ((severity = ANY (ARRAY['minor'::text, 'major'::text, 'critical'::text])))
+);
 
 create table status_updates (
   environment text not null,
@@ -1808,6 +1927,19 @@ create table team_members (
   constraint team_members_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id)
 );
 CREATE UNIQUE INDEX team_members_of_user ON public.team_members USING btree (user_id, workspace_id);
+CREATE UNIQUE INDEX team_members_user ON public.team_members USING btree (workspace_id, user_id);
+
+create table throttled_places (
+  workspace_id text not null,
+  environment text not null,
+  user_id text not null,
+  key text not null,
+  way text not null,
+  source text not null,
+  expires_at timestamp with time zone not null,
+  constraint throttled_places_pkey PRIMARY KEY (workspace_id, environment, user_id, key)
+);
+CREATE INDEX throttled_places_expired ON public.throttled_places USING btree (expires_at);
 
 create table upstream_flows (
   workspace_id text not null,
@@ -1913,6 +2045,7 @@ create table webhook_endpoints (
   updated_at timestamp with time zone not null,
   deleted_at timestamp with time zone,
   succeeded_at timestamp with time zone,
+  organization_id text,
   constraint webhook_endpoints_pkey PRIMARY KEY (workspace_id, id),
   constraint webhook_endpoints_disabled_reason_check CHECK ((disabled_reason = ANY (ARRAY['request'::text, 'gone'::text, 'failing'::text]))),
   constraint webhook_endpoints_environment_check CHECK ((environment = ANY (ARRAY['test'::text, 'production'::text])))
@@ -1924,6 +2057,12 @@ create table worker_heartbeats (
   worker text not null,
   seen_at timestamp with time zone not null,
   constraint worker_heartbeats_pkey PRIMARY KEY (worker)
+);
+
+create table workspace_tag_keys (
+  workspace_id text not null,
+  keys_sealed text not null,
+  constraint workspace_tag_keys_pkey PRIMARY KEY (workspace_id)
 );
 
 create table workspaces (

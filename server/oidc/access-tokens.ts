@@ -9,9 +9,9 @@ import { problem } from '#platform/problem.ts';
 import type { System } from '#platform/system.ts';
 import { findEntry } from '#sessions';
 import { ctxOf } from './accounts.ts';
-import { spendOnce } from './adapter.ts';
 import { applicationOf, type IssuerAddress } from './clients.ts';
 import { checkProof, PROOF_SECONDS, refused } from './dpop.ts';
+import { spendOnce } from './one-time.ts';
 import { commonIssuer, issuerOf } from './provider.ts';
 
 const UserId = IdSchema('usr');
@@ -65,7 +65,8 @@ async function holderAt(
   const { provider } = await issuerOf(system, issuer);
   const found = await provider.AccessToken.find(presented.token);
   if (!found?.grantId) return undefined;
-  await requireKey(found, presented, (jti) => spendOnce(system, issuer, { id: jti, seconds: 2 * PROOF_SECONDS }));
+  const { clientId = '' } = found;
+  await requireKey(found, presented, (id) => spendOnce(system, issuer, { id, clientId, seconds: 2 * PROOF_SECONDS }));
   const grant = await provider.Grant.find(found.grantId);
   const client = found.clientId && (await provider.Client.find(found.clientId));
   if (!grant?.sessionId || !client || !Value.Check(UserId, found.accountId)) return undefined;

@@ -14,6 +14,7 @@ import type { System } from '#platform/system.ts';
 import { sessionLifetimes } from '#settings';
 import { applicationOf } from './clients.ts';
 import { consentTo } from './consents.ts';
+import { customClaims } from './custom-claims.ts';
 import { organizationClaims } from './organizations.ts';
 
 const UserIdSchema = IdSchema('usr');
@@ -71,9 +72,16 @@ export async function findAccount(
   const { status, roles, permissions } = await accessOf(ctx, subject);
   if (status !== 'active') return undefined;
   const access: AccessClaims = { roles: roles.map(({ key }) => key), permissions };
+  const custom = () =>
+    customClaims(ctx, entities, {
+      application,
+      userId: subject,
+      organizationId: entities.Grant?.organizationId ?? null,
+    });
   return {
     accountId: subject,
     access,
+    custom,
     lifetimes: await lifetimesOf(system, application),
     claims: async (use, scope, asked) => {
       const consented = await consentedScopes(ctx, application, subject);
@@ -81,7 +89,8 @@ export async function findAccount(
       const byClaims = use === 'id_token' && application.idTokenClaims === 'requested' && userinfoIsOpen;
       const granted = claimsGranted({ scopes: byClaims ? [] : scope.split(' '), asked: Object.keys(asked), consented });
       const organization = await organizationOf(ctx, entities, subject);
-      return claimsOf(ctx, { userId: subject, access: { ...access, ...organization }, granted });
+      const claims = await claimsOf(ctx, { userId: subject, access: { ...access, ...organization }, granted });
+      return { ...(await custom()), ...claims };
     },
   };
 }
@@ -138,6 +147,13 @@ async function lifetimesOf(system: System, application: Application): Promise<Li
 export type AccessClaims = { roles: string[]; permissions: string[] };
 
 type Told = { userId: UserId; access: AccessClaims & Record<string, unknown>; granted: ReadonlySet<string> };
+/** The claims that actions add, of an account of {@link findAccount}. */
+export async function customClaimsOf(account: Account): Promise<Readonly<Record<string, unknown>>> {
+  const custom: unknown = account['custom'];
+  const claims: unknown = typeof custom === 'function' ? await custom() : {};
+  return { ...Object(claims) };
+}
+
 export function isAccess(value: unknown): value is AccessClaims {
   return typeof value === 'object' && value !== null && 'roles' in value;
 }

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type Generated, type RawBuilder, type Selectable, sql } from 'kysely';
 import type { Adapter, AdapterFactory, AdapterPayload } from 'oidc-provider';
 import Provider, { errors } from 'oidc-provider';
 import { type Environment, systemCtx, type TxCtx, transaction } from '#platform/ctx.ts';
@@ -11,9 +11,12 @@ import { singleWrite } from '#platform/single-writes.ts';
 import type { System } from '#platform/system.ts';
 import { REFRESH_GRACE_MS } from '#settings';
 import { applicationAt, clientMetadata, type IssuerAddress, realmOf } from './clients.ts';
-import { endGrants, endMadeOf } from './grant-endings.ts';
+import { endGrants, endMadeOf, type GrantRef } from './grant-endings.ts';
+import { markUsed, type NewRecord, useCode, writeRecord } from './record-writes.ts';
+import { type Place, placeOf } from './routed-ids.ts';
 
 type OidcRecordsTable = {
+  workspace_id: Generated<Place>;
   issuer: string;
   model: string;
   id: string;
@@ -87,6 +90,20 @@ export const bearerTokens: SealedColumn = {
   },
 };
 
+type Row = Pick<Selectable<OidcRecordsTable>, 'id' | 'payload' | 'consumed_at'>;
+type Rows = { execute: () => Promise<Row[]> };
+
+/** SQL: the id of the grant that belongs to a bearer credential, or to the client in a session. The same request needs it next. */
+const GRANT_IN: Readonly<Record<string, (clientId: unknown) => RawBuilder<unknown>>> = {
+  AccessToken: () => sql`r.grant_id`,
+  AuthorizationCode: () => sql`r.grant_id`,
+  RefreshToken: () => sql`r.grant_id`,
+  Session: (clientId) => sql`r.payload #>> array['authorizations', ${String(clientId)}::text, 'grantId']`,
+};
+
+/** Grants that were read together with the credential or session of a request, until the provider asks for them. */
+const grantsRead = new WeakMap<object, Map<string, Row>>();
+
 /** Records of one model: codes, grants, sessions, replay marks. */
 export class RecordAdapter implements Adapter {
   readonly #system: System;
@@ -105,7 +122,9 @@ export class RecordAdapter implements Adapter {
   async upsert(id: string, payload: AdapterPayload, expiresIn?: number): Promise<void> {
     const key = this.#keyOf(id);
     const sealed = this.#isBearer ? { jti: this.#system.keyring.seal(id, SEALED, key) } : {};
-    const record = {
+    const record: NewRecord = {
+      ...(await this.#at(id)),
+      id: key,
       payload: JSON.stringify({ ...payload, ...sealed }),
       grant_id: this.#isBearer ? (payload.grantId ?? null) : null,
       uid: payload.uid ?? null,
@@ -114,23 +133,51 @@ export class RecordAdapter implements Adapter {
       project_id: payload.projectId ?? null,
       expires_at: expiresIn === undefined ? null : new Date(this.#system.clock.now().getTime() + expiresIn * 1000),
     };
-    await singleWrite(this.#system, 'provider')
-      .insertInto('oidc_records')
-      .values({ issuer: this.#issuer, model: this.#model, id: key, ...record, consumed_at: null })
-      .onConflict((conflict) => conflict.columns(['issuer', 'model', 'id']).doUpdateSet(record))
-      .execute();
+    await writeRecord(this.#system, Provider.ctx?.oidc, record);
   }
 
-  find(id: string): Promise<AdapterPayload | undefined> {
-    return this.#findBy('id', this.#keyOf(id));
+  async find(id: string): Promise<AdapterPayload | undefined> {
+    const { workspace_id: place } = await this.#at(id);
+    const rows = this.#rowsBy('id', this.#keyOf(id)).where('workspace_id', '=', place);
+    const { ctx } = Provider;
+    if (!ctx) return this.#read(rows);
+    if (this.#model === 'Grant') return this.#read(this.#readBefore(ctx.oidc, id) ?? rows);
+    const grantIn = GRANT_IN[this.#model];
+    if (!grantIn) return this.#read(rows);
+    const withGrant = await rows.select(this.#grantWith(place, grantIn(ctx.query['client_id'])).as('grant')).execute();
+    const grants = withGrant.flatMap(({ grant }) => (grant ? [[`${this.#issuer} ${grant.id}`, grant] as const] : []));
+    grantsRead.set(ctx.oidc, new Map(grants));
+    return this.#read({ execute: async () => withGrant });
   }
 
-  findByUid(uid: string): Promise<AdapterPayload | undefined> {
-    return this.#findBy('uid', uid);
+  /** SQL: a grant, as a column of the statement that reads its credential or session. Served by the primary key. */
+  #grantWith(place: string, id: RawBuilder<unknown>): RawBuilder<Row | null> {
+    const now = this.#system.clock.now();
+    return sql<Row | null>`(select json_build_object('id', g.id, 'payload', g.payload, 'consumed_at', null)
+      from oidc_records g where g.workspace_id = ${place} and g.issuer = ${this.#issuer} and g.model = 'Grant'
+      and g.id = ${id} and (g.expires_at is null or g.expires_at > ${now}))`;
   }
 
+  /** A grant that was read with the credential or session of the request. It is returned once; the next call reads it again. */
+  #readBefore(request: object, id: string): Rows | undefined {
+    const known = grantsRead.get(request);
+    const key = `${this.#issuer} ${id}`;
+    const grant = known?.get(key);
+    known?.delete(key);
+    return grant && { execute: async () => [grant] };
+  }
+
+  async findByUid(uid: string): Promise<AdapterPayload | undefined> {
+    const { workspace_id: place } = await this.#at(uid);
+    return this.#read(this.#rowsBy('uid', uid).where('workspace_id', '=', place));
+  }
+
+  /**
+   * A person types the code, which names no workspace. Workspaces may have the same one at the same time; then it finds
+   * neither device. Served by oidc_records_by_user_code.
+   */
   findByUserCode(userCode: string): Promise<AdapterPayload | undefined> {
-    return this.#findBy('user_code', userCode);
+    return this.#read(this.#rowsBy('user_code', userCode).modifyEnd(sql`/* all workspaces */`));
   }
 
   /**
@@ -139,13 +186,14 @@ export class RecordAdapter implements Adapter {
    * @throws InvalidGrant when it was used before
    */
   async consume(id: string): Promise<void> {
-    const place = { issuer: this.#issuer, model: this.#model, id: this.#keyOf(id) };
-    if (!(await markUsed(this.#system, place))) throw new errors.InvalidGrant(`${this.#model} was used before`);
+    await useCode(this.#system, Provider.ctx?.oidc, { ...(await this.#at(id)), id: this.#keyOf(id) });
   }
 
   async destroy(id: string): Promise<void> {
+    const { workspace_id: place } = await this.#at(id);
     await singleWrite(this.#system, 'provider')
       .deleteFrom('oidc_records')
+      .where('workspace_id', '=', place)
       .where('issuer', '=', this.#issuer)
       .where('model', '=', this.#model)
       .where('id', '=', this.#keyOf(id))
@@ -153,8 +201,10 @@ export class RecordAdapter implements Adapter {
   }
 
   async revokeByGrantId(grantId: string): Promise<void> {
+    const { workspace_id: place } = await this.#at(grantId);
     await singleWrite(this.#system, 'provider')
       .deleteFrom('oidc_records')
+      .where('workspace_id', '=', place)
       .where('issuer', '=', this.#issuer)
       .where('grant_id', '=', grantId)
       .execute();
@@ -167,16 +217,19 @@ export class RecordAdapter implements Adapter {
     return endedAt !== null && Number(iat) * 1000 <= endedAt.getTime();
   }
 
-  async #findBy(column: 'id' | 'uid' | 'user_code', value: string): Promise<AdapterPayload | undefined> {
-    const row = await this.#system.db
-      .selectFrom('oidc_records')
+  #rowsBy(column: 'id' | 'uid' | 'user_code', value: string) {
+    return this.#system.db
+      .selectFrom('oidc_records as r')
       .select(['id', 'payload', 'consumed_at'])
       .where('issuer', '=', this.#issuer)
       .where('model', '=', this.#model)
       .where(column, '=', value)
-      .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', this.#system.clock.now())]))
-      .executeTakeFirst();
-    if (!row || (await this.#hasEnded(row.payload))) return undefined;
+      .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', this.#system.clock.now())]));
+  }
+
+  async #read(rows: Rows): Promise<AdapterPayload | undefined> {
+    const [row, another] = await rows.execute();
+    if (!row || another || (await this.#hasEnded(row.payload))) return undefined;
     const { id, payload, consumed_at: consumed } = row;
     const jti = this.#isBearer ? this.#system.keyring.open(String(payload.jti), SEALED, id) : payload.jti;
     return {
@@ -198,6 +251,11 @@ export class RecordAdapter implements Adapter {
     return BEARER.has(this.#model);
   }
 
+  /** The workspace, issuer and model of the record with an id. */
+  async #at(id: string) {
+    return { workspace_id: await placeOf(this.#system, id), issuer: this.#issuer, model: this.#model };
+  }
+
   #keyOf(id: string): string {
     return this.#isBearer ? keyOfBearer(id) : id;
   }
@@ -206,19 +264,6 @@ export class RecordAdapter implements Adapter {
 /** The key under which a code or token is stored. */
 export function keyOfBearer(token: string): string {
   return hashSecret(token).toString('base64url');
-}
-
-/** @returns false if it was used before; of concurrent calls, exactly one returns true */
-async function markUsed(system: System, place: { issuer: string; model: string; id: string }): Promise<boolean> {
-  const { numUpdatedRows } = await singleWrite(system, 'provider')
-    .updateTable('oidc_records')
-    .set({ consumed_at: system.clock.now() })
-    .where('issuer', '=', place.issuer)
-    .where('model', '=', place.model)
-    .where('id', '=', place.id)
-    .where('consumed_at', 'is', null)
-    .executeTakeFirst();
-  return numUpdatedRows === 1n;
 }
 
 /** The refresh tokens of an issuer, and which one replaced which. */
@@ -232,8 +277,14 @@ export class RefreshTokens {
   }
 
   /** @returns false if the token was used before; of concurrent calls, exactly one returns true */
-  use(token: string): Promise<boolean> {
-    return markUsed(this.#system, { issuer: this.#issuer, model: 'RefreshToken', id: keyOfBearer(token) });
+  async use(token: string): Promise<boolean> {
+    const workspace_id = await placeOf(this.#system, token);
+    return markUsed(this.#system, {
+      workspace_id,
+      issuer: this.#issuer,
+      model: 'RefreshToken',
+      id: keyOfBearer(token),
+    });
   }
 
   /** The token that replaced a token. Served by oidc_records_of_grant. */
@@ -244,6 +295,7 @@ export class RefreshTokens {
     const row = await this.#system.db
       .selectFrom('oidc_records')
       .select(['id', 'payload', 'consumed_at'])
+      .where('workspace_id', '=', await placeOf(this.#system, token))
       .where('issuer', '=', this.#issuer)
       .where('grant_id', '=', grantId ?? '')
       .where('model', '=', 'RefreshToken')
@@ -275,18 +327,18 @@ class TenantAdapter extends RecordAdapter {
 
   /** Ends a grant: its application revoked it, or a code or refresh token was used twice (RFC 9700 §4.14.2). */
   override async destroy(id: string): Promise<void> {
-    if (this.#model === 'Grant')
-      await this.#end(id, (tx) => endGrants(tx, [{ issuer: this.#issuer, id }], 'grant_revoked'));
+    if (this.#model === 'Grant') await this.#end(id, (tx, grant) => endGrants(tx, [grant], 'grant_revoked'));
     else await super.destroy(id);
   }
 
   /** The provider calls this once per kind of token; the first call ends them all. */
   override async revokeByGrantId(id: string): Promise<void> {
     if (this.#model !== 'AccessToken') return;
-    await this.#end(id, (tx) => endMadeOf(tx, [{ issuer: this.#issuer, id }], 'grant_revoked'));
+    await this.#end(id, (tx, grant) => endMadeOf(tx, [grant], 'grant_revoked'));
   }
 
-  async #end(id: string, end: (tx: TxCtx) => Promise<void>): Promise<void> {
+  async #end(id: string, end: (tx: TxCtx, grant: GrantRef) => Promise<void>): Promise<void> {
+    const place = await placeOf(this.#system, id);
     const bound = (await new RecordAdapter(this.#system, this.#issuer, 'Grant').find(id)) ?? {};
     const { workspaceId, projectId } = bound;
     if (!workspaceId || !projectId) return;
@@ -294,41 +346,18 @@ class TenantAdapter extends RecordAdapter {
     await transaction(systemCtx(this.#system, scope, 'oidc', 'oidc'), async (tx) => {
       // The provider requests both at once; this runs them one after the other.
       const { rows } = await sql`select from oidc_records
-        where issuer = ${this.#issuer} and model = 'Grant' and id = ${id} for update`.execute(tx.db);
-      if (rows.length > 0) await end(tx);
+        where workspace_id = ${place} and issuer = ${this.#issuer} and model = 'Grant' and id = ${id} for update`.execute(
+        tx.db,
+      );
+      if (rows.length > 0) await end(tx, { workspace_id: place, issuer: this.#issuer, id });
     });
   }
 }
 
-/**
- * Marks a one-time value, such as the id of a proof, as used.
- * @returns false if it was used before; of concurrent calls, exactly one returns true
- */
-export async function spendOnce(
-  system: System,
-  issuer: IssuerAddress,
-  { id, seconds }: { id: string; seconds: number },
-): Promise<boolean> {
-  const { numInsertedOrUpdatedRows } = await singleWrite(system, 'provider')
-    .insertInto('oidc_records')
-    .values({
-      issuer: realmOf(issuer),
-      model: 'ReplayDetection',
-      id,
-      payload: JSON.stringify({ jti: id }),
-      expires_at: new Date(system.clock.now().getTime() + seconds * 1000),
-    })
-    .onConflict((conflict) => conflict.columns(['issuer', 'model', 'id']).doNothing())
-    .executeTakeFirst();
-  return numInsertedOrUpdatedRows === 1n;
-}
-
-/** True if a one-time value was marked as used. */
-export async function isSpent(system: System, issuer: IssuerAddress, id: string): Promise<boolean> {
-  return (await new RecordAdapter(system, realmOf(issuer), 'ReplayDetection').find(id)) !== undefined;
-}
-
 /** Deletes expired records. Runs as a job. */
 export async function oidcCleanup(system: System): Promise<void> {
-  await deleteOldRows(system, 'oidc_records', sql`expires_at <= ${system.clock.now()}`);
+  await deleteOldRows(system, 'oidc_records', {
+    column: 'expires_at',
+    before: new Date(system.clock.now().getTime() + 1),
+  });
 }

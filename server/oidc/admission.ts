@@ -1,5 +1,6 @@
 import type { Account, Client, KoaContextWithOIDC } from 'oidc-provider';
 import { Value } from 'typebox/value';
+import { hasClaimActions } from '#actions';
 import { admit, type Decision, deviceOfSession, mustBeLookedAtAgain } from '#admission';
 import { type Application, isFirstParty } from '#applications';
 import { defaultOrganizationOf } from '#default-organizations';
@@ -10,10 +11,11 @@ import { parseSource } from '#platform/source.ts';
 import type { System } from '#platform/system.ts';
 import { enterProject, findEntry, findSession } from '#sessions';
 import type { Settings } from '#settings';
-import { ctxOf, findAccount } from './accounts.ts';
+import { ctxOf, customClaimsOf, findAccount } from './accounts.ts';
 import type { Bound } from './bound-sessions.ts';
 import { applicationOf } from './clients.ts';
 import { organizationAsked } from './organizations.ts';
+import { settle } from './record-writes.ts';
 import { wantedLevel } from './wanted-level.ts';
 
 const UserIdSchema = IdSchema('usr');
@@ -108,9 +110,16 @@ async function decideIn(
     party: isFirstParty(application) ? 'first' : 'third',
     proof,
     device: deviceOfSession(ctx, session.accountId, proof),
+    isInside: () => isInside(ctx, session),
     asked: { secondFactor },
   });
   return decision;
+}
+
+/** Whether the browser's session is in the application's project: it signed in there, or entered it before. */
+async function isInside(ctx: Ctx, { sessionId, projectId }: Bound): Promise<boolean> {
+  if (projectId === ctx.scope.projectId) return true;
+  return sessionId !== undefined && (await findEntry(ctx, sessionId)) !== undefined;
 }
 
 /**
@@ -184,7 +193,12 @@ export async function admittedAccount(
 ): Promise<Account | undefined> {
   const account = await findAccount(system, oidc, subject);
   if (!account || oidc.route !== 'token' || !source || !oidc.client) return account;
-  return (await goesOn(system, oidc.client, { source, grant: oidc.entities.Grant })) ? account : undefined;
+  if (!(await goesOn(system, oidc.client, { source, grant: oidc.entities.Grant }))) return undefined;
+  // An action may take seconds; a replay of the code meanwhile must find it used.
+  if (await hasClaimActions(ctxOf(system, applicationOf(oidc.client)))) await settle(system, oidc);
+  // Before a refresh token is spent: it can be presented again if an action fails.
+  await customClaimsOf(account);
+  return account;
 }
 
 async function goesOn(

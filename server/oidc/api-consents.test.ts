@@ -14,7 +14,7 @@ import {
   REFUND,
   tokensFor,
 } from '#tests/apis.ts';
-import { register, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
+import { PASSWORD, register, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
 import { returned } from '#tests/oidc.ts';
 
 let latchkey: TestLatchkey;
@@ -50,6 +50,20 @@ describe('the consent page', () => {
     assert.match(more.page.text, /orders:refund/);
     const tokens = await more.flow.finish(await browser.submit(more.page, { decision: 'allow' }));
     assert.deepEqual(scopesIn(tokens.access_token), ['openid', 'orders:read', 'orders:refund']);
+  });
+
+  test('after "Not you?" asks the person who then signs in', async () => {
+    const [first, second] = [await register(latchkey), await register(latchkey)];
+    const application = await newApplication(latchkey, { firstParty: false });
+    const { page, flow, browser } = await authorize(latchkey, application, first, { parameters: {} });
+    assert.ok(page.text.includes(`You are signed in as ${first.email}`), page.text);
+    const form = await browser.submit(page, {}, '/continue');
+    const left = await browser.submit(form, { identifier: second.email, password: PASSWORD });
+    // The previous person is signed out first: the library posts a form, with a button where there is no JavaScript.
+    const asked = left.text.includes('Allow access?') ? left : await browser.submit(left, {});
+    assert.ok(asked.text.includes(`You are signed in as ${second.email}`), asked.text);
+    const end = await browser.submit(asked, { decision: 'allow' }, '/consent');
+    assert.equal((await flow.finish(end)).claims()?.sub, second.session.userId);
   });
 
   test('a refusal grants nothing', async () => {

@@ -61,6 +61,8 @@ export async function signInAt(
     party: isFirstParty(application) ? 'first' : 'third',
     proof: live,
     device: deviceOfSession(ctx, accountId, live),
+    // The grant was given after the person had entered.
+    isInside: async () => true,
   });
   if (decision.kind !== 'admitted') return undefined;
   const claims = await account.claims('userinfo', scopes.join(' '), {}, []);

@@ -3,10 +3,11 @@ import type { Provider } from 'oidc-provider';
 import type { TxCtx } from '#platform/ctx.ts';
 import type { OrganizationId, ProjectId, SessionId, WorkspaceId } from '#platform/ids.ts';
 import type { Settings } from '#settings';
-import { endGrants, holdGrant } from './grant-endings.ts';
+import { endGrants, type GrantRef, holdGrant } from './grant-endings.ts';
 import { endImpersonations, type Impersonation } from './impersonation.ts';
 import { type Ended, tellOfLogout } from './logout.ts';
 import { changeGrantsIn } from './organizations.ts';
+import { type Place, placesOf } from './routed-ids.ts';
 
 /** The Latchkey session behind a record of the provider. */
 export type Bound = {
@@ -74,10 +75,11 @@ export const sessionSteps = {
 export async function rebind(tx: TxCtx, from: SessionId, to: { sessionId: SessionId; expiresAt: Date }): Promise<void> {
   const bound = JSON.stringify({ sessionId: to.sessionId, endsAt: Math.floor(to.expiresAt.getTime() / 1000) });
   await sql`update oidc_records set session_id = ${to.sessionId}, payload = payload - 'admittedUnder' - 'onDevice' || ${bound}::jsonb
-    where session_id = ${from}`.execute(tx.db);
+    where workspace_id = any(${placesOf(tx)}) and session_id = ${from}`.execute(tx.db);
 }
 
 type BoundRecord = {
+  workspace_id: Place;
   issuer: string;
   model: string;
   id: string;
@@ -93,19 +95,34 @@ async function endBound(tx: TxCtx, ended: EndedSessions): Promise<void> {
       ? sql`true`
       : sql`(project_id = ${ended.in} or payload->'impersonation'->'supporter'->>'kind' = 'operator')`;
   const { rows } = await sql<BoundRecord>`
-    select issuer, model, id, payload from oidc_records
-    where session_id = any(${[...ended.sessionIds]}) and (model = 'Session' or ${inProject})`.execute(tx.db);
+    select workspace_id, issuer, model, id, payload from oidc_records
+    where workspace_id = any(${placesOf(tx)}) and session_id = any(${[...ended.sessionIds]}) and (model = 'Session' or ${inProject})`.execute(
+    tx.db,
+  );
   if (rows.length === 0) return;
   const grants = rows.filter(({ model }) => model === 'Grant');
   const sessions = rows.filter(({ model }) => model === 'Session');
   await tellOfLogout(tx, endedFor(tx, sessions, new Set(grants.map(({ payload }) => payload.clientId ?? ''))));
   const gone = ended.in === 'every project' ? rows.filter(({ model }) => model !== 'Grant') : [];
   if (gone.length > 0)
-    await sql`delete from oidc_records where (issuer, model, id) in (
+    await sql`delete from oidc_records where workspace_id = any(${placesOf(tx)}) and (issuer, model, id) in (
       select * from unnest(${gone.map(({ issuer }) => issuer)}::text[], ${gone.map(({ model }) => model)}::text[], ${gone.map(({ id }) => id)}::text[]))`.execute(
       tx.db,
     );
   await endGrants(tx, grants, 'session_ended');
+}
+
+/**
+ * Ends the impersonations of operators in other workspaces than that of their sessions. Few sessions are an operator's, so
+ * it may ask for them in all workspaces. Served by oidc_records_of_session.
+ */
+export async function endActingElsewhere(tx: TxCtx, sessionIds: readonly SessionId[]): Promise<void> {
+  const { rows } = await sql<GrantRef>`
+    select workspace_id, issuer, id from oidc_records
+    where session_id = any(${[...sessionIds]}) and model = 'Grant' and payload ? 'impersonation' /* all workspaces */`.execute(
+    tx.db,
+  );
+  await endGrants(tx, rows, 'session_ended');
 }
 
 /** The logout notification for each client that used a session. */

@@ -2,10 +2,11 @@ import { hash } from 'node:crypto';
 import type { Client, Configuration, Interaction, KoaContextWithOIDC } from 'oidc-provider';
 import { Value } from 'typebox/value';
 import { findApplication, isFirstParty } from '#applications';
+import { lastingTags } from '#lasting-tags';
 import { cookieOptions } from '#platform/cookies.ts';
 import { guardedFetch } from '#platform/fetch.ts';
 import type { System } from '#platform/system.ts';
-import { CLAIMS, ctxOf, isAccess, Lifetimes, organizationOf, SCOPES } from './accounts.ts';
+import { CLAIMS, ctxOf, customClaimsOf, isAccess, Lifetimes, organizationOf, SCOPES } from './accounts.ts';
 import { adapterFor } from './adapter.ts';
 import { admittedAccount } from './admission.ts';
 import { apiServer } from './apis.ts';
@@ -21,6 +22,7 @@ import { applyOrganization } from './organization-switches.ts';
 import { checkOrganization } from './organizations.ts';
 import { prompts } from './prompts.ts';
 import { deviceConfirmed, deviceDone, deviceEntry, failure, loggedOut, logoutQuestion } from './provider-pages.ts';
+import { settle } from './record-writes.ts';
 import { isRotated } from './refresh-rotation.ts';
 import { mayIntrospect } from './structured-tokens.ts';
 
@@ -85,7 +87,12 @@ export function configuration(system: System, issuer: IssuerAddress): Configurat
     // FAPI 2.0 Security Profile §5.3.2.1 (13): accept ten seconds of clock skew, reject sixty.
     clockTolerance: 10,
     clientBasedCORS: (_ctx, origin, client) => applicationOf(client).origins.includes(origin),
-    issueRefreshToken: async (_ctx, client) => client.grantTypeAllowed('refresh_token'),
+    issueRefreshToken: async ({ oidc }, client) => {
+      const follows = client.grantTypeAllowed('refresh_token');
+      // The access token waits for the refresh token, to be written with it.
+      if (!follows) await settle(system, oidc);
+      return follows;
+    },
     expiresWithSession: () => false,
     rotateRefreshToken: (ctx) => isRotated(system, issuer, ctx),
     ttl: lifetimes(system),
@@ -119,12 +126,14 @@ function cookies(system: System, issuer: IssuerAddress): Configuration['cookies'
 }
 
 /**
- * A subject that only clients of the same sector see (OpenID Connect Core §8.1). Made with the oldest key, so that
- * it never changes.
+ * A subject that only clients of the same sector see (OpenID Connect Core §8.1). It never changes.
  */
-function pairwise(system: System, subject: string, client: Client): string {
+async function pairwise(system: System, subject: string, client: Client): Promise<string> {
   const sector = client.sectorIdentifier ?? new URL(client.redirectUris?.[0] ?? 'urn:none').hostname;
-  return system.keyring.lastingTag(`${sector} ${subject}`, 'pairwise-subject').toString('base64url');
+  const { workspaceId } = applicationOf(client);
+  const reader = { system, db: system.lookups };
+  const [tag] = await lastingTags(reader, { workspaceId, purpose: 'pairwise-subject', text: `${sector} ${subject}` });
+  return tag.toString('base64url');
 }
 
 /** No token or grant outlives its session. */
@@ -250,5 +259,11 @@ async function describeAccess(system: System, ctx: KoaContextWithOIDC, token: To
     ),
   ];
   const claims = Object.entries(known).filter(([claim]) => told.includes(claim) && mayCarry(ctx, claim));
-  return { workspace_id: workspaceId, project_id: projectId, ...Object.fromEntries(claims) };
+  const custom = Object.entries(await customClaimsOf(oidc.account)).filter(([claim]) => mayCarry(ctx, claim));
+  return {
+    ...Object.fromEntries(custom),
+    workspace_id: workspaceId,
+    project_id: projectId,
+    ...Object.fromEntries(claims),
+  };
 }

@@ -52,11 +52,18 @@ export async function giveConsent(
         granted_at: tx.now,
       })
       .onConflict((conflict) =>
-        conflict.columns(['workspace_id', 'environment', 'user_id', 'application_id']).doUpdateSet({
-          scopes: sql`array(select distinct unnest(consents.scopes || excluded.scopes))`,
-          granted_at: tx.now,
-        }),
+        conflict
+          .columns(['workspace_id', 'environment', 'user_id', 'application_id'])
+          .doUpdateSet({ granted_at: tx.now }),
       )
+      .execute();
+    // The row is locked. A cluster refuses the subquery in the statement above.
+    await tx.db
+      .updateTable('consents')
+      .set({ scopes: sql`array(select distinct unnest(scopes || ${scopes}::text[]))` })
+      .where(inRealm(tx))
+      .where('user_id', '=', userId)
+      .where('application_id', '=', applicationId)
       .execute();
     await emit(tx, 'user.consent.granted', {
       userId,

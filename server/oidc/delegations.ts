@@ -8,6 +8,7 @@ import { type TxCtx, transaction } from '#platform/ctx.ts';
 import type { System } from '#platform/system.ts';
 import { ctxOf } from './accounts.ts';
 import { applicationOf, type IssuerAddress, realmOf } from './clients.ts';
+import { placeIn, routedLike } from './routed-ids.ts';
 import type { Subject } from './subject-tokens.ts';
 
 /** A token for a resource server, with which an application acts for a user. */
@@ -40,9 +41,8 @@ export function delegate(
 /** Locks a grant, so that its end also ends what is derived from it concurrently. Served by the primary key. */
 export async function holdGrantOf(tx: TxCtx, issuer: IssuerAddress, id: string): Promise<boolean> {
   const { rows } = await sql`select from oidc_records
-    where issuer = ${realmOf(issuer)} and model = 'Grant' and id = ${id} and expires_at > ${tx.now} for share`.execute(
-    tx.db,
-  );
+    where workspace_id = ${placeIn(tx.scope, id)} and issuer = ${realmOf(issuer)} and model = 'Grant' and id = ${id}
+      and expires_at > ${tx.now} for share`.execute(tx.db);
   return rows.length > 0;
 }
 
@@ -52,7 +52,7 @@ async function grantFor(
   issuer: IssuerAddress,
   { subject: { grant }, application: { clientId } }: Pick<Delegation, 'subject' | 'application'>,
 ): Promise<{ id: string; isNew: boolean }> {
-  const id = hash('sha256', `${grant.jti} ${clientId}`, 'base64url');
+  const id = routedLike(grant.jti, hash('sha256', `${grant.jti} ${clientId}`, 'base64url'));
   const { accountId, sessionId, endsAt, workspaceId, projectId, organizationId, exp } = grant;
   const { admittedUnder, onDevice } = grant;
   const iat = Math.floor(tx.now.getTime() / 1000);
@@ -60,6 +60,7 @@ async function grantFor(
   const { numInsertedOrUpdatedRows } = await tx.db
     .insertInto('oidc_records')
     .values({
+      workspace_id: placeIn(tx.scope, id),
       issuer: realmOf(issuer),
       model: 'Grant',
       id,
@@ -69,7 +70,7 @@ async function grantFor(
       project_id: projectId ?? null,
       expires_at: exp === undefined ? null : new Date(exp * 1000),
     })
-    .onConflict((conflict) => conflict.columns(['issuer', 'model', 'id']).doNothing())
+    .onConflict((conflict) => conflict.doNothing())
     .executeTakeFirst();
   return { id, isNew: numInsertedOrUpdatedRows === 1n };
 }

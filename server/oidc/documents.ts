@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { PreparedResponse } from '#platform/http-ready.ts';
+import { EXPOSED_HEADERS } from '#platform/cross-origin.ts';
+import type { EarlyDocument } from '#platform/http-early.ts';
 
 /** The paths of an issuer's public documents. */
 export const DOCUMENT_PATHS = [
@@ -23,9 +24,9 @@ const MAX_AGE = 300;
 
 /** Cached copies of the documents at {@link DOCUMENT_PATHS}: they are constant, so the provider renders each once. */
 export class Documents {
-  readonly #kept = new Map<DocumentPath, PreparedResponse>();
+  readonly #kept = new Map<DocumentPath, EarlyDocument>();
 
-  get(path: DocumentPath): PreparedResponse | undefined {
+  get(path: DocumentPath): EarlyDocument | undefined {
     return this.#kept.get(path);
   }
 
@@ -40,6 +41,7 @@ export class Documents {
       'content-type': response.response.get('content-type'),
       'cache-control': `public, max-age=${MAX_AGE}`,
       'access-control-allow-origin': '*',
+      'access-control-expose-headers': EXPOSED_HEADERS,
     };
     response.set({ ...headers, etag });
     this.#kept.set(path, { body, etag, headers });

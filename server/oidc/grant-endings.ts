@@ -6,9 +6,10 @@ import type { SessionId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import { at } from '#platform/scoped.ts';
 import { endDescended } from '#sessions';
+import { type Place, placeIn } from './routed-ids.ts';
 
 /** Identifies a grant among the provider's records. */
-export type GrantRef = { issuer: string; id: string };
+export type GrantRef = { workspace_id: Place; issuer: string; id: string };
 
 /** An ended grant of an impersonation, in the scope where it took place. */
 type EndedActing = Scope & { userId: string; supporterId: string };
@@ -21,10 +22,13 @@ export async function endGrants(tx: TxCtx, grants: readonly GrantRef[], reason: 
   if (grants.length === 0) return;
   // Deleted first: a transaction that obtains something through a grant locks it, so after this its result is visible
   // here.
-  const { rows } = await sql<EndedActing>`with gone as (
-    delete from oidc_records where model = 'Grant' and (issuer, id) in (${listed(grants)}) returning *)
-    ${actingIn(tx)}`.execute(tx.db);
-  await tellOfEnded(tx, rows, reason);
+  for (const [place, theirs] of byPlace(grants)) {
+    // biome-ignore lint/performance/noAwaitInLoops: nearly always one place, on one connection
+    const { rows } = await sql<EndedActing>`with gone as (
+      delete from oidc_records where workspace_id = ${place} and model = 'Grant' and (issuer, id) in (${listed(theirs)}) returning *)
+      ${actingIn(tx)}`.execute(tx.db);
+    await tellOfEnded(tx, rows, reason);
+  }
   await endMadeOf(tx, grants, reason);
 }
 
@@ -33,7 +37,7 @@ export async function endGrants(tx: TxCtx, grants: readonly GrantRef[], reason: 
  * each impersonation that ended.
  */
 export async function removeEveryRecord(tx: TxCtx, reason: string): Promise<void> {
-  const { rows } = await sql<EndedActing>`with gone as (delete from oidc_records returning *)
+  const { rows } = await sql<EndedActing>`with gone as (delete from oidc_records /* all workspaces */ returning *)
     ${actingIn(tx)}`.execute(tx.db);
   await tellOfEnded(tx, rows, reason);
 }
@@ -56,20 +60,26 @@ async function tellOfEnded(tx: TxCtx, ended: readonly EndedActing[], cause: stri
 
 /** Ends the codes, tokens, sessions and delegations of grants, which themselves stay valid. */
 export async function endMadeOf(tx: TxCtx, grants: readonly GrantRef[], reason: string): Promise<void> {
-  const { rows } = await sql<GrantRef & { model: string }>`
-    delete from oidc_records where (issuer, grant_id) in (${listed(grants)}) returning issuer, model, id`.execute(
-    tx.db,
-  );
-  await endGrants(
-    tx,
-    rows.filter(({ model }) => model === 'Grant'),
-    reason,
-  );
+  for (const [place, theirs] of byPlace(grants)) {
+    // biome-ignore lint/performance/noAwaitInLoops: nearly always one place, on one connection
+    const { rows } = await sql<GrantRef & { model: string }>`
+      delete from oidc_records where workspace_id = ${place} and (issuer, grant_id) in (${listed(theirs)})
+      returning workspace_id, issuer, model, id`.execute(tx.db);
+    await endGrants(
+      tx,
+      rows.filter(({ model }) => model === 'Grant'),
+      reason,
+    );
+  }
   const grantIds = grants.map(({ id }) => id);
   await endDescended(tx, { grantIds }, reason);
 }
 
-function listed(grants: readonly GrantRef[]) {
+function byPlace(grants: readonly GrantRef[]) {
+  return Map.groupBy(grants, ({ workspace_id }) => workspace_id);
+}
+
+export function listed(grants: readonly GrantRef[]) {
   return sql`select * from unnest(${grants.map(({ issuer }) => issuer)}::text[], ${grants.map(({ id }) => id)}::text[])`;
 }
 
@@ -82,6 +92,7 @@ export async function holdGrant(
   { grantId, applicationId, sessionId }: Descent & { sessionId: SessionId },
 ): Promise<void> {
   const { rows } = await sql`select from oidc_records
-    where session_id = ${sessionId} and model = 'Grant' and id = ${grantId} for share`.execute(tx.db);
+    where workspace_id = ${placeIn(tx.scope, grantId)} and session_id = ${sessionId} and model = 'Grant' and id = ${grantId}
+    for share`.execute(tx.db);
   if (rows.length === 0 || !(await holdFirstParty(tx, { id: applicationId }))) throw problem('SESSION_REVOKED');
 }

@@ -14,6 +14,7 @@ import { consentTo, removeConsent } from './consents.ts';
 import { endGrants, type GrantRef } from './grant-endings.ts';
 import { askOfflineAccess, withoutOfflineAccess } from './offline-access.ts';
 import { grantIn } from './organizations.ts';
+import { type Place, placesOf } from './routed-ids.ts';
 
 /**
  * The grant for an authorization request. It is the one that the browser's session has with the client, for the
@@ -132,13 +133,14 @@ async function isAllowed(
  * somebody else, which have no access to the user. Served by oidc_records_of_session.
  */
 export async function clientsOfSessions(
-  ctx: Pick<Ctx, 'db'>,
+  ctx: Pick<Ctx, 'db' | 'scope' | 'system'>,
   sessionIds: readonly SessionId[],
   projectId?: ProjectId,
 ): Promise<Map<SessionId, string[]>> {
   let found = ctx.db
     .selectFrom('oidc_records')
     .select(['session_id', sql<string>`payload->>'clientId'`.as('clientId')])
+    .where('workspace_id', '=', sql<Place>`any(${placesOf(ctx)})`)
     .where('session_id', '=', sql<SessionId>`any(${[...sessionIds]})`)
     .where('model', '=', 'Grant')
     .where(sql<boolean>`not payload ? 'impersonation'`)
@@ -159,7 +161,8 @@ export async function clientsOfSessions(
 export async function revokeConsent(tx: TxCtx, userId: UserId, application: Application): Promise<boolean> {
   const allowed = await removeConsent(tx, userId, application.id);
   const { rows } = await sql<GrantRef>`
-    select issuer, id from oidc_records where model = 'Grant' and project_id = ${application.projectId}
+    select workspace_id, issuer, id from oidc_records
+    where workspace_id = any(${placesOf(tx)}) and model = 'Grant' and project_id = ${application.projectId}
       and payload->>'accountId' = ${userId} and payload->>'clientId' = ${application.clientId}`.execute(tx.db);
   await endGrants(tx, rows, 'consent_revoked');
   if (!allowed && rows.length === 0) return false;

@@ -1,6 +1,7 @@
 import type Provider from 'oidc-provider';
 import { cookieName, cookieOptions, surplusCookies } from '#platform/cookies.ts';
 import type { IssuerAddress } from './clients.ts';
+import { routedHere } from './routed-ids.ts';
 
 /** Matches the id of the sign-in in a path. */
 const SIGN_IN = /^\/(?:sign-in|connect\/(?:authorize|device))\/([A-Za-z0-9_-]+)/;
@@ -32,10 +33,11 @@ export function bindCookies(provider: Provider, issuer: IssuerAddress): void {
     cookies.get = (name, options) => get(nameAt(name, request.url), options);
     cookies.set = (name, value, options) => {
       const own = nameAt(name, options?.path);
+      const id = value && (name === interaction || name === resume) ? routedHere(value) : value;
       const bound = { ...options, path };
       if (own !== name && value)
         for (const surplus of surplusCookies(request.headers.cookie, `${name}-`, own)) set(surplus, null, bound);
-      return set(own, value, bound);
+      return set(own, id, bound);
     };
     return ctx;
   };

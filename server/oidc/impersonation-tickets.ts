@@ -12,6 +12,7 @@ import type { System } from '#platform/system.ts';
 import { ctxOf } from './accounts.ts';
 import type { IssuerAddress } from './clients.ts';
 import { type Impersonation, instantOf, mayGoOn, type Supporter } from './impersonation.ts';
+import { placeIn, placeOf, routedLike } from './routed-ids.ts';
 
 /** How long a ticket can be exchanged, in seconds. */
 const TICKET_SECONDS = 60;
@@ -28,10 +29,10 @@ export async function allowImpersonation(
   memberId: MemberId,
   { reason, minutes, clientId }: Asked,
 ): Promise<{ ticket: string; exchangeBy: string; endsAt: string }> {
-  const { settings } = await projectOf(ctx.system, ctx.scope);
+  const { routingKey, settings } = await projectOf(ctx.system, ctx.scope);
   const iat = Math.floor(ctx.now.getTime() / 1000);
   const [exchangeBy, endsAt] = [iat + TICKET_SECONDS, iat + minutes * 60];
-  const ticket = randomSecret();
+  const ticket = `lks_${routingKey}_${randomSecret()}`;
   await changeMember(ctx, memberId, async (tx, { userId, status }) => {
     await requireAuthority(tx, 'member.impersonate', { userId });
     if (status === 'blocked') throw problem('MEMBER_BLOCKED');
@@ -51,9 +52,9 @@ export async function allowImpersonation(
   return { ticket, exchangeBy: instantOf(exchangeBy), endsAt: instantOf(endsAt) };
 }
 
-/** The grant is stored under a hash, like every secret. */
+/** The grant is stored under a hash, like every secret, in the workspace that the ticket names. */
 function idOf(ticket: string): string {
-  return hashSecret(ticket).toString('base64url');
+  return routedLike(ticket, hashSecret(ticket).toString('base64url'));
 }
 
 /** The issuer under which these grants are stored, whichever issuer of the environment exchanges the ticket. */
@@ -109,6 +110,7 @@ async function insertGrant(tx: TxCtx, { id, userId, ...grant }: NewGrant): Promi
   await tx.db
     .insertInto('oidc_records')
     .values({
+      workspace_id: placeIn(tx.scope, id),
       issuer: storedAt(tx.system, tx.scope),
       model: 'Grant',
       id,
@@ -140,7 +142,7 @@ export async function readTicket(system: System, issuer: IssuerAddress, text: st
 async function findActing(system: System, issuer: IssuerAddress, id: string): Promise<Acting | undefined> {
   const { rows } = await sql<{ project_id: ProjectId; payload: Payload }>`
     select project_id, payload from oidc_records
-    where issuer = ${storedAt(system, issuer)} and model = 'Grant' and id = ${id} and payload ? 'impersonation'
+    where workspace_id = ${await placeOf(system, id)} and issuer = ${storedAt(system, issuer)} and model = 'Grant' and id = ${id} and payload ? 'impersonation'
       and expires_at > ${system.clock.now()}`.execute(system.db);
   const [row] = rows;
   if (!row) return undefined;
@@ -175,7 +177,7 @@ export function beginImpersonation(ctx: Ctx, acting: Acting, clientId: string): 
     const begun = { clientId, iat, exp: endsAt, impersonation: { ...impersonation, waiting: false } };
     const { numAffectedRows } = await sql`update oidc_records
       set payload = payload || ${JSON.stringify(begun)}::jsonb, expires_at = ${new Date(endsAt * 1000)}
-      where issuer = ${storedAt(tx.system, tx.scope)} and model = 'Grant' and id = ${id}
+      where workspace_id = ${placeIn(tx.scope, id)} and issuer = ${storedAt(tx.system, tx.scope)} and model = 'Grant' and id = ${id}
         and (payload->'impersonation'->'waiting')::boolean`.execute(tx.db);
     if (numAffectedRows !== 1n) return undefined;
     await emit(tx, 'user.impersonation.started', { userId, supporterId, reason, endsAt: instantOf(endsAt) });

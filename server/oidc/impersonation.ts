@@ -8,6 +8,7 @@ import { problem } from '#platform/problem.ts';
 import { Instant } from '#platform/schemas.ts';
 import { at } from '#platform/scoped.ts';
 import { endGrants, type GrantRef } from './grant-endings.ts';
+import { type Place, placesOf } from './routed-ids.ts';
 
 /** Who can act as a person: a member, an operator, or a management client. */
 export type Supporter = Extract<Actor, { kind: 'customer' | 'operator' | 'management' }>;
@@ -131,16 +132,19 @@ export async function mayGoOn(tx: TxCtx, { projectId, userId, impersonation }: A
 }
 
 /** The impersonations and tickets in the workspace. Served by oidc_records_of_impersonation. */
-function liveImpersonations({ db, scope, now }: Ctx | TxCtx) {
+function liveImpersonations(ctx: Ctx | TxCtx) {
+  const { db, scope, now } = ctx;
   return db
     .selectFrom('oidc_records')
     .select([
+      'workspace_id',
       'issuer',
       'id',
       sql<ProjectId>`project_id`.as('projectId'),
       sql<UserId>`payload->>'accountId'`.as('userId'),
       sql<Impersonation>`payload->'impersonation'`.as('impersonation'),
     ])
+    .where('workspace_id', '=', sql<Place>`any(${placesOf(ctx)})`)
     .where('model', '=', 'Grant')
     .where(sql<boolean>`payload ? 'impersonation'`)
     .where(sql`payload->>'workspaceId'`, '=', scope.workspaceId)

@@ -1,6 +1,7 @@
 export { holderAtOwnIssuer, holderOf, type PresentedToken } from './access-tokens.ts';
 export { recordsFor } from './adapter.ts';
 export { type ApplicationSignIn, scopesOf, signInAt } from './application-sign-ins.ts';
+export { endActingElsewhere } from './bound-sessions.ts';
 export { browserSession } from './browser-sessions.ts';
 export { applicationAt, samlReturnUrl } from './clients.ts';
 export { consentsOf } from './consents.ts';
@@ -9,5 +10,6 @@ export { clientsOfSessions } from './grants.ts';
 export { endOwnImpersonations, ownImpersonations } from './impersonation.ts';
 export { type Interaction, interactions } from './interactions.ts';
 export { composeLogout } from './logout-token.ts';
+export { providerPages } from './pages-of-provider.ts';
 export { part } from './part.ts';
 export { takeBack, usedApplications } from './used-applications.ts';

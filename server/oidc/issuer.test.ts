@@ -63,7 +63,7 @@ describe('an issuer', () => {
       'urn:ietf:params:oauth:grant-type:token-exchange',
     ]);
     assert.deepEqual(body.response_types_supported, ['code']);
-    assert.deepEqual(body.ui_locales_supported, ['en', 'de', 'fr', 'es', 'ja', 'zh']);
+    assert.deepEqual(body.ui_locales_supported, ['en', 'de', 'fr', 'es', 'ja', 'zh', 'ar']);
     assert.ok(body.prompt_values_supported.includes('create'));
     assert.deepEqual(body.code_challenge_methods_supported, ['S256']);
     assert.equal(body.authorization_response_iss_parameter_supported, true);

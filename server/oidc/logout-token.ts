@@ -3,7 +3,6 @@ import { Value } from 'typebox/value';
 import { boundAddresses } from '#domains';
 import type { Environment } from '#platform/ctx.ts';
 import type { System } from '#platform/system.ts';
-import type { Composed } from '#webhooks';
 import { type IssuerAddress, realmOf } from './clients.ts';
 import { Ended } from './logout.ts';
 import { commonIssuer, issuerOf } from './provider.ts';
@@ -14,7 +13,7 @@ const EVENT = 'http://schemas.openid.net/event/backchannel-logout';
  * Signs the logout token of one attempt. It is valid for two minutes, and the next attempt may be hours later (§2.4,
  * §2.5).
  */
-export async function composeLogout(system: System, queued: string): Promise<Composed | null> {
+export async function composeLogout(system: System, queued: string) {
   const { environment, issuer, clientId, subject, sid } = Value.Parse(Ended, JSON.parse(queued));
   const address = await addressOfIssuer(system, environment, issuer);
   // The keys of an issuer that is no longer served can't be read, so no client could verify the token.

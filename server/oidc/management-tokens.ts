@@ -5,8 +5,10 @@ import type { Application } from '#applications';
 import { addressesOf } from '#domains';
 import { projectOf } from '#environments';
 import type { System } from '#platform/system.ts';
+import { ctxOf } from './accounts.ts';
 import { grantedApi, shortest } from './apis.ts';
 import { applicationOf, type IssuerAddress } from './clients.ts';
+import { customClaims } from './custom-claims.ts';
 
 /** The API address for an issuer: the project's own, or else the environment's. */
 async function apiAddressOf(system: System, { environment, scope }: IssuerAddress): Promise<string> {
@@ -44,21 +46,42 @@ export async function machineResource(
   ctx: KoaContextWithOIDC,
   resource: string,
 ): Promise<ResourceServer> {
-  if (Object(ctx.oidc.body).organization !== undefined)
+  const { params, body, client } = ctx.oidc;
+  if (!params) throw new errors.InvalidRequest('parameters are missing');
+  const given = { resource, body: Object(body), scope: params['scope'] };
+  const { scope, seconds } = await machineGrant(system, applicationOf(client), given);
+  params['scope'] = scope;
+  return {
+    audience: resource,
+    scope,
+    accessTokenTTL: seconds,
+    accessTokenFormat: 'jwt',
+    jwt: { sign: { alg: 'ES256' } },
+  };
+}
+
+/** `resource`: as named, or the default; `scope`: as requested; `body`: the whole request. */
+type MachineRequest = { resource: string; scope: unknown; body: Record<string, unknown> };
+
+/**
+ * What a machine's token grants, and for how long.
+ * @throws InvalidTarget, InvalidRequest, InvalidScope
+ */
+export async function machineGrant(
+  system: System,
+  application: Application,
+  { resource, scope, body }: MachineRequest,
+): Promise<{ scope: string; seconds: number }> {
+  if (body['organization'] !== undefined)
     throw new errors.InvalidRequest('an application has no organization of its own: leave organization out');
-  const application = applicationOf(ctx.oidc.client);
-  const hosts = await apiHostsOf(system, application);
-  const management = hosts.includes(resource);
-  if (management) checkContext(application, Object(ctx.oidc.body));
+  const management = (await apiHostsOf(system, application)).includes(resource);
+  if (management) checkContext(application, body);
   const api = management ? undefined : await grantedApi(system, application, resource);
   const { settings } = await projectOf(system, application);
   const granted = api ? api.machineScopes.map(({ name }) => name) : application.permissions;
   return {
-    audience: resource,
-    scope: requestedOf(ctx, granted),
-    accessTokenTTL: shortest(application, api) ?? settings.managementTokenSeconds,
-    accessTokenFormat: 'jwt',
-    jwt: { sign: { alg: 'ES256' } },
+    scope: requestedOf(scope, granted),
+    seconds: shortest(application, api) ?? settings.managementTokenSeconds,
   };
 }
 
@@ -66,10 +89,8 @@ export async function machineResource(
  * The requested scope, or everything that was granted.
  * @throws InvalidScope for more than was granted
  */
-function requestedOf({ oidc: { params } }: KoaContextWithOIDC, granted: readonly string[]): string {
-  if (!params) throw new errors.InvalidRequest('parameters are missing');
-  params['scope'] ??= granted.join(' ');
-  const scope = String(params['scope']);
+function requestedOf(requested: unknown, granted: readonly string[]): string {
+  const scope = String(requested ?? granted.join(' '));
   const excess = scope.split(' ').find((asked) => asked !== '' && !granted.includes(asked));
   if (excess !== undefined) throw new errors.InvalidScope('the client was not granted this scope', excess);
   return scope;
@@ -96,10 +117,7 @@ export function machineTokenSeconds(_ctx: KoaContextWithOIDC, { resourceServer }
   return resourceServer.accessTokenTTL;
 }
 
-/**
- * Adds the project to a machine's token; to a management token in the form that lets the API host read it without a
- * database. Dates the token by the server clock: always after the time up to which the client's tokens are invalid.
- */
+/** Adds what Latchkey says in a token that the provider issues. */
 export async function describeToken(
   system: System,
   token: AccessToken | ClientCredentials,
@@ -110,13 +128,30 @@ export async function describeToken(
     payload.jti = `${payload.jti}.${token.grantId}`;
     return;
   }
-  const application = applicationOf(token.client);
+  const { aud } = payload;
+  Object.assign(payload, await machineClaims(system, applicationOf(token.client), { aud, seconds: token.expiration }));
+}
+
+/**
+ * The claims about the project of a machine; of a management token in the form that lets the API host read it without a
+ * database. Dates the token by the server clock: always after the time up to which the client's tokens are invalid.
+ */
+export async function machineClaims(
+  system: System,
+  application: Application,
+  { aud, seconds }: { aud: unknown; seconds: number },
+): Promise<Record<string, unknown> & { iat: number; exp: number }> {
   const { workspaceId, projectId, environment, id, tokensEndedAt } = application;
-  const management = (await apiHostsOf(system, application)).includes(String(payload.aud));
+  const management = (await apiHostsOf(system, application)).includes(String(aud));
   const now = Math.floor(system.clock.now().getTime() / 1000);
   const iat = tokensEndedAt ? Math.max(now, Math.floor(tokensEndedAt.getTime() / 1000) + 1) : now;
   const place = management
     ? { workspaceId, projectId, environment, applicationId: id }
     : { workspace_id: workspaceId, project_id: projectId };
-  Object.assign(payload, { ...place, iat, exp: iat + token.expiration });
+  const custom = await customClaims(
+    ctxOf(system, application),
+    { application },
+    { application, userId: null, organizationId: null },
+  );
+  return { ...custom, ...place, iat, exp: iat + seconds };
 }

@@ -13,6 +13,7 @@ import { ctxOf } from './accounts.ts';
 import { applicationOf, type IssuerAddress, realmOf } from './clients.ts';
 import { holdGrantOf } from './delegations.ts';
 import { checkOrganization, organizationAsked } from './organizations.ts';
+import { placeIn, routedLike } from './routed-ids.ts';
 
 const UserIdSchema = IdSchema('usr');
 
@@ -77,6 +78,7 @@ async function requireAdmitted(
     party,
     proof,
     device: deviceOfSession(tx, accountId, proof),
+    isInside: async () => true,
   });
   if (decision.kind === 'refused')
     throw new errors.AccessDenied('the person cannot use this organization', decision.because);
@@ -94,15 +96,23 @@ async function derivedGrant(
   issuer: IssuerAddress,
   { grant, organizationId }: Omit<Switch, 'ctx'>,
 ): Promise<string> {
-  const id = hash('sha256', `${grant.jti} ${organizationId}`, 'base64url');
+  const id = routedLike(grant.jti, hash('sha256', `${grant.jti} ${organizationId}`, 'base64url'));
+  const place = placeIn(tx.scope, grant.jti);
   const own = JSON.stringify({ jti: id, organizationId });
   // `tokensFrom` stays: the access tokens that it ended must not become valid again.
-  await sql`insert into oidc_records (issuer, model, id, payload, grant_id, session_id, project_id, expires_at)
-    select issuer, model, ${id}, payload - 'tokensFrom' || ${own}::jsonb, id, session_id, project_id, expires_at
-    from oidc_records where issuer = ${realmOf(issuer)} and model = 'Grant' and id = ${grant.jti}
-    on conflict (issuer, model, id) do update set payload = excluded.payload
-      || jsonb_strip_nulls(jsonb_build_object('tokensFrom', oidc_records.payload->'tokensFrom')),
-      expires_at = excluded.expires_at`.execute(tx.db);
+  const { numAffectedRows } =
+    await sql`insert into oidc_records (workspace_id, issuer, model, id, payload, grant_id, session_id, project_id, expires_at)
+    select workspace_id, issuer, model, ${id}, payload - 'tokensFrom' || ${own}::jsonb, id, session_id, project_id, expires_at
+    from oidc_records where workspace_id = ${place} and issuer = ${realmOf(issuer)} and model = 'Grant' and id = ${grant.jti}
+    on conflict do nothing`.execute(tx.db);
+  if (numAffectedRows === 0n)
+    await sql`update oidc_records as own set expires_at = parent.expires_at, payload = coalesce(
+        jsonb_set(parent.payload || ${own}::jsonb, '{tokensFrom}', own.payload->'tokensFrom'),
+        parent.payload - 'tokensFrom' || ${own}::jsonb)
+      from oidc_records as parent
+      where own.workspace_id = ${place} and own.issuer = ${realmOf(issuer)} and own.model = 'Grant' and own.id = ${id}
+        and parent.workspace_id = ${place} and parent.issuer = ${realmOf(issuer)} and parent.model = 'Grant'
+        and parent.id = ${grant.jti}`.execute(tx.db);
   return id;
 }
 

@@ -7,7 +7,8 @@ import type { OrganizationSessions } from '#platform/part.ts';
 import type { Standing } from '#platform/standing.ts';
 import type { System } from '#platform/system.ts';
 import type { IssuerAddress } from './clients.ts';
-import { endGrants, type GrantRef } from './grant-endings.ts';
+import { endGrants, type GrantRef, listed } from './grant-endings.ts';
+import { placesOf } from './routed-ids.ts';
 
 /** An id or a slug. */
 const NAME = /^[a-z0-9_-]{2,63}$/;
@@ -66,7 +67,7 @@ export async function grantIn(
 ): Promise<Grant | undefined> {
   if (!client || !session?.sessionId) return undefined;
   const { rows } = await sql<{ id: string }>`select id from oidc_records
-    where session_id = ${session.sessionId} and model = 'Grant' and grant_id is null
+    where workspace_id = any(${placesOf(ctx)}) and session_id = ${session.sessionId} and model = 'Grant' and grant_id is null
       and payload->>'clientId' = ${client.clientId} and payload->>'organizationId' is not distinct from ${organizationId}
       and not payload ? 'impersonation'
     limit 1`.execute(ctx.db);
@@ -81,8 +82,8 @@ export async function changeGrantsIn(
   tx: TxCtx,
   { organizationId, userId, action, reason }: OrganizationSessions,
 ): Promise<void> {
-  const { rows } = await sql<GrantRef>`select issuer, id from oidc_records
-    where model = 'Grant' and payload ? 'organizationId' and payload->>'organizationId' = ${organizationId}
+  const { rows } = await sql<GrantRef>`select workspace_id, issuer, id from oidc_records
+    where workspace_id = any(${placesOf(tx)}) and model = 'Grant' and payload ? 'organizationId' and payload->>'organizationId' = ${organizationId}
       and project_id = ${tx.scope.projectId} and (${userId ?? null}::text is null or payload->>'accountId' = ${userId ?? null})`.execute(
     tx.db,
   );
@@ -93,9 +94,9 @@ export async function changeGrantsIn(
 /** JWT access tokens are not stored, so introspection compares their time of issue with `tokensFrom`. */
 async function endAccessTokens(tx: TxCtx, grants: readonly GrantRef[]): Promise<void> {
   const tokensFrom = Math.floor(tx.now.getTime() / 1000) + 1;
-  const [issuers, ids] = [grants.map(({ issuer }) => issuer), grants.map(({ id }) => id)];
-  const listed = sql`select * from unnest(${issuers}::text[], ${ids}::text[])`;
-  await sql`delete from oidc_records where model = 'AccessToken' and (issuer, grant_id) in (${listed})`.execute(tx.db);
+  const places = sql`workspace_id = any(${placesOf(tx)})`;
+  await sql`delete from oidc_records
+    where ${places} and model = 'AccessToken' and (issuer, grant_id) in (${listed(grants)})`.execute(tx.db);
   await sql`update oidc_records set payload = payload || ${JSON.stringify({ tokensFrom })}::jsonb
-    where model = 'Grant' and (issuer, id) in (${listed})`.execute(tx.db);
+    where ${places} and model = 'Grant' and (issuer, id) in (${listed(grants)})`.execute(tx.db);
 }

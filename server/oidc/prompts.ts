@@ -3,6 +3,7 @@ import { isOfOrganization } from '#admission';
 import type { System } from '#platform/system.ts';
 import { isClosed } from '#tenancy';
 import { decisionOn } from './admission.ts';
+import { notNow } from './custom-claims.ts';
 import { wantedLevel } from './wanted-level.ts';
 
 const { base, Check, Prompt } = interactionPolicy;
@@ -59,6 +60,9 @@ async function needsMore(system: System, ctx: KoaContextWithOIDC): Promise<boole
   if (decision.kind === 'refused' && ANOTHER_WAY.includes(decision.because) && !oidc.result?.login) return true;
   if (decision.kind === 'refused' && isOfOrganization(decision.because))
     throw new errors.AccessDenied('the person cannot use this organization', decision.because);
+  if (decision.kind === 'refused' && decision.because === 'action')
+    throw new errors.AccessDenied(decision.message ?? 'a check of the project refused this', 'refused_by_action');
+  if (decision.kind === 'refused' && decision.because === 'action_failed') throw notNow();
   if (decision.kind === 'refused' && decision.because === 'unmet')
     throw new errors.UnmetAuthenticationRequirements('the person has no second factor that reaches what was asked for');
   return decision.kind !== 'admitted';

@@ -2,12 +2,13 @@ import { html } from 'hono/html';
 import type { ErrorOut, KoaContextWithOIDC } from 'oidc-provider';
 import { Value } from 'typebox/value';
 import type { Application } from '#applications';
-import { type Page, renderPage, type Voice, voiceOf } from '#pages';
+import { type Markup, type Page, renderPage, type Say, type Voice, voiceOf } from '#pages';
 import type { Environment, Scope } from '#platform/ctx.ts';
 import { IdSchema, type OrganizationId } from '#platform/ids.ts';
 import type { System } from '#platform/system.ts';
 import { applicationOf } from './clients.ts';
 import { goesElsewhere } from './ending.ts';
+import { providerPages } from './pages-of-provider.ts';
 
 const OrganizationIdSchema = IdSchema('org');
 
@@ -41,22 +42,14 @@ function formOf(markup: string): { action: string; secret: string } {
   return { action: found[1] ?? '', secret: found[2] ?? '' };
 }
 
-const hiddenFields = (fields: Record<string, string>) =>
-  Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`);
-
 /** Asks for the code that a device shows (RFC 8628 §3.3). */
 export function deviceEntry(
   system: System,
   ctx: KoaContextWithOIDC,
   { form, error }: { form: string; error?: { name: string; message: string } | undefined },
 ): Promise<void> {
-  const { action, secret } = formOf(form);
   return show(system, ctx, {
-    page: ({ say }) => ({
-      title: say('device.title'),
-      body: html`<p class="lead">${say('device.intro')}</p>${error ? html`<p class="fault" role="alert">${say(error.name === 'AbortedError' ? 'device.denied' : 'device.wrong')}</p>` : ''}
-<form method="post" action="${action}">${hiddenFields({ xsrf: secret })}<label>${say('device.label')}<input class="code" name="user_code" required autofocus autocomplete="off" autocapitalize="characters" spellcheck="false" maxlength="20"></label><button>${say('action.continue')}</button></form>`,
-    }),
+    page: (voice) => providerPages.deviceEntry(voice, { ...formOf(form), error: error?.name }),
   });
 }
 
@@ -66,21 +59,16 @@ export function deviceConfirmed(
   ctx: KoaContextWithOIDC,
   { form, userCode, application }: { form: string; userCode: string; application: Application },
 ): Promise<void> {
-  const { action, secret } = formOf(form);
   return show(system, ctx, {
     scope: application,
-    page: ({ say }) => ({
-      title: say('device.title'),
-      body: html`<p class="lead">${application.name}</p><p>${say('device.confirm')}</p><strong class="bigcode">${userCode}</strong><p>${say('device.warning')}</p>
-<form method="post" action="${action}">${hiddenFields({ xsrf: secret, user_code: userCode, confirm: 'yes' })}<button>${say('device.yes')}</button><button class="second" name="abort" value="yes">${say('device.abort')}</button></form>`,
-    }),
+    page: (voice) => providerPages.deviceConfirmed(voice, { ...formOf(form), userCode, application: application.name }),
   });
 }
 
 export function deviceDone(system: System, ctx: KoaContextWithOIDC): Promise<void> {
   return show(system, ctx, {
     scope: applicationOf(ctx.oidc.client),
-    page: ({ say }) => ({ title: say('device.doneTitle'), body: html`<p class="done">${say('device.done')}</p>` }),
+    page: providerPages.deviceDone,
   });
 }
 
@@ -93,17 +81,14 @@ export async function logoutQuestion(
   ctx: KoaContextWithOIDC,
   { form, environment }: { form: string; environment: Environment },
 ): Promise<void> {
-  const { action, secret } = formOf(form);
   const target = ctx.oidc.params?.['post_logout_redirect_uri'];
   const { workspaceId, projectId } = ctx.oidc.session ?? {};
   const began = workspaceId && projectId ? { workspaceId, projectId, environment } : undefined;
   const elsewhere = await goesElsewhere(system, environment, { ...ctx.oidc.session });
   return show(system, ctx, {
     scope: ctx.oidc.client ? applicationOf(ctx.oidc.client) : began,
-    page: ({ say, project }) => ({
-      title: say('logout.title'),
-      body: html`<p class="lead">${say('logout.question', { project })}</p>
-<form method="post" action="${action}">${hiddenFields({ xsrf: secret })}<button name="logout" value="yes">${say('logout.title')}</button><button class="second">${say('logout.no')}</button></form>`,
+    page: (voice) => ({
+      ...providerPages.logoutQuestion(voice, formOf(form)),
       leaves: typeof target === 'string' || elsewhere,
     }),
   });
@@ -112,7 +97,7 @@ export async function logoutQuestion(
 export function loggedOut(system: System, ctx: KoaContextWithOIDC): Promise<void> {
   return show(system, ctx, {
     scope: ctx.oidc.client && applicationOf(ctx.oidc.client),
-    page: ({ say }) => ({ title: say('logout.title'), body: html`<p class="done">${say('logout.done')}</p>` }),
+    page: providerPages.loggedOut,
   });
 }
 
@@ -133,12 +118,29 @@ export async function failure(system: System, ctx: KoaContextWithOIDC, out: Erro
     return;
   }
   const dead = out.error_description !== undefined && /session|interaction|expired/.test(out.error_description);
+  const application = ctx.oidc?.client && applicationOf(ctx.oidc.client);
   await show(system, ctx, {
-    scope: ctx.oidc?.client && applicationOf(ctx.oidc.client),
-    page: ({ say }) => ({
-      title: say(dead ? 'error.deadTitle' : 'error.title'),
-      body: html`<p>${say(dead ? 'error.dead' : 'error.intro')}</p><p class="hint"><code>${out.error}</code> ${out.error_description ?? ''}</p>
-<p class="hint">${say('error.help')} <code>${ctx.response.get('x-correlation-id')}</code></p>`,
-    }),
+    scope: application,
+    page: (voice) =>
+      providerPages.failure(voice, {
+        dead,
+        code: out.error,
+        description: out.error_description ?? '',
+        more: application
+          ? wrongAddress(system, { say: voice.say, application, error: out.error, params: ctx.oidc.params })
+          : '',
+        correlationId: ctx.response.get('x-correlation-id'),
+      }),
   });
+}
+
+type WrongAddress = { say: Say; application: Application; error: string; params: Record<string, unknown> | undefined };
+
+/** The redirect address that came, and in development the way to where it is set. It is text: nothing follows it. */
+function wrongAddress({ config }: System, { say, application, error, params }: WrongAddress): Markup | '' {
+  const uri = params?.['redirect_uri'];
+  if (error !== 'invalid_redirect_uri' || typeof uri !== 'string') return '';
+  const { workspaceId, projectId, environment, id, name } = application;
+  const settings = `${config.addresses.console}/console/${workspaceId}/${projectId}/${environment}/applications/${id}`;
+  return html`<p>${say('error.redirect')}</p><p><code class="value">${uri}</code></p>${config.mode === 'development' ? html`<p><a href="${settings}">${say('error.settings', { application: name })}</a></p>` : ''}`;
 }

@@ -1,13 +1,15 @@
 import { type TSchema, Type } from 'typebox';
 import type { Environment } from '#platform/ctx.ts';
-import { addressOf, type Host, type Reply, type Request } from '#platform/http.ts';
-import type { PreparedResponse } from '#platform/http-ready.ts';
+import type { Host, Reply, Request } from '#platform/http.ts';
+import type { EarlyDocument } from '#platform/http-early.ts';
 import { isKnownState } from '#platform/http-rules.ts';
 import { get, type Hook, options, type Plugin, post, type Route, type Routes } from '#platform/route.ts';
 import type { System } from '#platform/system.ts';
 import type { IssuerAddress } from './clients.ts';
 import { DOCUMENT_PATHS, type DocumentPath } from './documents.ts';
-import { type Issuer, issuerOf } from './provider.ts';
+import { PROVIDER_HEADERS } from './headers.ts';
+import { earlyMachineToken } from './machine-tokens.ts';
+import { commonIssuer, type Issuer, issuerOf } from './provider.ts';
 import { SIGNED_INTROSPECTION } from './structured-tokens.ts';
 
 const OAuthError = Type.Object({ error: Type.String(), error_description: Type.Optional(Type.String()) });
@@ -148,6 +150,10 @@ function asGet(path: string, { summary, source }: { summary: string; source: str
 export const providerRoutes: Routes = [
   post('/connect/token', {
     ...provided,
+    early: ({ system, host }) => {
+      const own = commonIssuer(system, environmentOf(host));
+      return (request) => earlyMachineToken(system, own, request);
+    },
     counted: 'client',
     summary: 'Issue a token',
     description:
@@ -235,13 +241,8 @@ export const providerRoutes: Routes = [
       permission: 'public',
       ...documents[path],
       onRequest: documentHook(path),
-      ready: ({ system, host }) => {
-        const own = {
-          url: addressOf(system, host),
-          scope: null,
-          organizationId: null,
-          environment: environmentOf(host),
-        };
+      early: ({ system, host }) => {
+        const own = commonIssuer(system, environmentOf(host));
         return () => keptDocument(system, own, path);
       },
       handler: answeredBefore,
@@ -259,7 +260,7 @@ function answeredBefore(): never {
   throw new Error('unreachable: the provider has responded');
 }
 
-function keptDocument(system: System, address: IssuerAddress, path: DocumentPath): PreparedResponse | undefined {
+function keptDocument(system: System, address: IssuerAddress, path: DocumentPath): EarlyDocument | undefined {
   const issuer = issuerOf(system, address);
   return 'documents' in issuer ? issuer.documents.get(path) : undefined;
 }
@@ -280,17 +281,6 @@ function issuerAddress({ address, server }: Request): IssuerAddress {
 }
 
 /**
- * Headers for the pages that the library renders: the one that posts a response to an application (`form_post`), and
- * the one that signs out before another user signs in. The library adds the hash of their script. A form may lead to an
- * application, and from there anywhere, so `form-action` stays open, as on the hosted pages that redirect.
- */
-const PAGE_HEADERS = {
-  'content-security-policy': "default-src 'none'; script-src; base-uri 'none'; frame-ancestors 'none'",
-  'referrer-policy': 'no-referrer',
-  'x-frame-options': 'DENY',
-};
-
-/**
  * Passes a request to the provider of its address, with the issuer's address as its own, whichever proxy it came
  * through.
  */
@@ -307,7 +297,7 @@ function hand({ respond, url }: Issuer, request: Request, reply: Reply): Promise
   headers['x-forwarded-host'] = url.host;
   headers['x-forwarded-proto'] = url.protocol.slice(0, -1);
   headers['x-forwarded-for'] = request.ip;
-  const set = reply.headers(PAGE_HEADERS).getHeaders();
+  const set = reply.headers(PROVIDER_HEADERS).getHeaders();
   for (const name in set) reply.raw.setHeader(name, set[name] ?? '');
   reply.hijack();
   return respond(request.raw, reply.raw);

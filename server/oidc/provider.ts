@@ -1,6 +1,6 @@
-import Provider, { type Configuration, type KoaContextWithOIDC } from 'oidc-provider';
+import Provider, { type Configuration, errors, type KoaContextWithOIDC } from 'oidc-provider';
 import { findProject } from '#environments';
-import { signingKeys } from '#keys';
+import { type SigningKey, signingKeys } from '#keys';
 import { EXPOSED_HEADERS } from '#platform/cross-origin.ts';
 import type { Environment } from '#platform/ctx.ts';
 import { isDatabaseAway, isDeadlock } from '#platform/db.ts';
@@ -9,13 +9,17 @@ import { languages } from '#settings';
 import { bindToSessions } from './bound-sessions.ts';
 import { type IssuerAddress, realmOf, useApplications } from './clients.ts';
 import { configuration } from './configuration.ts';
+import { passCustomClaims } from './custom-claims.ts';
 import { Documents } from './documents.ts';
 import { endOnLogout, goOnToLogout } from './ending.ts';
 import { bindCookies } from './host-cookies.ts';
 import { takeOfflineAccess } from './offline-access.ts';
+import { useProofsOnce } from './one-time.ts';
 import { useSwitchedGrants } from './organization-switches.ts';
 import { PROMPT_VALUES } from './prompts.ts';
+import { settle } from './record-writes.ts';
 import { repeatLostRefreshes, returnSuccessor } from './refresh-rotation.ts';
+import { routeIds } from './routed-ids.ts';
 import { inSigningOrder, nextChange, ProviderKey } from './signing.ts';
 import { serveStructuredTokens } from './structured-tokens.ts';
 import { offerTokenExchange } from './token-exchange.ts';
@@ -27,6 +31,8 @@ export type Issuer = {
   provider: Provider;
   respond: ReturnType<Provider['callback']>;
   documents: Documents;
+  /** Signs the tokens of machines. */
+  signer: SigningKey | undefined;
   /** Milliseconds since the epoch; after that another key signs. */
   goodUntil: number;
 };
@@ -126,10 +132,11 @@ async function makeIssuer(system: System, address: IssuerAddress): Promise<Issue
   await keySet.reload();
   const now = system.clock.now();
   const keys = await keySet.all();
+  const signing = inSigningOrder(keys, now);
   const provider = new Provider(url, {
     ...configuration(system, address),
     discovery: await announced(system, address),
-    jwks: { keys: inSigningOrder(keys, now).map((key) => new ProviderKey(key)) },
+    jwks: { keys: signing.map((key) => new ProviderKey(key)) },
   });
   // Addresses in responses are the issuer's, whichever proxy the request came through: the bridge sets the forwarded
   // headers itself.
@@ -137,10 +144,13 @@ async function makeIssuer(system: System, address: IssuerAddress): Promise<Issue
   useApplications(provider, system, address);
   bindCookies(provider, address);
   bindToSessions(provider);
+  routeIds(provider);
+  useProofsOnce(provider, system, address);
   takeOfflineAccess(provider);
   repeatLostRefreshes(provider);
   useSwitchedGrants(provider);
   addTokenHash(provider);
+  passCustomClaims(provider);
   serveStructuredTokens(provider, system, address);
   endOnLogout(provider, system, environment);
   offerTokenExchange(provider, system, address);
@@ -151,6 +161,7 @@ async function makeIssuer(system: System, address: IssuerAddress): Promise<Issue
   const documents = new Documents();
   provider.use(async (ctx, next) => {
     await next();
+    await settleLate(system, ctx);
     await goOnToLogout(system, address, ctx);
     returnSuccessor(ctx);
     if (ctx.response.get('access-control-allow-origin')) ctx.set('access-control-expose-headers', EXPOSED_HEADERS);
@@ -163,7 +174,8 @@ async function makeIssuer(system: System, address: IssuerAddress): Promise<Issue
   });
   provider.on('server_error', (ctx, error) => respondToFault(system, ctx, error));
   const respond = provider.callback();
-  return { url: new URL(url), provider, respond, documents, goodUntil: nextChange(keys, now) };
+  const signer = signing.find(({ algorithm }) => algorithm === 'ES256');
+  return { url: new URL(url), provider, respond, documents, signer, goodUntil: nextChange(keys, now) };
 }
 
 /**
@@ -183,7 +195,20 @@ async function announced(
   };
 }
 
-function respondToFault(system: System, ctx: KoaContextWithOIDC, error: Error): void {
+/** Writes what waited for a record that never came, such as the code of a request that was refused. */
+async function settleLate(system: System, ctx: Parameters<Parameters<Provider['use']>[0]>[0]): Promise<void> {
+  try {
+    if (ctx['oidc']) await settle(system, ctx['oidc']);
+  } catch (error) {
+    // The request was refused already, and so would a code be that was used before.
+    if (ctx.status >= 400 && error instanceof errors.InvalidGrant) return;
+    ctx.status = 500;
+    ctx.body = { error: 'server_error', error_description: 'oops! something went wrong' };
+    respondToFault(system, ctx, error instanceof Error ? error : new Error(String(error)));
+  }
+}
+
+function respondToFault(system: System, ctx: Pick<KoaContextWithOIDC, 'status' | 'set' | 'body'>, error: Error): void {
   if (!isDatabaseAway(error) && !isDeadlock(error)) {
     system.log.error({ err: error }, 'OIDC provider');
     return;

@@ -25,8 +25,8 @@ const successors = new WeakMap<object, string>();
 /**
  * Whether a use of a refresh token replaces it. One that is bound to a key needs no rotation, and FAPI 2.0 forbids it
  * (§5.3.2.1): its clients authenticate with a key, and DPoP does not bind refresh tokens of confidential clients (RFC
- * 9449 §5). A public client that lost the response, or whose tabs refresh at the same moment, gets the same new token
- * again within the grace time; of concurrent requests exactly one replaces the token.
+ * 9449 §5). A client that lost the response, or whose tabs or servers refresh at the same moment, gets the same new
+ * token again within the grace time; of concurrent requests exactly one replaces the token.
  * @throws InvalidGrant for another use of a replaced token, which ends the grant
  */
 export async function isRotated(system: System, issuer: IssuerAddress, ctx: KoaContextWithOIDC): Promise<boolean> {
@@ -34,7 +34,7 @@ export async function isRotated(system: System, issuer: IssuerAddress, ctx: KoaC
   if (!client || !token || token.isSenderConstrained() || applicationOf(client).profile === 'fapi2') return false;
   const tokens = new RefreshTokens(system, issuer);
   if (token.usedAt === undefined && (await tokens.use(token.jti))) return true;
-  const successor = client.clientAuthMethod === 'none' && (await successorOf(tokens, token));
+  const successor = await successorOf(tokens, token);
   if (successor) {
     successors.set(ctx, successor);
     return false;

@@ -1,8 +1,10 @@
 import { sql } from 'kysely';
 import { applicationIdsOf } from '#applications';
+import type { TxCtx } from '#platform/ctx.ts';
 import type { ProjectId } from '#platform/ids.ts';
-import { type Removal, removeRows } from '#platform/removal.ts';
+import { portionOf, type Removal, type Removed, removeRows } from '#platform/removal.ts';
 import { projectIdsOf } from '#tenancy';
+import { type Place, placesOf } from './routed-ids.ts';
 
 /** Removes users' consents for the project's applications, which still exist at this point. */
 export const consents: Removal = {
@@ -24,32 +26,46 @@ export const records: Removal = {
   tables: ['oidc_records'],
   remove: async (tx, removed, limit) => {
     const projects = await projectIdsOf(tx, removed);
-    const { rows } = await sql<{ removed: number }>`
-      with gone as (
-        delete from oidc_records where ctid = any(array(
-          select ctid from oidc_records where project_id = any(${projects}) limit ${limit}))
-        returning issuer, model, id
-      ), made as (
-        delete from oidc_records
-        where issuer = any(array(select distinct issuer from gone))
-          and grant_id = any(array(select id from gone where model = 'Grant'))
-      )
-      select count(*) as removed from gone`.execute(tx.db);
-    const count = rows[0]?.removed ?? 0;
-    if (count > 0) return count;
-    const issuers = await issuersOf(tx, projects);
-    return issuers.length === 0 ? 0 : removeRows(tx, 'oidc_records', { where: sql`issuer = any(${issuers})`, limit });
+    for (const place of placesOf({ system: tx.system, scope: { ...tx.scope, workspaceId: removed.workspaceId } })) {
+      // biome-ignore lint/performance/noAwaitInLoops: one place after the other
+      const count = await removeFrom(tx, removed, { place, projects, limit });
+      if (count > 0) return count;
+    }
+    return 0;
   },
 };
 
-/** Issuers of a project's custom domains contain its id. Skip-scans the primary key instead of reading every record. */
-async function issuersOf({ db }: Parameters<Removal['remove']>[0], projects: readonly ProjectId[]): Promise<string[]> {
-  const { rows } = await sql<{ issuer: string }>`
-    with recursive each as (
-      (select issuer from oidc_records order by issuer limit 1)
-      union all
-      select (select r.issuer from oidc_records r where r.issuer > each.issuer order by r.issuer limit 1)
-      from each where each.issuer is not null)
-    select issuer from each where split_part(issuer, ' ', 2) = any(${[...projects]})`.execute(db);
-  return rows.map(({ issuer }) => issuer);
+type Portion = { place: Place; projects: readonly ProjectId[]; limit: number };
+
+async function removeFrom(tx: TxCtx, removed: Removed, portion: Portion): Promise<number> {
+  return (await removeMade(tx, portion)) || removeLeft(tx, removed, portion);
+}
+
+async function removeMade({ db }: TxCtx, { place, projects, limit }: Portion): Promise<number> {
+  const theirs = sql`workspace_id = ${place} and project_id = any(${[...projects]})`;
+  const { rows } = await sql<{ removed: number }>`
+    with gone as (
+      delete from oidc_records where ${portionOf('oidc_records', { where: theirs, limit })}
+      returning issuer, model, id
+    ), made as (
+      delete from oidc_records
+      where workspace_id = ${place} and issuer = any(array(select distinct issuer from gone))
+        and grant_id = any(array(select id from gone where model = 'Grant'))
+    )
+    select count(*) as removed from gone`.execute(db);
+  return rows[0]?.removed ?? 0;
+}
+
+/** The other records of a removed workspace, and those of its projects' own issuers, which are named after them. */
+function removeLeft(
+  tx: TxCtx,
+  { workspaceId, projectId }: Removed,
+  { place, projects, limit }: Portion,
+): Promise<number> {
+  const own = sql`split_part(issuer, ' ', 2) = any(${[...projects]})`;
+  const where =
+    projectId === null && place === workspaceId
+      ? sql`workspace_id = ${place}`
+      : sql`workspace_id = ${place} and ${own}`;
+  return removeRows(tx, 'oidc_records', { where, limit });
 }

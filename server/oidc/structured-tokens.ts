@@ -7,10 +7,10 @@ import { grantedApis } from '#apis';
 import { type Application, isFirstParty } from '#applications';
 import { signingKeys } from '#keys';
 import type { System } from '#platform/system.ts';
-import { isSpent, spendOnce } from './adapter.ts';
 import { applicationOf, type IssuerAddress } from './clients.ts';
 import { isActing } from './impersonation-tickets.ts';
 import { apiHostsOf } from './management-tokens.ts';
+import { isSpent, spendOnce } from './one-time.ts';
 
 const Claims = Type.Object({
   aud: Type.String(),
@@ -78,9 +78,9 @@ export async function knownToken(provider: Provider, { system, issuer, token }: 
     return undefined;
   const audiences = (await grantedApis(system, application)).map(({ identifier }) => identifier);
   const own = grantId === undefined ? await apiHostsOf(system, application) : [];
-  if (![...audiences, ...own].includes(aud) || (await isSpent(system, issuer, jti))) return undefined;
+  if (![...audiences, ...own].includes(aud) || (await isSpent(system, issuer, { id: jti, clientId }))) return undefined;
   const seconds = Math.max(1, exp - Math.floor(system.clock.now().getTime() / 1000));
-  return { payload, application, grantId, spend: () => spendOnce(system, issuer, { id: jti, seconds }) };
+  return { payload, application, grantId, spend: () => spendOnce(system, issuer, { id: jti, clientId, seconds }) };
 }
 
 type Granted = { system: System; issuer: IssuerAddress; application: Application; grantId: string; iat: number };

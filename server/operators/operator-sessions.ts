@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { mustBeLookedAtAgain } from '#admission';
 import { projectOf } from '#environments';
+import { endActingElsewhere } from '#oidc';
 import { cookieName } from '#platform/cookies.ts';
 import type { CustomerActor, TxCtx } from '#platform/ctx.ts';
 import type { Request } from '#platform/http.ts';
@@ -164,7 +165,10 @@ export function checkCsrfToken(system: System, { hash }: Pick<OperatorSession, '
   return system.keyring.checkTag(hash.toString('base64'), 'console-csrf', Buffer.from(token, 'base64url'));
 }
 
-/** Ends the console's sessions with their session at the auth host, for any reason. */
+/**
+ * Ends the console's sessions with their session at the auth host, for any reason, and what operators do with it in the
+ * name of people of other workspaces.
+ */
 export async function endWithAuthSessions(tx: TxCtx, { sessionIds }: EndedSessions): Promise<void> {
   const { workspaceId, environment } = installationOf(tx.system).scope;
   if (tx.scope.workspaceId !== workspaceId || tx.scope.environment !== environment) return;
@@ -173,6 +177,7 @@ export async function endWithAuthSessions(tx: TxCtx, { sessionIds }: EndedSessio
     .where('workspace_id', '=', workspaceId)
     .where('session_id', 'in', [...sessionIds])
     .execute();
+  await endActingElsewhere(tx, sessionIds);
 }
 
 /** Ends one session, for example when a new sign-in replaces it. */

@@ -22,6 +22,12 @@ export const part = {
   },
   removals: [rowsOfWorkspace('team_invitations'), rowsOfWorkspace('team_members')],
   cleanUps: { removeDeadOperatorSessions },
+  carriage: {
+    console_installation: { staysBecause: 'it is of the built-in workspace, which is not carried' },
+    console_sessions: { staysBecause: 'operators have accounts of their own at each installation' },
+    team_members: { staysBecause: 'operators have accounts of their own at each installation' },
+    team_invitations: { staysBecause: 'an owner invites again at the other installation' },
+  },
   sessions: { ended: endWithAuthSessions },
   erasure: { requested: keepTeamsOwned, erased: leaveTeams },
   permissionsNow: { operator: permissionsOfAbsent },

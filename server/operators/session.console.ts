@@ -76,6 +76,9 @@ export const sessionRoutes: Routes = [
         default: false,
         description: 'Asks for authentication again, before a dangerous action.',
       }),
+      loginHint: Type.Optional(
+        Type.String({ minLength: 1, maxLength: 254, description: 'The address to sign in with, which is filled in.' }),
+      ),
     }),
     handler: async (request, reply) => {
       const { system } = request.server;

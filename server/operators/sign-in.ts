@@ -35,12 +35,12 @@ async function configurationOf(system: System): Promise<client.Configuration> {
 
 /**
  * Starts a sign-in at our own provider, as any application does (code and PKCE).
- * @param stepUp requires a new proof even if there is a session
+ * @param stepUp requires a new proof even if there is a session; `loginHint`: the address to sign in with
  * @returns where the browser goes, and what to keep in a cookie until it is back
  */
 export async function beginSignIn(
   system: System,
-  { returnTo, stepUp }: { returnTo: string; stepUp: boolean },
+  { returnTo, stepUp, loginHint }: { returnTo: string; stepUp: boolean; loginHint?: string },
 ): Promise<{ url: string; kept: string }> {
   const away: Away = {
     verifier: client.randomPKCECodeVerifier(),
@@ -57,6 +57,7 @@ export async function beginSignIn(
     nonce: away.nonce,
     max_age: String(ABSOLUTE_SECONDS),
     ...(stepUp && { prompt: 'login' }),
+    ...(loginHint !== undefined && { login_hint: loginHint }),
   });
   return { url: url.href, kept: system.keyring.seal(JSON.stringify(away), SEALED, 'cookie') };
 }

@@ -10,6 +10,7 @@ import { newestFirst, type Page, type PageQuery } from '#platform/page.ts';
 import { problem } from '#platform/problem.ts';
 import { Instant } from '#platform/schemas.ts';
 import { at, inWorkspace } from '#platform/scoped.ts';
+import type { System } from '#platform/system.ts';
 import { workspaceScope } from './edge.ts';
 import { installationOf } from './installation.ts';
 import { isGivenByOwners, permissionsOfTeamRole, TeamRole } from './team-roles.ts';
@@ -238,6 +239,20 @@ export async function ownersOf(tx: TxCtx): Promise<UserId[]> {
     .orderBy('id')
     .execute();
   return owners.map((owner) => owner.user_id);
+}
+
+/** The addresses and roles of a team. Served by the primary key. */
+export async function teamContacts(
+  system: System,
+  workspaceId: WorkspaceId,
+): Promise<{ email: string; role: TeamRole }[]> {
+  const rows = await system.db.selectFrom('team_members').selectAll().where('workspace_id', '=', workspaceId).execute();
+  const ids = rows.map((row) => row.user_id);
+  const people = await usersById({ db: system.db, scope: installationOf(system).scope }, ids);
+  return rows.flatMap(({ user_id, role }) => {
+    const email = people.get(user_id)?.email;
+    return email ? [{ email, role }] : [];
+  });
 }
 
 /** The workspaces whose team a user is in, with their role. Served by team_members_of_user. */

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { projectOf } from '#environments';
 import { emitAll } from '#events';
+import { maximumOf } from '#organization-limits';
 import type { TxCtx } from '#platform/ctx.ts';
 import type { MemberId, OrganizationId, UserId } from '#platform/ids.ts';
 import { inScope, scopeColumns } from '#platform/scoped.ts';
@@ -37,11 +37,11 @@ async function lock(tx: TxCtx, named: readonly string[]): Promise<Map<string, Na
     .where('organization_id', '=', sql<OrganizationId>`any(${rows.map(({ id }) => id)})`)
     .groupBy('organization_id')
     .execute();
-  const { settings } = await projectOf(tx.system, tx.scope);
+  const maximum = await maximumOf(tx, 'members');
   const countOf = new Map(counts.map(({ id, count }) => [id, count]));
   return new Map(
     rows.flatMap(({ id, slug }) => {
-      const organization = { id, free: settings.maxOrganizationMembers - (countOf.get(id) ?? 0) };
+      const organization = { id, free: maximum - (countOf.get(id) ?? 0) };
       return [id, ...(slug === null ? [] : [slug])].map((name) => [name, organization] as const);
     }),
   );

@@ -12,7 +12,14 @@ export {
   ownPermissions,
 } from './organization-roles.ts';
 export { organizationSetUp } from './organization-set-up.ts';
-export { findOrganizationId, getOrganization, lockOrganization, OrganizationRef } from './organizations.ts';
+export {
+  createOrganization,
+  findOrganizationId,
+  getOrganization,
+  lockOrganization,
+  OrganizationRef,
+  organizationNames,
+} from './organizations.ts';
 export { organizationsOf } from './own-organizations.ts';
 export { part } from './part.ts';
 export { getOrganizationPolicy } from './policies.ts';

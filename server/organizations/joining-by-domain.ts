@@ -1,5 +1,6 @@
+import { type RawBuilder, sql } from 'kysely';
 import { usersById } from '#people';
-import type { TxCtx } from '#platform/ctx.ts';
+import type { Ctx, TxCtx } from '#platform/ctx.ts';
 import { domainOf } from '#platform/email-address.ts';
 import type { MemberId, OrganizationId } from '#platform/ids.ts';
 import type { EnteringMember } from '#platform/part.ts';
@@ -9,22 +10,30 @@ import { isIn, joinOrganization } from './organization-members.ts';
 import { getOrganization } from './organizations.ts';
 
 /**
+ * SQL: whether the project has a mail domain whose people join an organization. Most projects have none. Served by
+ * organization_domains_joined_by.
+ */
+export function hasJoiningDomain({ scope }: Pick<Ctx, 'scope'>): RawBuilder<boolean> {
+  return sql<boolean>`exists (select from organization_domains where workspace_id = ${scope.workspaceId}
+    and project_id = ${scope.projectId} and environment = ${scope.environment} and status = 'verified' and auto_join)`;
+}
+
+/**
  * Adds a person who signs in to the organization that has verified the domain of their verified address, if people join
  * it by that domain. If the organization is full, blocked or deleted at the same time, the person does not join it,
- * and the sign-in succeeds nevertheless. The first query finds out whether the project has such a domain, because most projects have none. Served
- * by organization_domains_joined_by.
+ * and the sign-in succeeds nevertheless. Served by organization_domains_joined_by.
  */
 export async function joinByDomain(tx: TxCtx, { memberId, userId }: EnteringMember): Promise<void> {
-  const joined = tx.db
+  const user = (await usersById(tx, [userId])).get(userId);
+  if (!user?.emailVerified || !user.email) return;
+  const domain = await tx.db
     .selectFrom('organization_domains')
     .select(['organization_id as organizationId', 'roles'])
     .where(inScope(tx))
     .where('status', '=', 'verified')
-    .where('auto_join', '=', true);
-  if (!(await joined.limit(1).executeTakeFirst())) return;
-  const user = (await usersById(tx, [userId])).get(userId);
-  if (!user?.emailVerified || !user.email) return;
-  const domain = await joined.where('host', '=', domainOf(user.email)).executeTakeFirst();
+    .where('auto_join', '=', true)
+    .where('host', '=', domainOf(user.email))
+    .executeTakeFirst();
   if (!domain) return;
   const { organizationId, roles } = domain;
   try {

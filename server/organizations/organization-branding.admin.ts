@@ -1,6 +1,12 @@
-import { OrganizationBranding, OrganizationBrandingChanges } from '#branding';
-import { get, patch, type Routes } from '#platform/route.ts';
-import { changeOrganizationBranding, getOrganizationBranding } from './organization-branding.ts';
+import { BrandingImages, ImageUpload, OrganizationBranding, OrganizationBrandingChanges } from '#branding';
+import { del, get, patch, put, type Routes } from '#platform/route.ts';
+import {
+  changeOrganizationBranding,
+  changeOrganizationImage,
+  getOrganizationBranding,
+  getOrganizationImages,
+  ImageOfOrganization,
+} from './organization-branding.ts';
 import { OrganizationRef } from './organizations.ts';
 
 const PATH = '/v1/admin/organizations/:organizationId/branding';
@@ -26,5 +32,38 @@ export const organizationBrandingRoutes: Routes = [
     responses: { 200: OrganizationBranding },
     problems: ['NOT_FOUND'],
     handler: (request) => changeOrganizationBranding(request.ctx, request.params.organizationId, request.body),
+  }),
+  get(`${PATH}/images`, {
+    permission: 'organizations:read',
+    summary: 'Read the uploaded images of an organization',
+    params: OrganizationRef,
+    responses: { 200: BrandingImages },
+    etag: true,
+    problems: ['NOT_FOUND'],
+    handler: (request) => getOrganizationImages(request.ctx, request.params.organizationId),
+  }),
+  put(`${PATH}/images/:use`, {
+    changes: `${PATH}/images`,
+    permission: 'organizations:write',
+    stepUp: false,
+    summary: 'Upload an image of an organization',
+    description: 'Shown in place of the project’s, as its other branding. A logo comes before `logoUrl`.',
+    params: ImageOfOrganization,
+    body: ImageUpload,
+    responses: { 200: BrandingImages },
+    problems: ['NOT_FOUND'],
+    handler: ({ ctx, params: { organizationId, use }, body: { content } }) =>
+      changeOrganizationImage(ctx, organizationId, { use, content }),
+  }),
+  del(`${PATH}/images/:use`, {
+    changes: `${PATH}/images`,
+    permission: 'organizations:write',
+    stepUp: false,
+    summary: 'Remove an image of an organization',
+    params: ImageOfOrganization,
+    responses: { 200: BrandingImages },
+    problems: ['NOT_FOUND'],
+    handler: ({ ctx, params: { organizationId, use } }) =>
+      changeOrganizationImage(ctx, organizationId, { use, content: null }),
   }),
 ];

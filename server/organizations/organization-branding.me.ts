@@ -1,6 +1,12 @@
-import { OrganizationBranding, OrganizationBrandingChanges } from '#branding';
-import { get, patch, type Routes } from '#platform/route.ts';
-import { changeOwnBranding, getOwnBranding } from './organization-branding.ts';
+import { BrandingImages, ImageUpload, OrganizationBranding, OrganizationBrandingChanges } from '#branding';
+import { del, get, patch, put, type Routes } from '#platform/route.ts';
+import {
+  changeOwnBranding,
+  changeOwnImage,
+  getOwnBranding,
+  getOwnImages,
+  ImageOfOrganization,
+} from './organization-branding.ts';
 import { PROBLEMS_OF_CHANGE_INSIDE } from './organization-insiders.ts';
 import { OrganizationRef } from './organizations.ts';
 
@@ -27,5 +33,38 @@ export const ownBrandingRoutes: Routes = [
     responses: { 200: OrganizationBranding },
     problems: PROBLEMS_OF_CHANGE_INSIDE,
     handler: (request) => changeOwnBranding(request.ctx, request.params.organizationId, request.body),
+  }),
+  get(`${PATH}/images`, {
+    permission: 'customer',
+    summary: 'Read the uploaded images of one of my organizations',
+    params: OrganizationRef,
+    responses: { 200: BrandingImages },
+    etag: true,
+    problems: ['NOT_FOUND', 'MEMBERSHIP_REQUIRED'],
+    handler: (request) => getOwnImages(request.ctx, request.params.organizationId),
+  }),
+  put(`${PATH}/images/:use`, {
+    changes: `${PATH}/images`,
+    permission: 'customer',
+    freshProof: 'second factor',
+    summary: 'Upload an image of one of my organizations',
+    description: 'Takes `org.profile:write` in it.',
+    params: ImageOfOrganization,
+    body: ImageUpload,
+    responses: { 200: BrandingImages },
+    problems: PROBLEMS_OF_CHANGE_INSIDE,
+    handler: ({ ctx, params: { organizationId, use }, body: { content } }) =>
+      changeOwnImage(ctx, organizationId, { use, content }),
+  }),
+  del(`${PATH}/images/:use`, {
+    changes: `${PATH}/images`,
+    permission: 'customer',
+    freshProof: 'second factor',
+    summary: 'Remove an image of one of my organizations',
+    description: 'Takes `org.profile:write` in it.',
+    params: ImageOfOrganization,
+    responses: { 200: BrandingImages },
+    problems: PROBLEMS_OF_CHANGE_INSIDE,
+    handler: ({ ctx, params: { organizationId, use } }) => changeOwnImage(ctx, organizationId, { use, content: null }),
   }),
 ];

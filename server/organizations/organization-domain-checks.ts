@@ -1,9 +1,10 @@
 import { sql } from 'kysely';
 import { absentColumns, findProof, provenColumns, recheckProofs, verificationOf } from '#domains';
 import { emit } from '#events';
+import { organizationRates } from '#organization-limits';
 import { type Ctx, type TxCtx, transaction } from '#platform/ctx.ts';
-import { isUniqueViolation } from '#platform/db.ts';
-import { limitKey, limits } from '#platform/limits.ts';
+import { isUniqueViolation, later } from '#platform/db.ts';
+import { limitKey } from '#platform/limits.ts';
 import { found, problem, problemWithRetry } from '#platform/problem.ts';
 import { inScope } from '#platform/scoped.ts';
 import type { System } from '#platform/system.ts';
@@ -16,8 +17,6 @@ import {
   type OrganizationDomainRow,
 } from './organization-domains.ts';
 
-const byHand = limits({ 'organization-domain-verify': { points: 10, seconds: 60 } });
-
 type Finding = Awaited<ReturnType<typeof findProof>>;
 
 /** A domain and the result of its look-up. */
@@ -29,7 +28,9 @@ export type LookedUp = { domain: OrganizationDomainRow; finding: Finding };
  */
 export async function lookUpOrganizationDomain(ctx: Ctx, ref: DomainRef): Promise<LookedUp> {
   const domain = await findOrganizationDomain(ctx, ref);
-  const taken = await byHand(ctx.system)['organization-domain-verify'].take(ctx, limitKey(domain.id), { told: true });
+  const taken = await organizationRates(ctx.system)['organization-domain-verify'].take(ctx, limitKey(domain.id), {
+    told: true,
+  });
   if (!taken.allowed) throw problemWithRetry('RATE_LIMIT_EXCEEDED', taken.retryAfter);
   return { domain, finding: await findProof(ctx.system, domain) };
 }
@@ -87,7 +88,7 @@ async function hastenCheck(ctx: Ctx, host: string): Promise<void> {
     tx.db
       .updateTable('organization_domains')
       .set({
-        next_check_at: sql<Date>`least(next_check_at, greatest(${tx.now}::timestamptz, checked_at + interval '1 hour'))`,
+        next_check_at: sql<Date>`least(next_check_at, greatest(${tx.now}::timestamptz, ${later('checked_at', '1 hour')}))`,
       })
       .where(inScope(tx))
       .where('host', '=', host)

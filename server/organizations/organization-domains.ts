@@ -3,6 +3,7 @@ import { type Static, Type } from 'typebox';
 import { hostNameFrom, newProof, verificationOf } from '#domains';
 import { emit } from '#events';
 import { RoleKey } from '#members';
+import { requireOrganizationRoom } from '#organization-limits';
 import { type Ctx, type Environment, type TxCtx, transaction } from '#platform/ctx.ts';
 import { isUniqueViolation } from '#platform/db.ts';
 import { domainOf } from '#platform/email-address.ts';
@@ -44,9 +45,6 @@ declare module '#platform/db.ts' {
 }
 
 export type OrganizationDomainRow = Selectable<OrganizationDomainsTable>;
-
-/** The maximum number of domains of an organization, whatever their status. */
-const MAX_DOMAINS = 20;
 
 const Roles = Type.Array(RoleKey, {
   maxItems: 10,
@@ -205,11 +203,7 @@ function consumerMail() {
 /** The caller has locked the organization, so that the maximum is exact. */
 async function requireRoom(tx: TxCtx, organizationId: OrganizationId): Promise<void> {
   const { length } = await domainsOf(tx, organizationId).execute();
-  if (length >= MAX_DOMAINS)
-    throw problem('CONFLICT', {
-      detail: `An organization has up to ${MAX_DOMAINS} domains. Remove one first.`,
-      extensions: { limit: MAX_DOMAINS, current: length },
-    });
+  await requireOrganizationRoom(tx, 'domains', length);
 }
 
 /**

@@ -86,6 +86,21 @@ async function mayInside(
   return (await closedAreaOf(tx, permissionFor(act))) === undefined;
 }
 
+/** Those of the roles that a person may give in the organization now, by each of these acts. Checks as {@link mayInside}. */
+async function givableInside(
+  tx: TxCtx,
+  { organizationId, userId }: { organizationId: OrganizationId; userId: UserId },
+  acts: readonly OrganizationAct[],
+  roles: readonly OrganizationRole[],
+): Promise<OrganizationRole[]> {
+  const held = await heldInside(tx, organizationId, userId);
+  for (const act of acts) {
+    // biome-ignore lint/performance/noAwaitInLoops: at most two, on one connection
+    if ((await closedAreaOf(tx, permissionFor(act))) !== undefined) return [];
+  }
+  return roles.filter((role) => acts.every((act) => excessInside(held, act, [role]) === undefined));
+}
+
 /** The permissions of a person in an organization; none while their membership of the project is blocked. */
 async function heldInside(tx: TxCtx, organizationId: OrganizationId, userId: UserId): Promise<readonly string[]> {
   const { memberId, status } = await accessOf(tx, userId);
@@ -111,5 +126,6 @@ export const inside = {
   require: requireInside,
   change: changeInside,
   may: mayInside,
+  givable: givableInside,
   authority: asInsider,
 };

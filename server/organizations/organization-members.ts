@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { type Static, Type } from 'typebox';
-import { projectOf } from '#environments';
 import { emit, emitAll } from '#events';
 import { membersById, RoleKey } from '#members';
+import { requireOrganizationRoom } from '#organization-limits';
 import { usersAwaitingErasure } from '#people';
 import { type Ctx, type Environment, type TxCtx, transaction } from '#platform/ctx.ts';
 import { isForeignKeyViolation } from '#platform/db.ts';
@@ -179,20 +179,13 @@ export async function insertMembership(tx: TxCtx, who: Ref & { userId: UserId },
  * @throws Problem CONFLICT
  */
 export async function requireRoomInOrganization(tx: TxCtx, organizationId: OrganizationId, invited = 0): Promise<void> {
-  const { settings } = await projectOf(tx.system, tx.scope);
   const { count } = await tx.db
     .selectFrom('organization_members')
     .where(inScope(tx))
     .where('organization_id', '=', organizationId)
     .select((eb) => eb.fn.countAll<number>().as('count'))
     .executeTakeFirstOrThrow();
-  const limit = settings.maxOrganizationMembers;
-  const current = count + invited;
-  if (current >= limit)
-    throw problem('CONFLICT', {
-      detail: `An organization may have up to ${limit} members (\`maxOrganizationMembers\` of the project’s settings)${invited === 0 ? '' : '; open invitations count'}.`,
-      extensions: { limit, current },
-    });
+  await requireOrganizationRoom(tx, 'members', count + invited);
 }
 
 /**

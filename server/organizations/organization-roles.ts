@@ -3,6 +3,7 @@ import { type Static, Type } from 'typebox';
 import { lockEnvironment } from '#environments';
 import { emit } from '#events';
 import { RoleKey, requireAuthority } from '#members';
+import { requireOrganizationRoom } from '#organization-limits';
 import { PermissionKey, requireOwnPermissions } from '#permissions';
 import { type Ctx, type Environment, type TxCtx, transaction } from '#platform/ctx.ts';
 import { isUniqueViolation } from '#platform/db.ts';
@@ -41,9 +42,6 @@ declare module '#platform/db.ts' {
     organization_role_permissions: OrganizationRolePermissionsTable;
   }
 }
-
-/** The maximum of own roles in a project environment. */
-const MAX_ROLES = 100;
 
 /** The role that every organization keeps once a member has it. */
 export const ORGANIZATION_OWNER = 'owner';
@@ -228,11 +226,7 @@ export async function createOrganizationRole(
 async function requireRoom(tx: TxCtx): Promise<void> {
   await lockEnvironment(tx);
   const { length } = await ownRoles(tx);
-  if (length >= MAX_ROLES)
-    throw problem('CONFLICT', {
-      detail: `A project has up to ${MAX_ROLES} own roles of organizations; remove one first.`,
-      extensions: { limit: MAX_ROLES, current: length },
-    });
+  await requireOrganizationRoom(tx, 'roles', length);
 }
 
 /**

@@ -7,6 +7,7 @@ import {
   findOrganizationDomain,
   listOrganizationDomains,
 } from './organization-domains.ts';
+import { listOrganizationRoles } from './organization-roles.ts';
 import { changeOrganizationPolicy } from './policies.ts';
 
 /** What set-up links read and change in organizations, by the rules of the API. */
@@ -19,5 +20,6 @@ export const organizationSetUp = {
   verifyDomain: verifyOrganizationDomain,
   changeDomain: changeOrganizationDomain,
   deleteDomain: deleteOrganizationDomain,
+  listRoles: listOrganizationRoles,
   changePolicy: changeOrganizationPolicy,
 };

@@ -1,7 +1,8 @@
 import { type ColumnType, type Generated, type Selectable, sql } from 'kysely';
 import { type Static, Type } from 'typebox';
-import { lockEnvironment, projectOf } from '#environments';
+import { lockEnvironment } from '#environments';
 import { emit } from '#events';
+import { requireOrganizationRoom } from '#organization-limits';
 import { type Ctx, type Environment, type TxCtx, transaction } from '#platform/ctx.ts';
 import { isUniqueViolation, type Json } from '#platform/db.ts';
 import { folded } from '#platform/folded.ts';
@@ -140,6 +141,20 @@ export async function getOrganization(ctx: Ctx | TxCtx, id: OrganizationId): Pro
   return recordOf(found(await query.executeTakeFirst()));
 }
 
+/** The names of these organizations. Served by the primary key. */
+export async function organizationNames(
+  ctx: Ctx,
+  ids: readonly OrganizationId[],
+): Promise<Map<OrganizationId, string>> {
+  const rows = await ctx.db
+    .selectFrom('organizations')
+    .select(['id', 'name'])
+    .where(inScope(ctx))
+    .where('id', '=', sql<OrganizationId>`any(${[...ids]})`)
+    .execute();
+  return new Map(rows.map(({ id, name }) => [id, name]));
+}
+
 /**
  * The id of an organization that a request names by its id or slug. Served by the primary key and organizations_slug.
  * @returns undefined if there is none
@@ -192,18 +207,12 @@ export async function createOrganization(
  */
 async function requireRoom(tx: TxCtx): Promise<void> {
   await lockEnvironment(tx);
-  const { settings } = await projectOf(tx.system, tx.scope);
   const { count } = await tx.db
     .selectFrom('organizations')
     .where(inScope(tx))
     .select((eb) => eb.fn.countAll<number>().as('count'))
     .executeTakeFirstOrThrow();
-  const limit = settings.maxOrganizations;
-  if (count >= limit)
-    throw problem('CONFLICT', {
-      detail: `This project may have up to ${limit} organizations (\`maxOrganizations\` of its settings).`,
-      extensions: { limit, current: count },
-    });
+  await requireOrganizationRoom(tx, 'organizations', count);
 }
 
 /**
@@ -265,11 +274,17 @@ export async function deleteOrganization(ctx: Ctx, id: OrganizationId): Promise<
 
 /**
  * Serializes changes of an organization and its members.
+ * @param shared only keeps it as it is, together with others who do. Nobody who shares it may then lock it alone: two
+ * who did would wait for each other.
  * @throws Problem NOT_FOUND
  */
-export async function lockOrganization(tx: TxCtx, id: OrganizationId): Promise<Organization> {
-  const query = tx.db.selectFrom('organizations').selectAll().where(inScope(tx)).where('id', '=', id).forUpdate();
-  return recordOf(found(await query.executeTakeFirst()));
+export async function lockOrganization(
+  tx: TxCtx,
+  id: OrganizationId,
+  { shared = false }: { shared?: boolean } = {},
+): Promise<Organization> {
+  const query = tx.db.selectFrom('organizations').selectAll().where(inScope(tx)).where('id', '=', id);
+  return recordOf(found(await (shared ? query.forShare() : query.forUpdate()).executeTakeFirst()));
 }
 
 /** The caller has locked the organization. */

@@ -137,18 +137,6 @@ describe('leaving', () => {
 });
 
 describe('the number of organizations that a member may own', () => {
-  test('parallel additions never exceed it; organizations of other people do not count', async () => {
-    const [person, other] = [await newPerson(), await newPerson()];
-    assert.equal((await found(other)).status, 201);
-    const responses = await Promise.all(Array.from({ length: 8 }, () => found(person)));
-    assert.equal(responses.filter(({ status }) => status === 201).length, 3);
-    const refused = responses.find(({ status }) => status !== 201);
-    assert.ok(refused);
-    expectProblem(refused, 409, 'CONFLICT');
-    assert.deepEqual([refused.body.limit, refused.body.current], [3, 3]);
-    assert.equal((await mine(person)).body.items.length, 3);
-  });
-
   test('nobody may create an organization unless the project allows it', async () => {
     const person = await newPerson();
     await changeSettings(latchkey, { maxOwnOrganizations: 0 });

@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import { type Static, Type } from 'typebox';
-import { lockEnvironment, projectOf } from '#environments';
+import { lockEnvironment } from '#environments';
 import { accessOf } from '#members';
+import { maximumOf, requireOrganizationRoom } from '#organization-limits';
 import { type Ctx, customerOf, type TxCtx, transaction } from '#platform/ctx.ts';
 import { IdSchema, type MemberId, type OrganizationId } from '#platform/ids.ts';
 import { newestFirst, type Page, type PageQuery } from '#platform/page.ts';
@@ -122,9 +123,7 @@ export function createOwnOrganization(
 
 /** Serializes additions to the project environment, so that the maximum is exact. */
 async function requireOwnRoom(tx: TxCtx, memberId: MemberId): Promise<void> {
-  const { settings } = await projectOf(tx.system, tx.scope);
-  const limit = settings.maxOwnOrganizations;
-  if (limit === 0) throw problem('ORGANIZATIONS_CLOSED');
+  if ((await maximumOf(tx, 'ownOrganizations')) === 0) throw problem('ORGANIZATIONS_CLOSED');
   await lockEnvironment(tx);
   const { current } = await tx.db
     .selectFrom('organization_members')
@@ -133,11 +132,7 @@ async function requireOwnRoom(tx: TxCtx, memberId: MemberId): Promise<void> {
     .where(sql<boolean>`${ORGANIZATION_OWNER} = any(roles)`)
     .select((eb) => eb.fn.countAll<number>().as('current'))
     .executeTakeFirstOrThrow();
-  if (current >= limit)
-    throw problem('CONFLICT', {
-      detail: `You own ${current} organizations, and may own up to ${limit}.`,
-      extensions: { limit, current },
-    });
+  await requireOrganizationRoom(tx, 'ownOrganizations', current);
 }
 
 /** @throws Problem NOT_FOUND, LAST_OWNER */

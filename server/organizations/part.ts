@@ -3,7 +3,7 @@ import { rowsOfProject } from '#platform/removal.ts';
 import { customDomainRoutes } from './custom-domains.admin.ts';
 import { ownCustomDomainRoutes } from './custom-domains.me.ts';
 import { events } from './events.ts';
-import { joinByDomain } from './joining-by-domain.ts';
+import { hasJoiningDomain, joinByDomain } from './joining-by-domain.ts';
 import { known, memberships } from './memberships-in-bulk.ts';
 import { organizationBrandingRoutes } from './organization-branding.admin.ts';
 import { ownBrandingRoutes } from './organization-branding.me.ts';
@@ -52,7 +52,7 @@ export const part = {
     organization_members: { rows: 'members', columns: ['roles'] },
     organization_domains: { rows: 'mail domains', columns: ['roles'] },
   },
-  entering: joinByDomain,
+  entering: { concerns: hasJoiningDomain, enter: joinByDomain },
   leaving: leaveOrganizations,
   cleanUps: { recheckOrganizationDomains },
   removals: [

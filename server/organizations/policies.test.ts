@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { decodeJwt } from 'jose';
+import { refreshTokenGrant } from 'openid-client';
 import {
   changeSettings,
   expectProblem,
@@ -11,7 +12,7 @@ import {
   TestClock,
   type TestLatchkey,
 } from '#tests/harness.ts';
-import { browserOf, codeFlow, returned, signInOn } from '#tests/oidc.ts';
+import { browserOf, codeFlow, returned, signInOn, userInfoOf } from '#tests/oidc.ts';
 
 const clock = new TestClock();
 let latchkey: TestLatchkey;
@@ -208,12 +209,30 @@ describe('an application', () => {
     assert.equal(returned((await browser.open(silent.url)).url)['error'], 'login_required');
   });
 
-  test('gets no new tokens after the policy became stricter', async () => {
+  /** Signs in at an application, for an offline session in an organization. */
+  async function signedIn() {
     const at = await newMembership();
     const flow = await codeFlow(latchkey, { scope: 'openid offline_access', organization: at.slug });
     const tokens = await flow.finish(await signInOn(latchkey, flow, at.person));
-    await setPolicy(at.organizationId, { signInMethods: ['social'] });
-    const { refreshTokenGrant } = await import('openid-client');
-    await assert.rejects(refreshTokenGrant(flow.configuration, tokens.refresh_token ?? ''), { error: 'invalid_grant' });
+    const again = (token = tokens.refresh_token) => refreshTokenGrant(flow.configuration, token ?? '');
+    return { ...at, tokens, again, told: () => userInfoOf(flow, tokens) };
+  }
+
+  for (const policy of [{ signInMethods: ['social'] }, { mfa: 'required' }])
+    test(`gets nothing more after the policy became ${JSON.stringify(policy)}, until it is lifted`, async () => {
+      const { organizationId, again, told } = await signedIn();
+      await setPolicy(organizationId, policy);
+      await assert.rejects(told());
+      await assert.rejects(again(), { error: 'invalid_grant' });
+      await setPolicy(organizationId, Object.fromEntries(Object.keys(policy).map((field) => [field, null])));
+      assert.ok((await again()).access_token, 'the refusal spent no refresh token');
+    });
+
+  test('gets no new tokens after the shortened lifetime of sessions', async () => {
+    const { organizationId, again } = await signedIn();
+    await setPolicy(organizationId, { sessionAbsoluteSeconds: 600 });
+    const { refresh_token: next } = await again();
+    clock.advance(601_000);
+    await assert.rejects(again(next), { error: 'invalid_grant' });
   });
 });

@@ -3,14 +3,20 @@ import { type Static, Type } from 'typebox';
 import { cookieName, cookieOptions, framedCookieOptions, surplusCookies } from '#platform/cookies.ts';
 import type { Reply, Request } from '#platform/http.ts';
 import { noteProblem } from '#platform/http-errors.ts';
-import { Problem } from '#platform/problem.ts';
+import { Problem, problems } from '#platform/problem.ts';
 import type { TextId } from './language-en.ts';
-import { type Markup, type Page, renderPage, type Voice } from './layout.ts';
+import { type Markup, type Page, type Preview, renderPage, type Voice } from './layout.ts';
+import { plainIfAsked } from './plain.ts';
 
 const STEP_SECONDS = 3_600;
 
 /** The fault of the submitted form; the next page shows it once. */
-export const StepFault = Type.Object({ code: Type.String(), minutes: Type.Optional(Type.Number()) });
+export const StepFault = Type.Object({
+  code: Type.String(),
+  minutes: Type.Optional(Type.Number()),
+  /** The words of the project, in place of ours. */
+  message: Type.Optional(Type.String()),
+});
 
 /** The state of a flow. A fault or a notice is shown once. */
 type AnyStep = { fault?: Static<typeof StepFault>; notice?: string };
@@ -38,7 +44,15 @@ type Place = {
 };
 
 /** One person in one browser on the pages of a flow. */
-export type BrowserVisit<Step> = { request: Request; reply: Reply; place: Place; voice: Voice; step: Step };
+export type BrowserVisit<Step> = {
+  request: Request;
+  reply: Reply;
+  place: Place;
+  voice: Voice;
+  step: Step;
+  /** Nobody is there: the page is a preview of itself. */
+  preview?: Preview;
+};
 
 /** Stores the step between pages in an encrypted cookie and moves on by redirects. Needs no JavaScript. */
 export function browserFlow<Step extends AnyStep>({ purpose, parse, faults }: Kind<Step>) {
@@ -82,29 +96,39 @@ export function browserFlow<Step extends AnyStep>({ purpose, parse, faults }: Ki
     noteProblem(visit.request.trace, error);
     const retryAfter = error.extensions['retryAfter'];
     const minutes = typeof retryAfter === 'number' ? Math.max(1, Math.ceil(retryAfter / 60)) : undefined;
-    return goTo(visit, page, { ...visit.step, fault: { code: error.code, ...(minutes && { minutes }) } });
+    const message = messageOfProject(error);
+    const fault = { code: error.code, ...(minutes && { minutes }), ...(message !== undefined && { message }) };
+    return goTo(visit, page, { ...visit.step, fault });
   }
 
   /** The fault of the submitted form; empty if there is none. */
   function faultOf({ step: { fault }, voice: { say, project } }: Visit): Markup | '' {
     if (!fault) return '';
-    const text = say(faults[fault.code] ?? 'fault.invalid', { project, minutes: fault.minutes ?? 1 });
+    const text = fault.message ?? say(faults[fault.code] ?? 'fault.invalid', { project, minutes: fault.minutes ?? 1 });
     return html`<p class="fault" role="alert" id="fault">${text}</p>`;
   }
 
   /** Sends a page, with its fault or notice once. */
   function show(visit: Visit, page: Page): Reply {
     const { fault, notice, ...kept } = visit.step;
-    if (fault || notice) keepStep(visit, kept);
-    const { document, headers } = renderPage(visit.voice, page);
-    return visit.reply
-      .code(fault ? 400 : 200)
+    const { request, reply, voice, preview } = visit;
+    if ((fault || notice) && !preview) keepStep(visit, kept);
+    const { document, headers } = preview
+      ? renderPage(voice, { ...page, preview })
+      : renderPage(plainIfAsked(request, reply, voice), page);
+    return reply
+      .code(fault && !preview ? 400 : 200)
       .headers(headers)
       .serializer(String)
       .send(document);
   }
 
   return { readStep, keepStep, goTo, explain, faultOf, show };
+}
+
+/** What an action of the project tells a person whom it refuses, if it tells anything. */
+export function messageOfProject({ code, message }: Problem): string | undefined {
+  return code === 'REFUSED_BY_ACTION' && message !== problems[code].detail ? message : undefined;
 }
 
 function stepCookie({ address, server: { host } }: Request, { cookie }: Place): string {

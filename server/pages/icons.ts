@@ -13,6 +13,7 @@ const DRAWINGS = {
   passkey: drawn(
     '<circle cx="9" cy="7" r="4"/><path d="M2.5 21v-1a6 6 0 0 1 9-5.2"/><circle cx="17.5" cy="14" r="3"/><path d="M17.5 17v5l1.8-1.4M17.5 20l1.6-1.2"/>',
   ),
+  eye: drawn('<path d="M2 12s3.6-6.5 10-6.5S22 12 22 12s-3.6 6.5-10 6.5S2 12 2 12z"/><circle cx="12" cy="12" r="3"/>'),
   mail: drawn('<rect x="3" y="5" width="18" height="14" rx="2.5"/><path d="m4 7.5 8 6 8-6"/>'),
   phone: drawn('<rect x="7" y="2.5" width="10" height="19" rx="2.5"/><path d="M11 18.5h2"/>'),
   google:

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { html, raw } from 'hono/html';
-import { type Brand, brandOf, brandStyle, mailColours } from '#branding';
+import { type Brand, brandOf, brandStyle, imageOrigins, mailStyle } from '#branding';
 import { projectOf } from '#environments';
 import { languageFor } from '#messages';
 import type { Ctx, Scope } from '#platform/ctx.ts';
 import type { OrganizationId } from '#platform/ids.ts';
+import { directionOf } from '#platform/message-format.ts';
 import type { Language } from '#settings';
 import { FRAME_STYLE } from './frame-style.ts';
 import { STYLE } from './style.ts';
@@ -24,8 +25,8 @@ type Place = Pick<Ctx, 'system'> & {
 
 /** Of a host whose project is not known. */
 const LATCHKEY: Brand = {
-  ...{ name: 'Latchkey', besideLogo: false, logoUrl: null, accentColor: null, backgroundColor: null, radius: null },
-  ...{ text: null, links: {} },
+  ...{ name: 'Latchkey', besideLogo: false, logoUrl: null, darkLogoUrl: null, faviconUrl: null },
+  ...{ accentColor: null, backgroundColor: null, radius: null, text: null, links: {}, sheet: '' },
 };
 
 /**
@@ -59,6 +60,13 @@ export type Page = {
   script?: boolean;
   /** The origin that may show the page in a frame; none by default. */
   framedBy?: string | null;
+  preview?: Preview;
+};
+
+/** A page with sample data, for a frame of our own that runs no scripts. */
+export type Preview = {
+  /** Shows the page in this theme, whatever the browser prefers. */
+  theme: 'light' | 'dark';
 };
 
 /** A whole document and its security headers. */
@@ -68,20 +76,26 @@ const SCRIPT = '/assets/sign-in.js';
 
 /** Renders a page in the common layout: the brand, no inline script, no framing by others (OA-6). */
 export function renderPage(voice: Voice, page: Page): Rendered {
-  const { title, body, frame, leaves = false, script = false, framedBy = null } = page;
+  const { title, body, frame, leaves = false, script = false, preview } = page;
+  const framedBy = preview ? "'self'" : (page.framedBy ?? null);
+  const theme = preview?.theme;
   const nonce = randomBytes(16).toString('base64');
-  const { brand, language } = voice;
+  const { language } = voice;
+  const brand = theme === undefined ? voice.brand : brandIn(theme, voice.brand);
+  const scheme = theme === undefined ? '' : `:root{color-scheme:${theme};--schemes:${theme}}`;
+  const base = `@layer base{${STYLE}${frame ? FRAME_STYLE : ''}}`;
+  const custom = brand.sheet === '' ? '' : `@layer custom{${brand.sheet}}`;
   const links = Object.entries(brand.links).map(([label, href]) => html`<a href="${href}">${label}</a>`);
   const head = html`<div class="brand">${logo(brand)}</div>`;
   const document = html`<!doctype html>
-<html lang="${language}" dir="ltr">
+<html lang="${language}" dir="${directionOf(language)}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${title} · ${brand.name}</title>
 <link rel="icon" href="${favicon(brand)}">
-<style nonce="${nonce}">${raw(STYLE)}${frame ? raw(FRAME_STYLE) : ''}${raw(brandStyle(brand))}</style>
+<style nonce="${nonce}">${raw(base)}${raw(custom)}${raw(brandStyle(brand))}${raw(scheme)}</style>
 ${script ? html`<script src="${SCRIPT}" defer></script>` : ''}
 </head>
 <body>
@@ -99,21 +113,36 @@ ${links.length > 0 ? html`<footer>${links}</footer>` : ''}
 </main>
 </body>
 </html>`;
-  return { document: String(document), headers: guards(nonce, { leaves, framedBy, logoUrl: brand.logoUrl }) };
+  return {
+    document: String(document),
+    headers: guards(nonce, { leaves, framedBy, brand, isPreview: preview !== undefined }),
+  };
 }
 
-function logo({ name, logoUrl, besideLogo }: Brand): Markup {
+/** A brand with the logo of one theme alone. */
+function brandIn(theme: 'light' | 'dark', brand: Brand): Brand {
+  return {
+    ...brand,
+    logoUrl: theme === 'dark' ? (brand.darkLogoUrl ?? brand.logoUrl) : brand.logoUrl,
+    darkLogoUrl: null,
+  };
+}
+
+function logo({ name, logoUrl, darkLogoUrl, besideLogo }: Brand): Markup {
   if (logoUrl === null)
     return html`<span class="monogram" aria-hidden="true">${[...name][0] ?? ''}</span><span>${name}</span>`;
-  return besideLogo
-    ? html`<img src="${logoUrl}" alt=""><span>${name}</span>`
-    : html`<img src="${logoUrl}" alt="${name}">`;
+  const image = html`<img src="${logoUrl}" alt="${besideLogo ? '' : name}">`;
+  const themed =
+    darkLogoUrl === null
+      ? image
+      : html`<picture><source srcset="${darkLogoUrl}" media="(prefers-color-scheme: dark)">${image}</picture>`;
+  return besideLogo ? html`${themed}<span>${name}</span>` : themed;
 }
 
-/** The logo, or the first letter of the name on the accent colour. */
+/** The icon, or the first letter of the name on the accent colour. */
 function favicon(brand: Brand): string {
-  if (brand.logoUrl !== null) return brand.logoUrl;
-  const { accent, ink } = mailColours(brand);
+  if (brand.faviconUrl !== null) return brand.faviconUrl;
+  const { accent, ink } = mailStyle(brand);
   const letter = html`${[...brand.name][0] ?? ''}`;
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="${accent}"/><text x="16" y="23" font-family="sans-serif" font-size="20" font-weight="700" text-anchor="middle" fill="${ink}">${letter}</text></svg>`;
   return `data:image/svg+xml,${encodeURIComponent(svg.toWellFormed())}`;
@@ -132,10 +161,12 @@ ${body}
 </div>`;
 }
 
-type Allowed = { leaves: boolean; framedBy: string | null; logoUrl: string | null };
+type Allowed = { leaves: boolean; framedBy: string | null; brand: Brand; isPreview: boolean };
 
-function guards(nonce: string, { leaves, framedBy, logoUrl }: Allowed) {
-  const images = logoUrl === null ? '' : ` ${new URL(logoUrl).origin}`;
+function guards(nonce: string, { leaves, framedBy, brand, isPreview }: Allowed) {
+  const images = imageOrigins(brand)
+    .map((origin) => ` ${origin}`)
+    .join('');
   const policy = [
     "default-src 'none'",
     `style-src 'nonce-${nonce}'`,
@@ -145,6 +176,7 @@ function guards(nonce: string, { leaves, framedBy, logoUrl }: Allowed) {
     ...(leaves ? [] : ["form-action 'self'"]),
     "base-uri 'none'",
     `frame-ancestors ${framedBy ?? "'none'"}`,
+    ...(isPreview ? ['sandbox'] : []),
   ];
   return {
     'content-security-policy': policy.join('; '),
@@ -154,5 +186,6 @@ function guards(nonce: string, { leaves, framedBy, logoUrl }: Allowed) {
     'x-content-type-options': 'nosniff',
     // It can name no origin; browsers that know `frame-ancestors` ignore it.
     ...(framedBy === null && { 'x-frame-options': 'DENY' }),
+    ...(isPreview && { 'x-frame-options': 'SAMEORIGIN' }),
   };
 }

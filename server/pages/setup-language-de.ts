@@ -72,6 +72,11 @@ export const setupGerman: SetupTexts = {
   'setup.google3':
     'Tragen Sie die Werte oben ein. Wählen Sie EMAIL als „Name ID format“ und „Primary email“ als „Name ID“, und fügen Sie die Attribute hinzu.',
   'setup.google4': 'Öffnen Sie „User access“ und schalten Sie die App für die Personen ein, die sich anmelden dürfen.',
+  'setup.group.fixed': 'Dieser Link kann die Rollen dieser Gruppe nicht ändern.',
+  'setup.group.intro': 'Die Mitglieder einer Gruppe haben die Rollen, die Sie ihr geben.',
+  'setup.group.members': '{count, plural, one {Eine Person} other {# Personen}}',
+  'setup.group.roles': 'Rollen',
+  'setup.group.title': 'Gruppen',
   'setup.join.off': 'Personen mit einer Adresse bei {host} treten nicht von selbst bei.',
   'setup.join.on': 'Personen mit einer bestätigten Adresse bei {host} treten bei, wenn sie sich anmelden.',
   'setup.join.start': 'Beitreten lassen',
@@ -96,14 +101,18 @@ export const setupGerman: SetupTexts = {
   'setup.notice.checked': 'Der Eintrag wurde gefunden.',
   'setup.notice.saved': 'Ihre Änderung wurde gespeichert.',
   'setup.notice.sent': 'Die Einladung wurde verschickt.',
+  'setup.oidc.authentication': 'Wie wir uns ausweisen',
+  'setup.oidc.byKey': 'Signatur mit unserem Schlüssel (private_key_jwt)',
   'setup.oidc.clientId': 'Client-ID',
   'setup.oidc.clientSecret': 'Client-Secret',
   'setup.oidc.issuer': 'Aussteller (Issuer)',
+  'setup.oidc.keyHint':
+    'Für eine Signatur lassen Sie das Client-Secret leer, und tragen Sie die JWKS-URL bei Ihrem Identitätsanbieter ein.',
   'setup.oidc1':
     'Legen Sie bei Ihrem Identitätsanbieter eine Web-Anwendung an, und tragen Sie die Redirect-URI oben ein.',
   'setup.oidc2':
     'Erlauben Sie die Scopes openid, email und profile, und weisen Sie die Personen zu, die sich anmelden dürfen.',
-  'setup.oidc3': 'Tragen Sie unten Aussteller, Client-ID und Client-Secret ein.',
+  'setup.oidc3': 'Tragen Sie unten Aussteller und Client-ID ein, und das Client-Secret, sofern wir nicht signieren.',
   'setup.okta1':
     'Öffnen Sie in der Okta Admin Console „Applications“, wählen Sie „Create App Integration“ und SAML 2.0.',
   'setup.okta2':
@@ -170,6 +179,7 @@ export const setupGerman: SetupTexts = {
   'setup.team': 'Mitarbeitende',
   'setup.team.accepted': 'Angenommen',
   'setup.team.email': 'E-Mail-Adresse',
+  'setup.team.declined': 'Abgelehnt',
   'setup.team.expired': 'Abgelaufen',
   'setup.team.intro': 'Die Person bekommt eine Mail mit einem Link, über den sie beitritt.',
   'setup.team.invitations': 'Einladungen',

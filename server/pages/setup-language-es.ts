@@ -68,6 +68,11 @@ export const setupSpanish: SetupTexts = {
   'setup.google3':
     'Introduzca los valores de arriba. Elija EMAIL como «Name ID format» y «Primary email» como «Name ID», y añada los atributos.',
   'setup.google4': 'Abra «User access» y active la aplicación para las personas que pueden iniciar sesión.',
+  'setup.group.fixed': 'Este enlace no puede cambiar los roles de este grupo.',
+  'setup.group.intro': 'Los miembros de un grupo tienen los roles que usted le asigna.',
+  'setup.group.members': '{count, plural, one {Una persona} other {# personas}}',
+  'setup.group.roles': 'Roles del grupo',
+  'setup.group.title': 'Grupos',
   'setup.join.off': 'Las personas con una dirección en {host} no entran por sí mismas.',
   'setup.join.on': 'Las personas con una dirección verificada en {host} entran al iniciar sesión.',
   'setup.join.start': 'Dejarlas entrar',
@@ -92,12 +97,16 @@ export const setupSpanish: SetupTexts = {
   'setup.notice.checked': 'Se ha encontrado el registro.',
   'setup.notice.saved': 'Su cambio se ha guardado.',
   'setup.notice.sent': 'La invitación se ha enviado.',
+  'setup.oidc.authentication': 'Cómo nos autenticamos',
+  'setup.oidc.byKey': 'Firma con una clave nuestra (private_key_jwt)',
   'setup.oidc.clientId': 'ID de cliente',
   'setup.oidc.clientSecret': 'Secreto de cliente',
   'setup.oidc.issuer': 'Emisor (issuer)',
+  'setup.oidc.keyHint':
+    'Para una firma, deje vacío el secreto de cliente e introduzca la URL JWKS en su proveedor de identidad.',
   'setup.oidc1': 'Añada una aplicación web en su proveedor de identidad e introduzca la URI de redirección de arriba.',
   'setup.oidc2': 'Permita los scopes openid, email y profile, y asigne a las personas que pueden iniciar sesión.',
-  'setup.oidc3': 'Introduzca abajo el emisor, el ID de cliente y el secreto de cliente.',
+  'setup.oidc3': 'Introduzca abajo el emisor y el ID de cliente, y el secreto de cliente si no firmamos.',
   'setup.okta1':
     'En la consola de administración de Okta, abra «Applications», elija «Create App Integration» y SAML 2.0.',
   'setup.okta2':
@@ -160,6 +169,7 @@ export const setupSpanish: SetupTexts = {
   'setup.team': 'Equipo',
   'setup.team.accepted': 'Aceptada',
   'setup.team.email': 'Dirección de correo',
+  'setup.team.declined': 'Rechazada',
   'setup.team.expired': 'Caducada',
   'setup.team.intro': 'La persona recibe un correo con un enlace para entrar.',
   'setup.team.invitations': 'Invitaciones',

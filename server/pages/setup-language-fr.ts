@@ -69,6 +69,11 @@ export const setupFrench: SetupTexts = {
   'setup.google3':
     'Saisissez les valeurs ci-dessus. Choisissez EMAIL comme « Name ID format » et « Primary email » comme « Name ID », et ajoutez les attributs.',
   'setup.google4': 'Ouvrez « User access » et activez l’application pour les personnes qui peuvent se connecter.',
+  'setup.group.fixed': 'Ce lien ne peut pas changer les rôles de ce groupe.',
+  'setup.group.intro': 'Les membres d’un groupe ont les rôles que vous lui donnez.',
+  'setup.group.members': '{count, plural, one {Une personne} other {# personnes}}',
+  'setup.group.roles': 'Rôles',
+  'setup.group.title': 'Groupes',
   'setup.join.off': 'Les personnes ayant une adresse chez {host} n’entrent pas d’elles-mêmes.',
   'setup.join.on': 'Les personnes ayant une adresse vérifiée chez {host} entrent en se connectant.',
   'setup.join.start': 'Les laisser entrer',
@@ -93,13 +98,18 @@ export const setupFrench: SetupTexts = {
   'setup.notice.checked': 'L’enregistrement a été trouvé.',
   'setup.notice.saved': 'Votre modification est enregistrée.',
   'setup.notice.sent': 'L’invitation a été envoyée.',
+  'setup.oidc.authentication': 'Comment nous nous authentifions',
+  'setup.oidc.byKey': 'Signature avec notre clé (private_key_jwt)',
   'setup.oidc.clientId': 'Identifiant client',
   'setup.oidc.clientSecret': 'Secret client',
   'setup.oidc.issuer': 'Émetteur (issuer)',
+  'setup.oidc.keyHint':
+    'Pour une signature, laissez le secret client vide et saisissez l’URL JWKS chez votre fournisseur d’identité.',
   'setup.oidc1':
     'Ajoutez une application web chez votre fournisseur d’identité, et saisissez l’URI de redirection ci-dessus.',
   'setup.oidc2': 'Autorisez les scopes openid, email et profile, et affectez les personnes qui peuvent se connecter.',
-  'setup.oidc3': 'Saisissez ci-dessous l’émetteur, l’identifiant client et le secret client.',
+  'setup.oidc3':
+    'Saisissez ci-dessous l’émetteur et l’identifiant client, ainsi que le secret client si nous ne signons pas.',
   'setup.okta1':
     'Dans la console d’administration Okta, ouvrez « Applications », choisissez « Create App Integration » et SAML 2.0.',
   'setup.okta2':
@@ -165,6 +175,7 @@ export const setupFrench: SetupTexts = {
   'setup.team': 'Équipe',
   'setup.team.accepted': 'Acceptée',
   'setup.team.email': 'Adresse électronique',
+  'setup.team.declined': 'Refusée',
   'setup.team.expired': 'Expirée',
   'setup.team.intro': 'La personne reçoit un courriel avec un lien pour entrer.',
   'setup.team.invitations': 'Personnes invitées',

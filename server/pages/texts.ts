@@ -1,5 +1,6 @@
-import { IntlMessageFormat } from 'intl-messageformat';
+import { type MessageValues, sayIn } from '#platform/message-format.ts';
 import type { Language } from '#settings';
+import { arabic } from './language-ar.ts';
 import { german } from './language-de.ts';
 import { english, type TextId, type Texts } from './language-en.ts';
 import { spanish } from './language-es.ts';
@@ -14,17 +15,17 @@ const texts: Readonly<Record<Language, Texts>> = {
   es: spanish,
   ja: japanese,
   zh: chinese,
+  ar: arabic,
 };
 
 /** Formats a text in the language of the page. */
-export type Say = (id: TextId, values?: Readonly<Record<string, string | number>>) => string;
+export type Say = (id: TextId, values?: MessageValues) => string;
+
+const known = new Map<Language, Say>();
 
 /** The texts of one language. */
 export function speak(language: Language): Say {
-  return (id, values) =>
-    values === undefined
-      ? texts[language][id]
-      : String(
-          new IntlMessageFormat(texts[language][id], language, undefined, { ignoreTag: true }).format({ ...values }),
-        );
+  const say = known.get(language) ?? sayIn(texts[language], language);
+  known.set(language, say);
+  return say;
 }

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { emit } from '#events';
 import type { Ctx, Environment, TxCtx } from '#platform/ctx.ts';
 import type { Id, UserId, WorkspaceId } from '#platform/ids.ts';
@@ -166,7 +166,11 @@ export async function clearSecondFactorPasskeys(tx: TxCtx, userId: UserId): Prom
  * @param every includes passkeys that are used only to sign in without a password
  */
 export function passkeysAsFactors(
-  { workspaceId, environment, userId }: { workspaceId: WorkspaceId; environment: Environment; userId: UserId },
+  {
+    workspaceId,
+    environment,
+    userId,
+  }: { workspaceId: WorkspaceId; environment: Environment; userId: RawBuilder<unknown> },
   every: boolean,
 ) {
   return sql`select id, 'passkey', null from passkeys

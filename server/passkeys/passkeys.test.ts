@@ -68,6 +68,21 @@ describe('a new passkey', () => {
       assert.equal((await add(person, newAuthenticator())).status, 201);
     });
 
+  test('is called what its maker is called, unless the person names it or nobody knows the maker', async () => {
+    const person = await register(latchkey);
+    const onePassword = { aaguid: 'bada5566a7aa401fbd9645619a55120d' };
+    const added = [
+      await add(person, newAuthenticator(), onePassword),
+      await add(person, newAuthenticator(), onePassword, { name: 'Work' }),
+      await add(person, newAuthenticator()),
+    ];
+    // The client of this test names no browser.
+    assert.deepEqual(
+      added.map(({ body }) => body.name),
+      ['1Password', 'Work', 'node'],
+    );
+  });
+
   test('needs a challenge of the same user, once, within five minutes', async () => {
     const [person, stranger] = [await register(latchkey), await register(latchkey)];
     const asked = await creation(person);

@@ -1,15 +1,10 @@
-import {
-  generateAuthenticationOptions,
-  generateRegistrationOptions,
-  verifyAuthenticationResponse,
-  verifyRegistrationResponse,
-} from '@simplewebauthn/server';
 import { type Static, Type } from 'typebox';
 import { emit } from '#events';
 import type { Ctx, TxCtx } from '#platform/ctx.ts';
 import { isUniqueViolation } from '#platform/db.ts';
 import { newId, type SessionId, type UserId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
+import { authenticatorName } from './authenticators.ts';
 import {
   type ChallengeBinding,
   type ChallengeId,
@@ -25,6 +20,9 @@ import {
   MAX_PASSKEYS,
   type PasskeyId,
 } from './passkey-store.ts';
+
+/** Loaded at first use, because it takes 5 MB. */
+const webauthn = () => import('@simplewebauthn/server');
 
 /** The relying party: its id and the origins its pages may have (WebAuthn §5.1.2). */
 export type RelyingParty = { id: string; origins: string[] };
@@ -96,6 +94,7 @@ export async function passkeyCreationOptions(
   const known = await listPasskeys(tx, by.userId);
   if (known.length >= MAX_PASSKEYS)
     throw problem('CONFLICT', `An account has at most ${MAX_PASSKEYS} passkeys. Remove one first.`);
+  const { generateRegistrationOptions } = await webauthn();
   const options = await generateRegistrationOptions({
     rpName: rp.name,
     rpID: rp.id,
@@ -117,7 +116,10 @@ export async function passkeyCreationOptions(
 type NewPasskey = {
   flowId: ChallengeId;
   response: Static<typeof RegistrationResponse>;
-  name: string;
+  /** The person's name for it. */
+  name?: string;
+  /** Names it where neither the person nor its maker does. */
+  device: string;
   secondFactor: boolean;
 };
 
@@ -135,6 +137,7 @@ export async function addPasskey(
   const challenge = await spendChallenge(tx, { id: passkey.flowId, binding: { purpose: 'registration', ...by } });
   if (!challenge) throw notOurs();
   const { response } = passkey;
+  const { verifyRegistrationResponse } = await webauthn();
   const { verified, registrationInfo } = await verifyRegistrationResponse({
     response: { ...response, response: { ...response.response, transports: response.response.transports ?? [] } },
     expectedChallenge: challenge.challenge,
@@ -156,7 +159,7 @@ export async function addPasskey(
       device_type: registrationInfo.credentialDeviceType,
       backed_up: registrationInfo.credentialBackedUp,
       aaguid: registrationInfo.aaguid,
-      name: passkey.name,
+      name: passkey.name ?? authenticatorName(registrationInfo.aaguid) ?? passkey.device,
       second_factor: passkey.secondFactor,
     });
   } catch (error) {
@@ -173,6 +176,7 @@ type Asked = Exclude<ChallengeBinding, { purpose: 'registration' }>;
 
 /** Options to use any passkey the browser offers; they do not depend on an account (AU-6). */
 export async function passkeyRequestOptions(tx: TxCtx, rp: RelyingParty, binding: Asked) {
+  const { generateAuthenticationOptions } = await webauthn();
   const options = await generateAuthenticationOptions({ rpID: rp.id, userVerification: 'required' });
   const flowId = await storeChallenge(tx, { binding, challenge: options.challenge, rpId: rp.id });
   return { flowId, options: { ...options } };
@@ -199,6 +203,7 @@ export async function checkPasskey(
   // WebAuthn §7.2 step 6: the authenticator's user handle must be that of the credential's owner.
   const owned = !userHandle || Buffer.from(userHandle, 'base64url').toString() === known?.user_id;
   if (!challenge || !known || !owned) throw problem('INVALID_CREDENTIALS', 'This passkey belongs to no account here.');
+  const { verifyAuthenticationResponse } = await webauthn();
   const { verified, authenticationInfo } = await verifyAuthenticationResponse({
     response: { ...response, response: { ...signed, ...(userHandle && { userHandle }) } },
     expectedChallenge: challenge.challenge,

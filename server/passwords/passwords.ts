@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, type SelectType, sql } from 'kysely';
 import { Type } from 'typebox';
 import type { Ctx, Environment, TxCtx } from '#platform/ctx.ts';
 import type { UserId, WorkspaceId } from '#platform/ids.ts';
@@ -82,11 +82,11 @@ export async function setPassword(tx: TxCtx, userId: UserId, hash: string): Prom
 
 /**
  * The password hash of the user of a row, or null, as a column of another part's statement. Served by the primary key.
- * @param row the alias of a table with `workspace_id`, `environment` and the user's id
+ * @param row the alias of a table with the id of a user of the realm
  */
-export function passwordHashOf(row: string, userId: 'user_id' | 'id') {
-  return sql<string | null>`(select p.hash from passwords p where p.workspace_id = ${sql.ref(`${row}.workspace_id`)}
-    and p.environment = ${sql.ref(`${row}.environment`)} and p.user_id = ${sql.ref(`${row}.${userId}`)})`;
+export function passwordHashOf({ scope }: Pick<Ctx, 'scope'>, row: string, userId: 'user_id' | 'id') {
+  return sql<string | null>`(select p.hash from passwords p where p.workspace_id = ${scope.workspaceId}
+    and p.environment = ${scope.environment} and p.user_id = ${sql.ref(`${row}.${userId}`)})`;
 }
 
 /**
@@ -105,19 +105,24 @@ export async function upgradeHash(tx: TxCtx, userId: UserId, hashes: { from: str
 }
 
 /**
- * Locks a checked password until the transaction ends, so that it can't be changed concurrently.
- * @returns false if it was changed since the check
+ * Locks a checked password until the transaction ends, so that it can't be changed concurrently, and reads one column
+ * more in the same statement.
+ * @param about what the caller wants to know of the user with this id
+ * @returns undefined if the password was changed since the check
  */
-export async function holdPassword(tx: TxCtx, userId: UserId, hash: string): Promise<boolean> {
-  const row = await tx.db
+export async function holdPassword<About>(
+  tx: TxCtx,
+  { userId, hash }: { userId: UserId; hash: string },
+  about: (userId: RawBuilder<unknown>) => RawBuilder<About>,
+): Promise<{ about: SelectType<About> } | undefined> {
+  return tx.db
     .selectFrom('passwords')
-    .select('user_id')
+    .select(about(sql.ref('passwords.user_id')).as('about'))
     .where(inRealm(tx))
     .where('user_id', '=', userId)
     .where('hash', '=', hash)
     .forShare()
     .executeTakeFirst();
-  return row !== undefined;
 }
 
 /** A user's password, if there is one. Served by the primary key. */

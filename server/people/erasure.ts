@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { type Static, Type } from 'typebox';
 import { emit, emitAll } from '#events';
 import { sendMessage } from '#messages';
@@ -122,6 +122,12 @@ export async function eraseUserJob(tx: TxCtx, userId: UserId, runAt: Date): Prom
   const { workspaceId, projectId, environment } = tx.scope;
   const work = { workspaceId, projectId, environment, userId };
   await addJob(tx, 'erase_user', work, { runAt, key: jobKey(tx, userId) });
+}
+
+/** SQL: whether the erasure of a user is scheduled. Served by the primary key. */
+export function erasureWith({ scope }: Pick<Ctx, 'scope'>, userId: RawBuilder<unknown>): RawBuilder<boolean> {
+  return sql<boolean>`(select erase_at is not null from users where workspace_id = ${scope.workspaceId}
+    and environment = ${scope.environment} and id = ${userId})`;
 }
 
 /** Cancels the erasure of a user who signed in again, or is in a project again. */

@@ -36,7 +36,7 @@ export async function getProfile(ctx: Ctx | TxCtx, userId: UserId): Promise<Prof
   const row = await ctx.db
     .selectFrom('users as u')
     .selectAll()
-    .select(identifiersOf('u').as('identifiers'))
+    .select(identifiersOf(ctx, 'u').as('identifiers'))
     .where(inRealm(ctx, 'u'))
     .where('u.id', '=', userId)
     .executeTakeFirst();

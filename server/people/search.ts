@@ -16,8 +16,8 @@ type Search = {
    * Whether a user matches. Served by the primary key; written so that the planner can't prefer an index on the text.
    */
   matches: (userId: Expression<UserId>) => RawBuilder<boolean>;
-  /** The matching users, newest first, as an array. Served by users_search; meant for text that few users match. */
-  newest: (limit: number) => RawBuilder<UserId[]>;
+  /** The matching users, newest first. Served by users_search; meant for text that few users match. */
+  newest: (ctx: Pick<Ctx, 'db'>, limit: number) => Promise<UserId[]>;
 };
 
 /**
@@ -34,10 +34,11 @@ export function searchPeople({ scope }: Pick<Ctx, 'scope'>, typed: string): Sear
   return {
     matches: (userId) => sql<boolean>`(select position(${text} in search) > 0 from users
       where workspace_id = ${workspaceId} and environment = ${environment} and id = ${userId})`,
-    newest: (limit) =>
-      sql<
-        UserId[]
-      >`array(select id from users_matching(${`${workspaceId} ${environment}`}, ${pattern}, ${limit}) as id)`,
+    newest: async ({ db }, limit) => {
+      const { rows } = await sql<{ id: UserId }>`
+        select id from users_matching(${`${workspaceId} ${environment}`}, ${pattern}, ${limit}) as id`.execute(db);
+      return rows.map(({ id }) => id);
+    },
   };
 }
 
@@ -46,7 +47,7 @@ export async function refreshSearch(tx: TxCtx, userId: UserId): Promise<void> {
   const row = await tx.db
     .selectFrom('users as u')
     .selectAll('u')
-    .select(identifiersOf('u').as('identifiers'))
+    .select(identifiersOf(tx, 'u').as('identifiers'))
     .where(inRealm(tx, 'u'))
     .where('u.id', '=', userId)
     .executeTakeFirst();

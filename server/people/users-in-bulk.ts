@@ -63,7 +63,7 @@ export async function exportUsers(
   const rows = await ctx.db
     .selectFrom('users as u')
     .selectAll()
-    .select([identifiersOf('u').as('identifiers'), passwordHashOf('u', 'id').as('passwordHash')])
+    .select([identifiersOf(ctx, 'u').as('identifiers'), passwordHashOf(ctx, 'u', 'id').as('passwordHash')])
     .where(inRealm(ctx, 'u'))
     .where('u.id', '=', sql<UserId>`any(${[...ids]})`)
     .execute();

@@ -1,8 +1,8 @@
 import { type Generated, sql } from 'kysely';
-import { emit } from '#events';
+import { type EventCount, emit } from '#events';
 import { addIdentifier, identifiersOf } from '#identifiers';
 import { setPassword } from '#passwords';
-import type { Ctx, Environment, TxCtx } from '#platform/ctx.ts';
+import type { Ctx, Environment, Trace, TxCtx } from '#platform/ctx.ts';
 import type { Json } from '#platform/db.ts';
 import type { IdentifierKind } from '#platform/identifiers.ts';
 import { newId, type ProjectId, type UserId, type WorkspaceId } from '#platform/ids.ts';
@@ -37,6 +37,8 @@ export type NewUser = {
   profile: Partial<Record<ProfileField, string | null>> & { customData?: Record<string, unknown> };
   /** Identifiers besides the address. */
   others?: readonly { kind: IdentifierKind; value: string; verified: boolean }[];
+  /** What the creation is counted as. */
+  counts?: readonly EventCount[];
 };
 
 /**
@@ -64,8 +66,24 @@ export async function createUser(tx: TxCtx, user: NewUser): Promise<UserId> {
     await addIdentifier(tx, id, identifier);
   }
   if (user.passwordHash !== null) await setPassword(tx, id, user.passwordHash);
-  await emit(tx, 'user.created', { userId: id, email: user.address?.kind === 'email' ? user.address.value : null });
+  const email = user.address?.kind === 'email' ? user.address.value : null;
+  await emit(tx, 'user.created', { userId: id, email }, user.counts);
+  noteCreation(tx, id);
   return id;
+}
+
+/** The users whom each request creates, until their transaction commits. */
+const beingCreated = new WeakMap<Trace, Set<UserId>>();
+
+function noteCreation({ trace, afterCommit }: TxCtx, id: UserId): void {
+  const ids = beingCreated.get(trace) ?? new Set();
+  beingCreated.set(trace, ids.add(id));
+  afterCommit(() => ids.delete(id));
+}
+
+/** Whether this request creates the user in a transaction that may still be rolled back. */
+export function isBeingCreated({ trace }: Pick<Ctx | TxCtx, 'trace'>, id: UserId): boolean {
+  return beingCreated.get(trace)?.has(id) === true;
 }
 
 /** Serialises changes of one user; rows that only refer to the user may be added concurrently. */
@@ -100,7 +118,7 @@ export async function usersById(ctx: Reader, ids: readonly UserId[]): Promise<Ma
   if (ids.length === 0) return new Map();
   const rows = await ctx.db
     .selectFrom('users as u')
-    .select(['u.id', 'u.display_name', 'u.locale', identifiersOf('u').as('identifiers')])
+    .select(['u.id', 'u.display_name', 'u.locale', identifiersOf(ctx, 'u').as('identifiers')])
     .where(inRealm(ctx, 'u'))
     .where('u.id', '=', sql<UserId>`any(${[...ids]})`)
     .execute();

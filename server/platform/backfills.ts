@@ -6,6 +6,7 @@ import { installationScope, systemCtx, type TxCtx, transaction } from './ctx.ts'
 import type { ReadDb } from './db.ts';
 import { addJob } from './jobs.ts';
 import { gauge, type Metric } from './metrics.ts';
+import { primaryKeyOf } from './primary-keys.ts';
 import type { System } from './system.ts';
 
 declare module './db.ts' {
@@ -165,7 +166,10 @@ async function takeStep(tx: TxCtx, name: string, backfill: Backfill): Promise<bo
   return !isLast;
 }
 
-/** Reads the next rows in the order of the primary key, and changes those that need it. */
+/**
+ * Reads the next rows in the order of the primary key, and changes those that need it. The change names the range
+ * instead of the rows, because several servers may have them.
+ */
 async function changeRows(
   tx: TxCtx,
   { table, set, where }: Backfill,
@@ -173,34 +177,17 @@ async function changeRows(
 ): Promise<{ seen: number; last: string[] | null }> {
   const key = await primaryKeyOf(tx, table);
   const columns = sql.join(key.map(({ column }) => sql.ref(column)));
-  const read = sql.join(key.map(({ column }, index) => sql`${sql.ref(column)} as ${sql.ref(`key_${index}`)}`));
-  const keys = sql.join(key.map((_, index) => sql.ref(`page.key_${index}`)));
-  const after =
-    position === null
-      ? sql`true`
-      : sql`(${columns}) > (${sql.join(key.map(({ type }, index) => sql`${position[index] ?? ''}::text::${sql.raw(type)}`))})`;
-  const { rows } = await sql<{ seen: number; last: string[] | null }>`
-    with page as materialized (
-      select ${read} from ${sql.table(table)} where ${after} order by ${columns} limit ${STEP_ROWS} /* all workspaces */
-    ), changed as (
-      update ${sql.table(table)} set ${sql.raw(set)} from page
-      where (${sql.join(key.map(({ column }) => sql.ref(`${table}.${column}`)))}) = (${keys}) and (${sql.raw(where)})
-    )
-    select (select count(*) from page) as seen,
-      (select array[${sql.join(key.map((_, index) => sql`${sql.ref(`page.key_${index}`)}::text`))}] from page
-       order by ${sql.join(key.map((_, index) => sql`${sql.ref(`page.key_${index}`)} desc`))} limit 1) as last`.execute(
-    tx.db,
-  );
-  return rows[0] ?? { seen: 0, last: null };
-}
-
-async function primaryKeyOf(tx: TxCtx, table: string): Promise<{ column: string; type: string }[]> {
-  const { rows } = await sql<{ column: string; type: string }>`
-    select a.attname as column, format_type(a.atttypid, a.atttypmod) as type
-    from pg_index i cross join unnest(i.indkey) with ordinality as part (number, place)
-    join pg_attribute a on a.attrelid = i.indrelid and a.attnum = part.number
-    where i.indrelid = ${table}::regclass and i.indisprimary order by part.place`.execute(tx.db);
-  return rows;
+  const at = (place: readonly string[]) =>
+    sql`(${sql.join(key.map(({ type }, index) => sql`${place[index] ?? ''}::text::${sql.raw(type)}`))})`;
+  const after = position === null ? sql`true` : sql`(${columns}) > ${at(position)}`;
+  const { rows } = await sql<{ keys: string[] }>`
+    select array[${sql.join(key.map(({ column }) => sql`${sql.ref(column)}::text`))}] as keys
+    from ${sql.table(table)} where ${after} order by ${columns} limit ${STEP_ROWS} /* all workspaces */`.execute(tx.db);
+  const last = rows.at(-1)?.keys ?? null;
+  if (last !== null)
+    await sql`update ${sql.table(table)} set ${sql.raw(set)}
+      where ${after} and (${columns}) <= ${at(last)} and (${sql.raw(where)}) /* all workspaces */`.execute(tx.db);
+  return { seen: rows.length, last };
 }
 
 export const backfillMetrics: readonly Metric[] = [

@@ -40,6 +40,7 @@ describe('the configuration from the environment', () => {
     assert.deepEqual(loadConfig({ PATH: '/bin', OTEL_SERVICE_NAME: 'x' }), {
       mode: 'development',
       dataDir: resolve('.latchkey'),
+      country: { header: null, file: null },
       databaseUrl: null,
       databaseDirectUrl: null,
       database: { pool: 10, statementMs: 10_000, lockMs: 3_000 },
@@ -72,6 +73,7 @@ describe('the configuration from the environment', () => {
       breachedPasswordsUrl: null,
       valkeyUrl: null,
       webhookAllowPrivate: [],
+      statusChatHosts: [],
       dnsServers: [],
       acme: null,
       traces: null,

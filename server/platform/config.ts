@@ -1,6 +1,8 @@
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { type BackupConfig, readBackup } from './config-backup.ts';
+import { type ChatHost, readChatHosts } from './config-chat.ts';
+import { type CountryConfig, readCountry } from './config-country.ts';
 import { ConfigReader, readSettings, type Values } from './config-reader.ts';
 import { parseMailbox, parseSender, type Sender } from './email-address.ts';
 import { readSmsTiers, type SmsTier, shippedTiers } from './sms-tiers.ts';
@@ -47,6 +49,7 @@ export type Config = {
   };
   /** The proxies whose `X-Forwarded-*` headers are trusted. */
   trustedProxies: readonly string[];
+  country: CountryConfig;
   smtpUrl: string | null;
   mailFrom: Sender;
   /** Signs outgoing mail (RFC 6376). Null: Latchkey does not sign. */
@@ -63,6 +66,8 @@ export type Config = {
   valkeyUrl: string | null;
   /** Private address ranges that webhooks and status notifications may be sent to. */
   webhookAllowPrivate: readonly string[];
+  /** Hosts that take the messages of a chat service beside its own, for subscriptions to the status. */
+  statusChatHosts: readonly ChatHost[];
   /** Resolvers for domain verification. Empty: the resolvers of the machine. */
   dnsServers: readonly string[];
   /** Certificates for the hosts of projects (RFC 8555), and the ports that serve them. Null: a proxy terminates TLS. */
@@ -119,6 +124,7 @@ export function loadConfig(environment: Values = process.env, overrides: Values 
     ports,
     addresses: addresses(reader, ports),
     trustedProxies: reader.ranges('LATCHKEY_TRUSTED_PROXIES'),
+    country: readCountry(reader),
     smtpUrl: reader.connection('LATCHKEY_SMTP_URL', ['smtp:', 'smtps:'], 'smtp://user:password@mail.example.com:587'),
     mailFrom: mailFrom(reader),
     dkim: dkim(reader),
@@ -132,6 +138,7 @@ export function loadConfig(environment: Values = process.env, overrides: Values 
     ),
     valkeyUrl: reader.connection('VALKEY_URL', ['redis:', 'rediss:', 'valkey:', 'valkeys:'], 'valkey://host:6379'),
     webhookAllowPrivate: reader.ranges('LATCHKEY_WEBHOOK_ALLOW_PRIVATE'),
+    statusChatHosts: readChatHosts(reader),
     dnsServers: reader.servers('LATCHKEY_DNS_SERVERS'),
     acme: acme(reader),
     backup: readBackup(reader),

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely';
-import type { ReadDb, Tables } from './db.ts';
+import type pg from 'pg';
+import { openDbOver, type ReadDb, type Tables } from './db.ts';
 import { inTransaction } from './held-connections.ts';
 import type {
   ApplicationId,
@@ -11,6 +12,7 @@ import type {
   UserId,
   WorkspaceId,
 } from './ids.ts';
+import { AsksOutside } from './outside.ts';
 import { connectionsOf, type System, type SystemInTx, withoutConnections } from './system.ts';
 import { placeNow } from './trace.ts';
 import type { Unit } from './unit.ts';
@@ -81,6 +83,8 @@ export type Trace = {
   traceId: string;
   ip: string | null;
   userAgent: string | null;
+  /** The country that a trusted proxy names for `ip`; ask `countryOf` for the one that is known. */
+  country: string | null;
   /** The `Accept-Language` header. */
   languages: string | null;
 };
@@ -99,6 +103,8 @@ export type Ctx = {
   authAddress?: string;
   /** The application requested two factors for this sign-in (`acr_values`), whatever the project requires. */
   wantsSecondFactor?: true;
+  /** The application that a person signs in to, where the request names one of this project. */
+  applicationId?: ApplicationId;
   /** The application of this sign-in wants the person's default organization (`usesDefaultOrganization`). */
   wantsDefaultOrganization?: true;
   /**
@@ -116,12 +122,29 @@ export type TxCtx = Omit<Ctx, 'db' | 'unit' | 'system' | 'afterCommit'> & {
   afterCommit: (work: () => void) => void;
 };
 
+/** How often the work of one transaction may ask outside. */
+const MAX_ASKED = 20;
+
 /**
- * Runs `work` in one transaction. Joins the caller's transaction if there is one.
+ * Runs `work` in one transaction. Joins the caller's transaction if there is one. Work that throws {@link AsksOutside} is
+ * rolled back and runs again with the answer (docs/decisions/0245), so it has no effects outside of the transaction but
+ * those of `afterCommit`.
  * @returns the result of `work`, after the commit
  */
 export async function transaction<T>(ctx: Ctx | TxCtx, work: (tx: TxCtx) => Promise<T>): Promise<T> {
   if (ctx.afterCommit) return work(ctx);
+  for (let asked = 0; ; asked += 1) {
+    try {
+      // biome-ignore lint/performance/noAwaitInLoops: the same work again
+      return await once(ctx, work);
+    } catch (error) {
+      if (!(error instanceof AsksOutside) || ctx.unit?.isInside || asked === MAX_ASKED) throw error;
+      await error.ask(await holdingNothing(ctx));
+    }
+  }
+}
+
+async function once<T>(ctx: Ctx, work: (tx: TxCtx) => Promise<T>): Promise<T> {
   const { unit, ...outside } = ctx;
   const rest = { ...outside, system: withoutConnections(ctx.system) };
   if (unit) return unit.part((db, afterCommit) => work({ ...rest, db, afterCommit }));
@@ -133,6 +156,28 @@ export async function transaction<T>(ctx: Ctx | TxCtx, work: (tx: TxCtx) => Prom
   return result;
 }
 
+/** The context for a call to another system, which may be slow: it holds no connection, and joins no unit. */
+export async function holdingNothing({ unit, ...outside }: Ctx): Promise<Ctx> {
+  await unit?.pause();
+  return { ...outside, db: outside.system.db };
+}
+
+/**
+ * A context for work in the transaction of a connection whose owner begins and ends it.
+ * @returns the context, and what to call after the commit
+ */
+export function contextOver(ctx: Ctx, client: pg.Client): { tx: TxCtx; committed: () => void } {
+  const { unit: _none, ...outside } = ctx;
+  const callbacks: (() => void)[] = [];
+  const afterCommit = (callback: () => void) => callbacks.push(callback);
+  return {
+    tx: { ...outside, system: withoutConnections(ctx.system), db: openDbOver(client), afterCommit },
+    committed: () => {
+      for (const callback of callbacks) callback();
+    },
+  };
+}
+
 /** A context for work of the system itself, such as a task or the first start. */
 export function systemCtx(system: System, scope: Scope, name: string, correlationId: string): Ctx {
   return {
@@ -140,7 +185,14 @@ export function systemCtx(system: System, scope: Scope, name: string, correlatio
     db: system.db,
     scope,
     actor: { kind: 'system', name },
-    trace: { correlationId, traceId: placeNow()?.traceId ?? correlationId, ip: null, userAgent: null, languages: null },
+    trace: {
+      correlationId,
+      traceId: placeNow()?.traceId ?? correlationId,
+      ip: null,
+      userAgent: null,
+      country: null,
+      languages: null,
+    },
     now: system.clock.now(),
   };
 }
@@ -149,6 +201,14 @@ export function systemCtx(system: System, scope: Scope, name: string, correlatio
 export function customerOf(ctx: Pick<Ctx, 'actor'>): CustomerActor {
   if (ctx.actor.kind !== 'customer') throw new Error('This route must declare the permission "customer".');
   return ctx.actor;
+}
+
+/** A person who signs in is the actor of it, and of what follows from it: they have just proven who they are. */
+export function asCustomer(
+  tx: TxCtx,
+  { userId, sessionId, entryId }: Pick<CustomerActor, 'userId' | 'sessionId' | 'entryId'>,
+): TxCtx {
+  return tx.actor.kind === 'anonymous' ? { ...tx, actor: { kind: 'customer', userId, sessionId, entryId } } : tx;
 }
 
 /** The operator of a console request. */

@@ -60,6 +60,19 @@ export function openDb(pool: pg.Pool, measure: Measure): Db {
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool: preparing(pool, measure) }) });
 }
 
+/** One connection, whose owner begins and ends its transaction and may copy rows over it in between. */
+export function openDbOver(client: pg.Client): Db {
+  const connection: PostgresPoolClient = {
+    query: client.query.bind(client),
+    release: () => undefined,
+  };
+  return new Kysely<Tables>({
+    dialect: new PostgresDialect({
+      pool: { connect: async () => connection, end: async () => undefined, options: {} },
+    }),
+  });
+}
+
 /** The same connections, read-only. SQL text is checked at run time, because the types can't tell reads from writes. */
 export function readOnly(db: Db): ReadDb {
   return db.withPlugin({
@@ -137,9 +150,39 @@ class PreparingClient implements PostgresPoolClient {
   }
 }
 
+/** Citus passes the error of another server on with its message alone, and adds the number of the shard to the constraint. */
+const OF_SHARD = /"(?<constraint>[^"]+)_\d+"/;
+
 /** True for a violation of this unique constraint. */
 export function isUniqueViolation(error: unknown, constraint: string): boolean {
-  return error instanceof pg.DatabaseError && error.code === '23505' && error.constraint === constraint;
+  if (!(error instanceof pg.DatabaseError) || error.code !== '23505') return false;
+  return (error.constraint ?? OF_SHARD.exec(error.message)?.groups?.['constraint']) === constraint;
+}
+
+/**
+ * SQL: the time in a column plus an interval. An update on a cluster takes only immutable functions, and the plain sum
+ * depends on the time zone of the session.
+ */
+export function later(column: string, interval: '1 second' | '1 hour') {
+  return sql`(${sql.ref(column)} at time zone 'UTC' + ${sql.lit(interval)}::interval) at time zone 'UTC'`;
+}
+
+const MAX_ATTEMPTS = 5;
+
+/**
+ * Repeats an upsert outside of a transaction that met a new row at another unique index than the one that it names. Only
+ * there PostgreSQL reports two inserts at the same moment as a violation; the next time the row is there.
+ * @param index that of earlier versions, which know the row without its workspace
+ */
+export async function repeatedAt<T>(index: string, upsert: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      // biome-ignore lint/performance/noAwaitInLoops: one attempt after the other
+      return await upsert();
+    } catch (error) {
+      if (attempt === MAX_ATTEMPTS || !isUniqueViolation(error, index)) throw error;
+    }
+  }
 }
 
 /** The server accepts no writes: it is a standby, or was set to read-only. */
@@ -201,6 +244,11 @@ export async function acceptsWrites(db: ReadDb, timeoutMs: number): Promise<bool
 /** True if a transaction was ended because it and a concurrent one waited for each other. */
 export function isDeadlock(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === '40P01';
+}
+
+/** True if a lock was not granted within `lock_timeout`. */
+export function isLockTimeout(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === '55P03';
 }
 
 /** True if a transaction lost against a concurrent one: a unique constraint or a deadlock. */

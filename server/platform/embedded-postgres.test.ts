@@ -19,6 +19,7 @@ import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
 import { eventually } from '#tests/harness.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres.ts';
+import { socketDirOf } from './postgres-socket.ts';
 import { identityOf } from './processes.ts';
 import { StartError } from './start-error.ts';
 
@@ -95,11 +96,24 @@ describe('the embedded PostgreSQL', () => {
     const server = await start();
     const settings = `select datcollate, pg_encoding_to_char(encoding), current_setting('lc_messages') from pg_database where datname = 'latchkey'`;
     assert.deepEqual(await query(server.url, settings), ['C', 'UTF8', 'C']);
-    const wrong = new URL(server.url);
-    wrong.password = 'wrong';
-    await assert.rejects(query(wrong.href, 'select 1'), /password authentication failed/);
+    for (const url of [server.url, server.socketUrl]) {
+      const wrong = new URL(url);
+      wrong.password = 'wrong';
+      // biome-ignore lint/performance/noAwaitInLoops: two addresses of one server
+      await assert.rejects(query(wrong.href, 'select 1'), /password authentication failed/);
+    }
     assert.equal(statSync(join(folder, 'postgres-password')).mode & 0o777, 0o600);
     await server.stop();
+  });
+
+  test('has a socket in a folder that only its user can enter, if the path is short enough', async () => {
+    const server = await start();
+    assert.deepEqual(await query(server.socketUrl, 'select inet_client_addr()'), [null]);
+    assert.deepEqual(await query(server.url, 'select inet_client_addr()'), ['127.0.0.1']);
+    const socketDir = new URL(server.socketUrl).searchParams.get('host') ?? '';
+    assert.equal(statSync(socketDir).mode & 0o077, 0);
+    await server.stop();
+    assert.equal(socketDirOf(`/${'long/'.repeat(20)}postgres`), '');
   });
 
   test('no process has the password among its arguments', async () => {

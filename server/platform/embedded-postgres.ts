@@ -8,6 +8,7 @@ import pg from 'pg';
 import { environmentOfChild } from './config.ts';
 import { keepSecret } from './data-dir.ts';
 import { checkEmbeddedPostgres, hintFor } from './postgres-checks.ts';
+import { socketDirOf } from './postgres-socket.ts';
 import type { DatabaseOrder, SupervisorOrder, SupervisorReport } from './postgres-supervisor.ts';
 import { identityOf, servesFolder } from './processes.ts';
 import { StartError } from './start-error.ts';
@@ -19,7 +20,10 @@ const LOG_BYTES = 10_000_000;
 const PORT_TRIES = 3;
 
 export type EmbeddedPostgres = {
+  /** Over TCP, for tools. */
   url: string;
+  /** Over a Unix socket, which takes a fifth of the processor time off a statement; the same as `url` where there is none. */
+  socketUrl: string;
   /** Shuts the database down cleanly; open connections are closed. */
   stop: () => Promise<void>;
   /** Resolves when the database has ended, whether it was stopped or crashed. */
@@ -61,7 +65,9 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
     await server.stop();
     throw error;
   }
-  return { ...server, url: `${base}/${options.database}` };
+  const url = `${base}/${options.database}`;
+  const socketDir = socketDirOf(databaseDir);
+  return { ...server, url, socketUrl: socketDir === '' ? url : `${url}?host=${encodeURIComponent(socketDir)}` };
 }
 
 function loadPassword(path: string, databaseDir: string): string {
@@ -108,7 +114,7 @@ async function stopPreviousServer(databaseDir: string, progress: (line: string) 
   }
 }
 
-type Launched = Omit<EmbeddedPostgres, 'url'> & { port: number };
+type Launched = Omit<EmbeddedPostgres, 'url' | 'socketUrl'> & { port: number };
 
 async function launchOnFreePort(
   order: DatabaseOrder,

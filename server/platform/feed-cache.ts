@@ -1,6 +1,12 @@
 import type { Change } from './feed.ts';
 import { perSystem, type System, type SystemInTx } from './system.ts';
 
+type FeedCache<Wanted, Value> = {
+  (system: SystemInTx, wanted: Wanted): Value | Promise<Value>;
+  /** The value of a key if it is cached now. */
+  known: (system: SystemInTx, key: string) => Value | undefined;
+};
+
 /**
  * A cache that the change feed invalidates. While the feed is down, it is bypassed.
  * @param cache `topics`: the changes that invalidate it; `drops`: whether a change invalidates a key (default: every
@@ -13,7 +19,7 @@ export function feedCache<Wanted, Value>(cache: {
   keyOf: (wanted: Wanted) => string;
   load: (system: System, wanted: Wanted) => Promise<Value>;
   max: number;
-}): (system: SystemInTx, wanted: Wanted) => Value | Promise<Value> {
+}): FeedCache<Wanted, Value> {
   const { topics, drops = () => true, keyOf, load, max } = cache;
   const caches = perSystem((system) => {
     const known = new Map<string, Value>();
@@ -40,11 +46,14 @@ export function feedCache<Wanted, Value>(cache: {
       known.set(key, value);
       return value;
     };
-    return (wanted: Wanted) => {
+    const knownOf = (key: string) => (system.feed.live ? known.get(key) : undefined);
+    const get = (wanted: Wanted) => {
       const key = keyOf(wanted);
-      const value = system.feed.live ? known.get(key) : undefined;
+      const value = knownOf(key);
       return value === undefined ? read(key, wanted) : value;
     };
+    return { get, knownOf };
   });
-  return (system, wanted) => caches(system)(wanted);
+  const get = (system: SystemInTx, wanted: Wanted) => caches(system).get(wanted);
+  return Object.assign(get, { known: (system: SystemInTx, key: string) => caches(system).knownOf(key) });
 }

@@ -9,6 +9,8 @@ const MAX_BACKOFF_MS = 5_000;
 /** A silent connection counts as live for at most the sum of both. */
 const CHECK_MS = 2_000;
 const RESPONSE_MS = 3_000;
+/** How long a process may miss a change before it notices, and asks the database from then on. */
+export const MAX_DEAF_MS = CHECK_MS + RESPONSE_MS;
 
 /** A feed's connection has this `application_name`, followed by the tag of its process. */
 export const FEED_NAME = 'latchkey-feed';

@@ -343,6 +343,26 @@ export function openTls(system: System, { host, port, ...certificates }: TlsTarg
 }
 
 /**
+ * When the certificate of a server expires.
+ * @throws RefusedAddress, or the error of the connection, also for a certificate that is not valid for the host
+ */
+export async function certificateEnd(system: System, target: TlsTarget, timeoutMs: number): Promise<Date> {
+  const socket = openTls(system, target);
+  // Covers the whole exchange: a server may accept the connection and then send nothing.
+  const limit = setTimeout(() => socket.destroy(new Error('No certificate in time.')), timeoutMs);
+  try {
+    return await new Promise((resolve, reject) => {
+      socket.once('secureConnect', () => resolve(new Date(socket.getPeerCertificate().valid_to)));
+      socket.once('error', reject);
+      socket.once('close', () => reject(new Error('The connection was closed.')));
+    });
+  } finally {
+    clearTimeout(limit);
+    socket.destroy();
+  }
+}
+
+/**
  * The options of a connection that is made only if its address is allowed.
  * @throws RefusedAddress for an IP address that is not allowed
  */

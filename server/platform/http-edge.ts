@@ -1,11 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { countryIn } from './countries.ts';
 import type { Trace } from './ctx.ts';
 import type { Address, App, FindAddress, Host } from './http.ts';
 import { hasOneHost } from './http-malformed.ts';
 import { requestDurations } from './http-metrics.ts';
 import { problem } from './problem.ts';
-import { parseSource } from './source.ts';
-import type { System } from './system.ts';
+import { parseSource, trustsSource } from './source.ts';
+import { perSystem, type System } from './system.ts';
 import { beginTrace, correlationIdFrom, type OpenSpan, parentFrom, runAt, traceparent } from './trace.ts';
 
 /** The address and names of one host, and how to find other addresses. */
@@ -115,8 +116,18 @@ function traceOf(request: FastifyRequest, traceId: string): Trace {
     traceId,
     ip: parseSource(request.ip),
     userAgent: headers['user-agent']?.slice(0, 256) ?? null,
+    country: countryNamed(request),
     languages: headers['accept-language']?.slice(0, 256) ?? null,
   };
+}
+
+const trusted = perSystem(({ config }) => trustsSource(config.trustedProxies));
+
+/** The country that the header of the configuration names. Only a trusted proxy is believed, as with `X-Forwarded-For`. */
+function countryNamed({ headers, socket, server }: FastifyRequest): string | null {
+  const { country } = server.system.config;
+  if (country.header === null || !trusted(server.system)(socket.remoteAddress)) return null;
+  return countryIn(headers[country.header]);
 }
 
 /** Host names are case-insensitive, and a trailing dot is ignored (RFC 1034 §3.1). */

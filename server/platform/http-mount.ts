@@ -1,6 +1,7 @@
 import type { RouteHandlerMethod } from 'fastify';
 import type { App } from './http.ts';
 import { exchangeHooks } from './http-rules.ts';
+import { counterOf } from './http-sources.ts';
 import { schemaOf } from './openapi.ts';
 import type { Route, Routes } from './route.ts';
 
@@ -47,7 +48,7 @@ function handlerOf(route: Route): RouteHandlerMethod {
 }
 
 function add(app: App, route: Route, readers: ReadonlyMap<string, Route>): void {
-  const { method, path, changes, ready, onRequest, attachValidation } = route;
+  const { method, path, changes, early, onRequest, attachValidation } = route;
   requireGuarded(route);
   const reader = readers.get(changes ?? path);
   if (changes !== undefined && !reader) throw new Error(`${path} changes ${changes}, which has no route with an etag.`);
@@ -55,11 +56,12 @@ function add(app: App, route: Route, readers: ReadonlyMap<string, Route>): void 
     method,
     url: path,
     config: { route, ...(reader && { reader }) },
-    schema: schemaOf(app.host, route, reader),
+    schema: schemaOf(route, reader),
     handler: handlerOf(route),
     ...exchangeHooks(app, route, reader),
     ...(onRequest && { onRequest }),
     ...(attachValidation && { attachValidation }),
   });
-  if (ready) app.preparedResponses.add(path, ready(app));
+  if (early && (method === 'GET' || method === 'POST'))
+    app.earlyResponses.add(method, { path, respond: early(app), counter: counterOf(route) });
 }

@@ -1,14 +1,18 @@
 import { hash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Insertable, Kysely } from 'kysely';
+import type { Generated, Insertable, Kysely } from 'kysely';
 import type { Tables } from './db.ts';
+import type { WorkspaceId } from './ids.ts';
 import { expiredRowsOf } from './part.ts';
 import { problem } from './problem.ts';
+import { rowsOfWorkspace } from './removal.ts';
 import { sourceOf } from './source.ts';
 import type { System } from './system.ts';
 import type { Unit } from './unit.ts';
 
 type IdempotencyKeysTable = {
+  /** Empty for a request that names no workspace, and in rows of earlier versions. */
+  workspace_id: Generated<WorkspaceId | ''>;
   id: Buffer;
   body_hash: Buffer;
   /** Null only inside the transaction that creates the row. */
@@ -59,17 +63,22 @@ export class AlreadyAnswered extends Error {
  * @returns the first statements of that transaction
  * @throws Problem IDEMPOTENCY_KEY_REUSED if the key was used with another body
  */
-export function claiming(system: System, request: FastifyRequest, claim: Buffer) {
+export function claiming(system: System, request: FastifyRequest, claim: Claim) {
   return async (db: Kysely<Tables>): Promise<void> => {
     const now = system.clock.now();
     const row = {
-      id: claim,
+      ...claim,
       body_hash: hashOf(request.body),
       answer_sealed: null,
       expires_at: new Date(+now + KEPT_MS),
     };
     if (!(await insertClaim(db, row, now))) throw new AlreadyAnswered(await storedResponse(system, db, row));
   };
+}
+
+/** The statement that gives a claim up, so that another request may take it. */
+export function releasing(claim: Claim) {
+  return (db: Kysely<Tables>): Promise<void> => dropClaim(db, claim);
 }
 
 /**
@@ -79,51 +88,62 @@ export function claiming(system: System, request: FastifyRequest, claim: Buffer)
 export async function earlierResponse(
   system: System,
   request: FastifyRequest,
-  id: Buffer,
+  claim: Claim,
 ): Promise<StoredResponse | undefined> {
   const known = await system.db
     .selectFrom('idempotency_keys')
     .select(['body_hash', 'answer_sealed'])
-    .where('id', '=', id)
+    .where('workspace_id', '=', claim.workspace_id)
+    .where('id', '=', claim.id)
     .where('expires_at', '>', system.clock.now())
     .executeTakeFirst();
-  return known && openResponse(system, known, { id, body_hash: hashOf(request.body) });
+  return known && openResponse(system, known, { id: claim.id, body_hash: hashOf(request.body) });
 }
 
 function hashOf(body: unknown): Buffer {
   return hash('sha256', JSON.stringify(body ?? null), 'buffer');
 }
 
-/** One row per key: a second insert waits until the first transaction ends. An expired claim is replaced. */
-async function insertClaim(db: Kysely<Tables>, row: Insertable<IdempotencyKeysTable>, now: Date): Promise<boolean> {
+type ClaimRow = Insertable<IdempotencyKeysTable> & Claim;
+
+/**
+ * One row per key: a second insert waits until the first transaction ends. An expired claim is replaced. The insert also
+ * gives way to the claim of an earlier version, whose row has no workspace.
+ */
+async function insertClaim(db: Kysely<Tables>, row: ClaimRow, now: Date): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await db
     .insertInto('idempotency_keys')
     .values(row)
-    .onConflict((conflict) =>
-      conflict
-        .column('id')
-        .doUpdateSet({ body_hash: row.body_hash, answer_sealed: null, expires_at: row.expires_at })
-        .where('idempotency_keys.expires_at', '<=', now),
-    )
+    .onConflict((conflict) => conflict.doNothing())
     .executeTakeFirst();
-  return (numInsertedOrUpdatedRows ?? 0n) > 0n;
+  if ((numInsertedOrUpdatedRows ?? 0n) > 0n) return true;
+  const { numUpdatedRows } = await db
+    .updateTable('idempotency_keys')
+    .set({ body_hash: row.body_hash, answer_sealed: null, expires_at: row.expires_at })
+    .where('workspace_id', '=', row.workspace_id)
+    .where('id', '=', row.id)
+    .where('expires_at', '<=', now)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
 }
 
-async function storedResponse(system: System, db: Kysely<Tables>, row: Claim): Promise<StoredResponse> {
-  const known = await db
-    .selectFrom('idempotency_keys')
-    .select(['body_hash', 'answer_sealed'])
-    .where('id', '=', row.id)
-    .executeTakeFirstOrThrow();
+async function storedResponse(system: System, db: Kysely<Tables>, row: ClaimRow): Promise<StoredResponse> {
+  const inWorkspace = (workspaceId: Claim['workspace_id']) =>
+    db
+      .selectFrom('idempotency_keys')
+      .select(['body_hash', 'answer_sealed'])
+      .where('workspace_id', '=', workspaceId)
+      .where('id', '=', row.id)
+      .executeTakeFirst();
+  const known = (await inWorkspace(row.workspace_id)) ?? (await inWorkspace(''));
+  if (!known) throw problem('SERVICE_UNAVAILABLE');
   return openResponse(system, known, row);
 }
 
-type Claim = { id: Buffer; body_hash: Buffer };
-
 function openResponse(
   system: System,
-  known: Omit<IdempotencyKeysTable, 'id' | 'expires_at'>,
-  row: Claim,
+  known: Pick<IdempotencyKeysTable, 'body_hash' | 'answer_sealed'>,
+  row: { id: Buffer; body_hash: Buffer },
 ): StoredResponse {
   if (!known.body_hash.equals(row.body_hash)) throw problem('IDEMPOTENCY_KEY_REUSED');
   const stored: StoredResponse = JSON.parse(
@@ -132,10 +152,36 @@ function openResponse(
   return stored;
 }
 
+/** The primary key of the row of an `Idempotency-Key`. */
+export type Claim = { workspace_id: WorkspaceId | ''; id: Buffer };
+
 /** Idempotency keys are scoped to one caller and one path. */
-export function claimOf(request: FastifyRequest, key: string): Buffer {
+export async function claimOf(request: FastifyRequest, key: string): Promise<Claim> {
   const { kind, environment } = request.server.host;
-  return hash('sha256', JSON.stringify([kind, environment, callerOf(request), request.url, key]), 'buffer');
+  const id = hash('sha256', JSON.stringify([kind, environment, callerOf(request), request.url, key]), 'buffer');
+  return { workspace_id: await workspaceOf(request), id };
+}
+
+/** Client ids begin with the routing key of their workspace, and secrets contain it after their prefix. */
+const ROUTED = /^(?:lk[a-z]_)?([a-z0-9]{8})[._]/;
+
+/**
+ * The workspace whose rows the request will change, so that claim and change are on the same server. It must be the same
+ * for a repeated request, so it is told by the caller, the address and the body alone.
+ */
+async function workspaceOf({ ctx, address, body, server: { system } }: FastifyRequest): Promise<WorkspaceId | ''> {
+  const known = ctx?.scope ?? address.scope;
+  if (known) return known.workspaceId;
+  const routed = system.parts.find((part) => part.workspaceOf)?.workspaceOf;
+  const keys = Object.values<unknown>(Object(body)).flatMap((value) =>
+    typeof value === 'string' ? (ROUTED.exec(value)?.[1] ?? []) : [],
+  );
+  for (const key of keys) {
+    // biome-ignore lint/performance/noAwaitInLoops: one in nearly every request, from memory
+    const workspaceId = await routed?.(system, key);
+    if (workspaceId) return workspaceId;
+  }
+  return '';
 }
 
 /**
@@ -157,22 +203,35 @@ export function turnOf({ ctx, trace }: FastifyRequest): string {
   return actor?.kind === 'management' ? actor.applicationId : sourceOf(trace);
 }
 
+async function dropClaim(db: Kysely<Tables>, claim: Claim): Promise<void> {
+  await db
+    .deleteFrom('idempotency_keys')
+    .where('workspace_id', '=', claim.workspace_id)
+    .where('id', '=', claim.id)
+    .execute();
+}
+
 /** Stores the response in the transaction of the change. */
 export async function keepResponse(
   system: System,
-  { unit, claim }: { unit: Unit; claim: Buffer },
+  { unit, claim }: { unit: Unit; claim: Claim },
   { reply, payload }: { reply: FastifyReply; payload: unknown },
 ): Promise<void> {
   if (reply.statusCode >= 400) {
-    if (unit.isOpen) await (await unit.begin()).deleteFrom('idempotency_keys').where('id', '=', claim).execute();
+    if (unit.isOpen) await dropClaim(await unit.begin(), claim);
     return;
   }
   // Responses may contain tokens and secrets that are shown once.
   const response = JSON.stringify(responseOf(reply, payload));
-  const answer_sealed = system.keyring.seal(response, PURPOSE, claim.toString('base64url'));
+  const answer_sealed = system.keyring.seal(response, PURPOSE, claim.id.toString('base64url'));
   // The claim is the first statement of the transaction; a request without writes has not started it yet.
   const db = await unit.begin();
-  await db.updateTable('idempotency_keys').set({ answer_sealed }).where('id', '=', claim).execute();
+  await db
+    .updateTable('idempotency_keys')
+    .set({ answer_sealed })
+    .where('workspace_id', '=', claim.workspace_id)
+    .where('id', '=', claim.id)
+    .execute();
 }
 
 function responseOf(reply: FastifyReply, payload: unknown): StoredResponse {
@@ -194,6 +253,9 @@ export function replay(reply: FastifyReply, { status, headers, body }: StoredRes
     .header('idempotent-replayed', 'true')
     .send(status === 204 ? undefined : body);
 }
+
+/** The keys of requests about a workspace. */
+export const idempotencyKeysOfWorkspace = rowsOfWorkspace('idempotency_keys');
 
 /** Deletes expired keys. */
 export const deleteExpiredIdempotencyKeys = expiredRowsOf('idempotency_keys');

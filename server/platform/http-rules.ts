@@ -4,7 +4,17 @@ import { type TProperties, Type } from 'typebox';
 import { isDatabaseAway, isSerializationFailure } from './db.ts';
 import { asRequest } from './held-connections.ts';
 import type { App } from './http.ts';
-import { AlreadyAnswered, claiming, claimOf, earlierResponse, keepResponse, replay, turnOf } from './http-once.ts';
+import {
+  AlreadyAnswered,
+  type Claim,
+  claiming,
+  claimOf,
+  earlierResponse,
+  keepResponse,
+  releasing,
+  replay,
+  turnOf,
+} from './http-once.ts';
 import { limitsOf } from './limits.ts';
 import { type ErrorCode, problem } from './problem.ts';
 import type { Route } from './route.ts';
@@ -15,7 +25,7 @@ declare module 'fastify' {
     /** Set while the request is one transaction. */
     unit: Unit | undefined;
     /** The row of the request's `Idempotency-Key`. */
-    claim: Buffer | undefined;
+    claim: Claim | undefined;
   }
 }
 
@@ -121,8 +131,8 @@ async function begin(exchange: Exchange, beginning: Beginning): Promise<boolean>
     }
     return true;
   }
-  const claim = claimOf(request, String(key));
-  const ended = await keyTurns(app.system).take(claim.toString('base64'));
+  const claim = await claimOf(request, String(key));
+  const ended = await keyTurns(app.system).take(claim.id.toString('base64'));
   try {
     const stored = await earlierResponse(app.system, request, claim);
     if (stored) {
@@ -136,10 +146,18 @@ async function begin(exchange: Exchange, beginning: Beginning): Promise<boolean>
     throw error;
   }
   const first = claiming(app.system, request, claim);
+  const unclaim = releasing(claim);
   request.claim = claim;
   carry(
     request,
-    new Unit(app.system, { isolation: 'read committed', caller: turnOf(request), note: beginning.note, first, ended }),
+    new Unit(app.system, {
+      isolation: 'read committed',
+      caller: turnOf(request),
+      note: beginning.note,
+      first,
+      unclaim,
+      ended,
+    }),
   );
   return true;
 }

@@ -9,16 +9,16 @@ import Fastify, {
 import type { HostKind } from './config.ts';
 import type { Ctx, Environment, Scope, Trace } from './ctx.ts';
 import { addBodyParsers, BODY_LIMIT, buildSerializer, validatorCompiler } from './http-body.ts';
+import { EarlyResponses } from './http-early.ts';
 import { addEdge, begin } from './http-edge.ts';
 import { addErrorHandling } from './http-errors.ts';
 import { respondMalformed } from './http-malformed.ts';
 import { Methods } from './http-methods.ts';
 import { mount } from './http-mount.ts';
-import { PreparedResponses } from './http-ready.ts';
 import { addExchangeRules } from './http-rules.ts';
 import { addSourceLimits } from './http-sources.ts';
 import type { OrganizationId } from './ids.ts';
-import { addOpenApi, openApiRoute, REFERENCE_PATH } from './openapi.ts';
+import { addOpenApi, openApiRoute, referenceRoute } from './openapi.ts';
 import { ProblemDetails } from './problem.ts';
 import type { Route } from './route.ts';
 import { trustsSource } from './source.ts';
@@ -40,7 +40,7 @@ declare module 'fastify' {
   interface FastifyInstance {
     system: System;
     host: Host;
-    preparedResponses: PreparedResponses;
+    earlyResponses: EarlyResponses;
     /** Aborted when the host stops, so that long polls end. */
     closing: AbortSignal;
   }
@@ -88,9 +88,9 @@ export async function createHost(system: System, host: Host, find: FindAddress =
   const apiAddress = system.config.addresses[host.environment ?? 'production'].api;
   // The console host also serves the status page, which may have a host name of its own.
   if (host.kind === 'console') for (const name of hostNamesOf(system.config.addresses.status)) hostNames.add(name);
-  const preparedResponses = new PreparedResponses(system, host, hostNames);
+  const earlyResponses = new EarlyResponses(system, host, hostNames);
   const app: App = Fastify({
-    serverFactory: (handler) => preparedResponses.server(handler),
+    serverFactory: (handler) => earlyResponses.server(handler),
     loggerInstance,
     // Log lines are correlated by trace, so requests need no child logger.
     childLoggerFactory: (logger) => logger,
@@ -118,7 +118,7 @@ export async function createHost(system: System, host: Host, find: FindAddress =
   addErrorHandling(app, { apiAddress, surfaces: surfacesElsewhere(system, host), methods: new Methods(app) });
   app.decorate('system', system);
   app.decorate('host', host);
-  app.decorate('preparedResponses', preparedResponses);
+  app.decorate('earlyResponses', earlyResponses);
   app.decorate('closing', closingOf(app));
   decorate(app);
   addEdge(app, { system, host, own, hostNames, find });
@@ -126,13 +126,16 @@ export async function createHost(system: System, host: Host, find: FindAddress =
   addSourceLimits(app);
   addExchangeRules(app);
   await addOpenApi(app, host, own.url);
-  mount(app, [openApiRoute]);
+  mount(app, [openApiRoute, referenceRoute]);
   return app;
 }
 
 function closingOf(app: App): AbortSignal {
   const closing = new AbortController();
-  app.addHook('preClose', async () => closing.abort());
+  app.addHook('preClose', async () => {
+    app.earlyResponses.close();
+    closing.abort();
+  });
   return closing.signal;
 }
 
@@ -144,7 +147,7 @@ function decorate(app: App): void {
   app.decorateRequest('route');
   // A route that bypasses `mount` would have no access control.
   app.addHook('onRoute', ({ config, method, url }) => {
-    if (!config?.route && !url.startsWith(REFERENCE_PATH)) throw new Error(`${String(method)} ${url} is not mounted.`);
+    if (!config?.route) throw new Error(`${String(method)} ${url} is not mounted.`);
   });
 }
 

@@ -50,6 +50,16 @@ export function firstIdAt<Prefix extends string>(prefix: Prefix, moment: Date): 
   return `${prefix}_${TypeID.fromUUID('', uuid).toString()}`;
 }
 
+/** When an id was made: the time part of its UUIDv7. Null for text that is no id. */
+export function timeOfId(id: string): Date | null {
+  try {
+    const uuid = TypeID.fromString(id).toUUID();
+    return new Date(Number.parseInt(uuid.replaceAll('-', '').slice(0, 12), 16));
+  } catch {
+    return null;
+  }
+}
+
 /** The schema of ids of one kind; a valid value has the id's type. */
 export function IdSchema<Prefix extends string>(prefix: Prefix) {
   return Type.Unsafe<Id<Prefix>>(

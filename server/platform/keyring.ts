@@ -160,6 +160,16 @@ export class Keyring {
     return this.#tag(this.#read.at(-1) ?? this.#active, text, purpose);
   }
 
+  /** The keys with which {@link tag} and {@link lastingTag} make tags for a purpose, and those whose tags {@link tags} has besides. */
+  tagKeys(purpose: string): { active: Buffer; oldest: Buffer; others: Buffer[] } {
+    const active = this.#active;
+    return {
+      active: this.#derive(active, purpose),
+      oldest: this.#derive(this.#read.at(-1) ?? active, purpose),
+      others: this.#read.filter((key) => key !== active).map((key) => this.#derive(key, purpose)),
+    };
+  }
+
   /** Verifies a digest of {@link tag} in constant time, also of a retired key. */
   checkLastingTag(text: string, purpose: string, tag: Buffer): boolean {
     return isOneOf(tag, this.tags(text, purpose));

@@ -13,6 +13,9 @@ export function noteLeading(system: System, what: Led, leads: boolean): void {
   else held(system).delete(what);
 }
 
+/** Whether this process has the lock. */
+export const isLeading = (system: System, what: Led): boolean => held(system).has(what);
+
 export const leaders = gauge({
   name: 'latchkey_leader',
   help: 'Whether this process does the work that one process at a time does: numbering events, measuring the status.',

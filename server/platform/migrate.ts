@@ -4,6 +4,7 @@ import { examine, type Migration, readMigrations } from '#migrations';
 import { advisoryLocks, takeLock } from './advisory-locks.ts';
 import { type AppliedSchema, adoptRecords, readSchema, recordMigration } from './applied-migrations.ts';
 import { connectAlone, lastWritable } from './connections.ts';
+import { divide, prepareDivision, readDivision } from './division.ts';
 import { requireSession, requireVersion } from './server-fitness.ts';
 import { StartError } from './start-error.ts';
 
@@ -39,7 +40,13 @@ export async function migrate(
     await client.query(LOCK_TIMEOUT);
     await runMigrations({ connectionString: lastWritable(databaseUrl) });
     await adoptRecords(client, migrations);
+    const isNew = (await readSchema(client)).newest === 0;
     await applyMigrations(client, await pending(), progress);
+    const division = await readDivision(client);
+    // Nobody serves from a new database yet.
+    if (isNew && division.onCitus) await prepareDivision(client);
+    // The tables that the migrations added.
+    if (division.isDivided) await divide(client, progress);
   } finally {
     await client.end();
   }

@@ -1,12 +1,11 @@
 import swagger from '@fastify/swagger';
-import swaggerUi from '@fastify/swagger-ui';
 import type { FastifySchema } from 'fastify';
 import { type TProperties, Type } from 'typebox';
 import type { App, Host } from './http.ts';
 import { exchangeOf } from './http-rules.ts';
 import { counterOf } from './http-sources.ts';
 import { withComponents } from './openapi-components.ts';
-import { type ErrorCode, problemResponses, withProblems } from './problem.ts';
+import { type ErrorCode, PROBLEM_RESPONSE, problemResponses, withProblem, withProblems } from './problem.ts';
 import { get, type Route, type RoutePermission } from './route.ts';
 
 /** Serves the OpenAPI description of a host's routes. */
@@ -15,18 +14,17 @@ export const openApiRoute = get('/openapi.json', {
   handler: ({ server }) => server.swagger(),
 });
 
-/** The path of the human-readable reference. */
-export const REFERENCE_PATH = '/reference';
+/** The reference that people read is part of the documentation, which the console host serves. */
+export const referenceRoute = get('/reference', {
+  permission: 'public',
+  handler: ({ server }, reply) => reply.redirect(`${server.system.config.addresses.console}/docs/reference/`, 303),
+});
 
 const TITLES: Record<Host['kind'], string> = {
   auth: 'Latchkey auth host',
   api: 'Latchkey API host',
   console: 'Latchkey console host',
 };
-
-/** The reference page sets styles from its script; otherwise the policy is as strict as on other pages. */
-const REFERENCE_POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 const SECURITY = {
   customers: {
@@ -60,6 +58,7 @@ const TAGS: readonly (readonly [prefix: string, tag: string])[] = [
   ['/v1/admin/webhooks', 'Events and webhooks'],
   ['/v1/admin/events', 'Events and webhooks'],
   ['/v1/admin/log-streams', 'Events and webhooks'],
+  ['/v1/admin/actions', 'Actions'],
   ['/v1/admin', 'Admin'],
   ['/console/v1', 'Console'],
   ['/api/status', 'Status'],
@@ -67,24 +66,46 @@ const TAGS: readonly (readonly [prefix: string, tag: string])[] = [
 ];
 
 /**
- * The schema of a route on a host, for validation, serialisation and OpenAPI.
+ * What Fastify needs of a route: what it checks, and how it writes responses.
  * @param reader the route that reads the record that this one changes
  */
-export function schemaOf(host: Host, route: Route, reader: Route | undefined): FastifySchema {
-  const { params, query: querystring, body, headers, responses: response } = route;
+export function schemaOf(route: Route, reader: Route | undefined): FastifySchema {
+  const { params, query: querystring, body, headers, summary } = route;
+  const response = serialized(route);
   const parts = present({ params, querystring, body, headers, response });
-  const { summary, description, consumes, produces, deprecated, permission, path } = route;
   if (summary === undefined) return { ...parts, hide: true };
   const exchange = exchangeOf(route, reader);
   const own: { properties?: TProperties } = Object(headers);
+  if (Object.keys(exchange.headers).length === 0) return parts;
+  return {
+    ...parts,
+    headers: Type.Object({ ...own.properties, ...exchange.headers }, { additionalProperties: true }),
+  };
+}
+
+/**
+ * The schemas that responses are written by: the route's own ones, and one for every problem. A status that is alone in its
+ * class is named by the class: V8 gives an object with the key 503 room for all keys up to it, several kilobytes a route.
+ */
+function serialized({ responses = {}, summary }: Route): Record<string, unknown> | undefined {
+  if (summary === undefined && Object.keys(responses).length === 0) return undefined;
+  const classes = Map.groupBy(Object.entries(responses), ([status]) => status.charAt(0));
+  const own = [...classes].flatMap(([first, group]) => {
+    const [only, second] = group;
+    if (only && !second && first < '4') return [[`${first}xx`, only[1]]];
+    return first < '4' ? group : group.map(([status, described]) => [status, withProblem(described)]);
+  });
+  return { ...Object.fromEntries(own), ...(summary !== undefined && { default: PROBLEM_RESPONSE }) };
+}
+
+/** The description of a route on a host for OpenAPI. */
+function described(host: Host, route: Route, reader: Route | undefined): Record<string, unknown> {
+  const { responses: response, summary = '', description, consumes, produces, deprecated, permission, path } = route;
+  const exchange = exchangeOf(route, reader);
   const limited: ErrorCode[] = counterOf(route) ? ['RATE_LIMIT_EXCEEDED'] : [];
   const codes = [...(route.problems ?? []), ...limited, ...exchange.problems, ...commonProblems(host, route)];
   return {
-    ...parts,
     ...present({ description, consumes, produces, deprecated: deprecated && true }),
-    ...(Object.keys(exchange.headers).length > 0 && {
-      headers: Type.Object({ ...own.properties, ...exchange.headers }, { additionalProperties: true }),
-    }),
     response: withProblems({ ...response, ...exchange.unchanged }, problemResponses(...codes)),
     summary,
     operationId: camelCase(summary),
@@ -99,7 +120,7 @@ function present(values: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 }
 
-/** Serves the OpenAPI 3.1 description of a host's routes at /openapi.json, and a reference page at /reference. */
+/** Serves the OpenAPI 3.1 description of a host's routes at /openapi.json. */
 export async function addOpenApi(app: App, host: Host, address: string): Promise<void> {
   await app.register(swagger, {
     openapi: {
@@ -115,9 +136,10 @@ export async function addOpenApi(app: App, host: Host, address: string): Promise
       },
     },
     // A field with a default is optional.
-    transform: ({ schema, url }) => ({
+    transform: ({ schema, url, route: { config: { route, reader } = {} } }) => ({
       schema: {
         ...schema,
+        ...(route?.summary !== undefined && described(host, route, reader)),
         querystring: withoutPatterns(withDefaultsOptional(schema.querystring)),
         body: withDefaultsOptional(schema.body),
       },
@@ -129,16 +151,6 @@ export async function addOpenApi(app: App, host: Host, address: string): Promise
       buildLocalReference: (json, _base, _fragment, index) =>
         typeof json['$id'] === 'string' ? json['$id'] : `schema-${index}`,
     },
-  });
-  await app.register(swaggerUi, {
-    routePrefix: REFERENCE_PATH,
-    uiConfig: { docExpansion: 'list', deepLinking: true, validatorUrl: null },
-    staticCSP: REFERENCE_POLICY,
-    theme: {
-      title: TITLES[host.kind],
-      css: [{ filename: 'latchkey.css', content: '.swagger-ui .topbar { display: none }' }],
-    },
-    indexPrefix: '',
   });
 }
 

@@ -1,9 +1,10 @@
 import type { Task } from 'graphile-worker';
 import { type RawBuilder, sql } from 'kysely';
+import type { Carriage } from './carriage.ts';
 import type { Actor, Ctx, Descent, TxCtx } from './ctx.ts';
 import type { Tables } from './db.ts';
 import type { EventDefinition } from './event.ts';
-import type { ApplicationId, MemberId, OrganizationId, ProjectId, SessionId, UserId } from './ids.ts';
+import type { ApplicationId, MemberId, OrganizationId, ProjectId, SessionId, UserId, WorkspaceId } from './ids.ts';
 import type { Jobs } from './jobs.ts';
 import type { Metric } from './metrics.ts';
 import type { Removal } from './removal.ts';
@@ -108,8 +109,12 @@ export type Part = {
   sealed?: Readonly<Record<string, SealedPlace>>;
   /** Removes the part's rows of a project or workspace. The order matters where rows refer to each other. */
   removals?: readonly Removal[];
+  /** What happens to the part's tables without `workspace_id`, and to tables that stay, when a workspace is carried away. */
+  carriage?: Carriage;
   /** Tables that an import fills. The planner's statistics are updated during the import. */
   imported?: readonly (keyof Tables)[];
+  /** Finds the workspace of a routing key, from memory if it is known; for the part that owns workspaces. */
+  workspaceOf?: (system: System, routingKey: string) => Promise<WorkspaceId | undefined>;
   /** Ends the open proofs of a user, such as links, codes and challenges, in the transaction that changes their credentials. */
   endProofs?: OfUser;
   /** Removes the credentials and identifiers that were added to a user since then, except the address. */
@@ -125,8 +130,14 @@ export type Part = {
    * one of them has is not deleted, because a later role with the same key would be given in its place.
    */
   organizationRoles?: { readonly [Table in keyof Tables]?: { rows: string; columns: readonly string[] } };
-  /** Run in the transaction in which a member enters the scope's project with a session. */
-  entering?: (tx: TxCtx, member: EnteringMember) => Promise<void>;
+  /**
+   * `enter` runs in the transaction in which a member enters the scope's project with a session, if `concerns`, a
+   * condition in SQL, holds for the project.
+   */
+  entering?: {
+    concerns: (ctx: Pick<Ctx, 'scope'>) => RawBuilder<boolean>;
+    enter: (tx: TxCtx, member: EnteringMember) => Promise<void>;
+  };
   /** Run in the transaction in which a member leaves the scope's project or is removed from it, while they are in it. */
   leaving?: (tx: TxCtx, member: LeavingMember) => Promise<void>;
   /** Run in the transaction that deletes an organization, while it is there and locked. */
@@ -149,21 +160,32 @@ export type Part = {
 
 /** A clean-up that deletes the expired rows of a table, by `expires_at`. */
 export function expiredRowsOf(table: keyof Tables): (system: System) => Promise<void> {
-  return (system) => deleteOldRows(system, table, sql`expires_at < ${system.clock.now()}`);
+  return (system) => deleteOldRows(system, table, { column: 'expires_at', before: system.clock.now() });
 }
 
 /** Rows per statement, limited so that none holds its locks for long or runs into the time limit of statements. */
 const PORTION = 5_000;
 
-/** Deletes rows of all workspaces, in portions. */
-export async function deleteOldRows(system: System, table: keyof Tables, where: RawBuilder<unknown>): Promise<void> {
+type Old = { column: string; before: Date | string };
+
+/**
+ * Deletes the rows of all workspaces whose time, day or id is before another, the oldest first. Served by the index on the
+ * column. A portion is limited by the value of its last row instead of the rows themselves, because several servers
+ * may have them (docs/scale.md).
+ */
+export async function deleteOldRows(system: System, table: keyof Tables, { column, before }: Old): Promise<void> {
+  const name = sql.ref(column);
   for (;;) {
     // biome-ignore lint/performance/noAwaitInLoops: one portion after the other
-    const { numAffectedRows } = await sql`
-      delete from ${sql.table(table)} where ctid = any(array(
-        select ctid from ${sql.table(table)} where ${where} limit ${PORTION})) /* all workspaces */`.execute(
+    const { rows } = await sql<{ last: string; count: number }>`
+      select max(${name})::text as last, count(*) as count from (
+        select ${name} from ${sql.table(table)} where ${name} < ${before} order by ${name} limit ${PORTION}) as old
+      /* all workspaces */`.execute(system.db);
+    const [portion] = rows;
+    if (!portion || portion.count === 0) return;
+    await sql`delete from ${sql.table(table)} where ${name} <= ${portion.last} and ${name} < ${before} /* all workspaces */`.execute(
       singleWrite(system, 'clean-up'),
     );
-    if (Number(numAffectedRows ?? 0n) < PORTION) return;
+    if (portion.count < PORTION) return;
   }
 }

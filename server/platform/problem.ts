@@ -104,6 +104,11 @@ export const problems = {
     title: 'Registration is closed',
     detail: 'New accounts need an invitation. Ask the project for one.',
   },
+  REFUSED_BY_ACTION: {
+    status: 403,
+    title: 'Refused by the project',
+    detail: 'A check of the project refused this.',
+  },
   ORGANIZATION_BLOCKED: {
     status: 403,
     title: 'The organization is blocked',
@@ -318,6 +323,14 @@ export function problemResponses(
       },
     ]),
   );
+}
+
+/** How a problem is written, of whatever status. */
+export const PROBLEM_RESPONSE = { content: PROBLEM_CONTENT };
+
+/** A response of a route's own whose status may be that of a problem too. */
+export function withProblem({ content, ...rest }: DescribedResponse): DescribedResponse {
+  return { ...rest, content: { ...content, ...PROBLEM_CONTENT } };
 }
 
 type DescribedResponse = { description?: string; content?: Record<string, unknown> };

@@ -44,19 +44,21 @@ export function ofRemoved({ workspaceId, projectId }: Removed) {
     : sql`workspace_id = ${workspaceId} and project_id = ${projectId}`;
 }
 
+/** `where` names the workspace of the rows; at most `limit` of them are removed. */
+type Portion = { where: ReturnType<typeof ofRemoved>; limit: number };
+
+/** SQL: the condition for some of the rows. It stands outside of the subquery, too, because a cluster finds the server by it. */
+export function portionOf(table: keyof Tables, { where, limit }: Portion) {
+  return sql`${where} and ctid = any(array(select ctid from ${sql.table(table)} where ${where} limit ${limit}))`;
+}
+
 /**
  * Removes some rows of a table that the caller owns.
  * @returns their number
  */
-export async function removeRows(
-  { db }: Pick<TxCtx, 'db'>,
-  table: keyof Tables,
-  { where, limit }: { where: ReturnType<typeof ofRemoved>; limit: number },
-): Promise<number> {
+export async function removeRows({ db }: Pick<TxCtx, 'db'>, table: keyof Tables, portion: Portion): Promise<number> {
   const { numAffectedRows } = await sql`
-    delete from ${sql.table(table)} where ctid = any(array(select ctid from ${sql.table(table)} where ${where} limit ${limit}))`.execute(
-    db,
-  );
+    delete from ${sql.table(table)} where ${portionOf(table, portion)}`.execute(db);
   return Number(numAffectedRows ?? 0n);
 }
 

@@ -1,6 +1,6 @@
 import type { Static, TSchema } from 'typebox';
 import type { App, Reply, Request } from './http.ts';
-import type { PreparedResponse } from './http-ready.ts';
+import type { RespondEarly } from './http-early.ts';
 import type { SourceCounter } from './http-sources.ts';
 import type { ErrorCode } from './problem.ts';
 
@@ -75,8 +75,8 @@ type Handling = {
   plugin?: Plugin;
   /** The handler checks `request.validationError` itself. */
   attachValidation?: true;
-  /** Finds a response that is prepared in advance and sent before routing. */
-  ready?: (app: App) => () => PreparedResponse | undefined;
+  /** On a GET or POST: answers the most frequent requests before routing. The route must give the same responses. */
+  early?: (app: App) => RespondEarly;
   /** Responds before the body is read, because the OpenID provider reads it itself. */
   onRequest?: Hook;
 };

@@ -31,6 +31,22 @@ export function sealedIn(
   return { table, column, record };
 }
 
+/** A regular expression for text with a sealed value; its group is the id of the key. */
+export const SEALED = '(?:^|")k1\\.([0-9a-f]{8})\\.';
+
+/** The text of a row that holds its sealed values. */
+export function sealedText({ column, json }: SealedColumn): RawBuilder<string> {
+  return json?.text ?? sql.ref(column);
+}
+
+/** A column of sealed values, and what they are sealed for. */
+export type Place = SealedColumn & { purpose: string };
+
+/** The columns of the program that hold sealed values. */
+export function sealedColumns(parts: readonly Part[]): Place[] {
+  return sealedPlaces(parts).flatMap(([purpose, place]) => (place === 'browsers' ? [] : [{ ...place, purpose }]));
+}
+
 /** What the platform itself seals: the responses to requests with an `Idempotency-Key`. */
 const OF_PLATFORM = {
   'idempotent-answer': sealedIn(

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { Db } from './db.ts';
-import { type Prepared, sending } from './prepared.ts';
+import { type Prepared, sending, type Text } from './prepared.ts';
 import { connectionsOf, type System } from './system.ts';
 
 /**
@@ -30,10 +30,6 @@ export function singleWrite(system: System, _reason: Reason): Db {
  * A fixed writing statement of a hot path; see `prepared`.
  * @param name unique in the code base
  */
-export function preparedWrite<Row extends pg.QueryResultRow>(
-  name: string,
-  _reason: Reason,
-  text: string,
-): Prepared<Row> {
+export function preparedWrite<Row extends pg.QueryResultRow>(name: string, _reason: Reason, text: Text): Prepared<Row> {
   return sending(name, text);
 }

@@ -16,6 +16,8 @@ export type UnitOptions = {
   note: (held: boolean) => void;
   /** The first statements of the transaction. An error they throw ends the request. */
   first?: (db: ControlledTransaction<Tables>) => Promise<void>;
+  /** Undoes `first` when the transaction ends before the request does. */
+  unclaim?: (db: ControlledTransaction<Tables>) => Promise<void>;
   /** Called once, when the unit has ended. */
   ended?: () => void;
 };
@@ -56,6 +58,11 @@ export class Unit {
     return this.#open !== null;
   }
 
+  /** True in the work of a part. */
+  get isInside(): boolean {
+    return this.#inside.getStore() === true;
+  }
+
   /**
    * Starts the transaction unless it has started.
    * @throws Problem SERVICE_UNAVAILABLE if too many others wait, and what `first` throws
@@ -86,6 +93,29 @@ export class Unit {
     const turn = this.#tail.then(async () => {
       const db = await this.begin();
       return this.#inside.run(true, () => this.#run(db, work));
+    });
+    this.#tail = turn.catch(() => undefined);
+    return turn;
+  }
+
+  /**
+   * Commits what was written so far, without the claim of the request, so that a slow call holds no connection. The next
+   * part begins another transaction, and claims again. The request is then no longer one transaction, as without a key.
+   */
+  pause(): Promise<void> {
+    const turn = this.#tail.then(async () => {
+      const open = this.#open;
+      if (!open) return;
+      try {
+        await this.#options.unclaim?.(open);
+        await open.commit().execute();
+      } catch (error) {
+        await this.#undo();
+        throw error;
+      }
+      this.#release();
+      this.#beginning = null;
+      for (const callback of this.#committed.splice(0)) callback();
     });
     this.#tail = turn.catch(() => undefined);
     return turn;

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { countMessage } from '#attempts';
 import { countCode } from '#billing';
 import { projectOf } from '#environments';
-import { emit } from '#events';
+import { type EventCount, emit } from '#events';
 import { lockUser } from '#people';
 import { type Ctx, type Environment, type TxCtx, transaction } from '#platform/ctx.ts';
 import type { ReadDb } from '#platform/db.ts';
@@ -13,6 +13,7 @@ import { codeDigest, isCode, newCode } from '#platform/one-time-code.ts';
 import { problem, problemWithRetry } from '#platform/problem.ts';
 import { acrossProjects, inScope, scopeColumns } from '#platform/scoped.ts';
 import type { System, SystemInTx } from '#platform/system.ts';
+import { beginRegistration, provenRegistration } from '#registrations';
 import { isClosed } from '#tenancy';
 import { type ChallengeMessage, type Purpose, sendChallengeMessage, testCodeOf } from './challenge-messages.ts';
 import { AddressChallengeId, isMarked, type LinkProof, type Proof } from './proofs.ts';
@@ -103,9 +104,22 @@ export async function openAddressChallenge(tx: TxCtx, challenge: NewAddressChall
       browser_hash: challenge.browser === undefined ? null : hashSecret(challenge.browser),
     })
     .execute();
-  await emit(tx, 'user.verification.requested', { channel: challenge.channel, purpose: challenge.purpose });
+  const { channel, purpose } = challenge;
+  await emit(tx, 'user.verification.requested', { channel, purpose }, await countsOf(tx, challenge));
   await sendChallengeMessage(tx, { ...challenge, ...secrets });
   return { flowId: id, expiresIn: secondsUntil(tx, secrets.expiresAt), resendAfter: RESEND_SECONDS };
+}
+
+/** The purposes of challenges that create an account where the address has none. */
+const REGISTERING: readonly Purpose[] = ['register', 'magic_link', 'sign_in'];
+
+/** What a challenge is counted as: the beginning of a registration, if its proof would create an account. */
+async function countsOf(tx: TxCtx, { purpose, userId, decoy, address }: NewAddressChallenge): Promise<EventCount[]> {
+  if (!REGISTERING.includes(purpose)) return [];
+  if (userId === null && decoy === undefined) return beginRegistration(tx, address);
+  // A statement less would tell by the time of the response that the address has an account.
+  await provenRegistration(tx, address);
+  return [];
 }
 
 type Secrets = { code: string; tries: number; token: string; codeExpiresAt: Date; expiresAt: Date; resendAfter: Date };

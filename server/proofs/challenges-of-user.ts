@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Ctx, TxCtx } from '#platform/ctx.ts';
 import type { UserId } from '#platform/ids.ts';
 import { acrossProjects } from '#platform/scoped.ts';
+import { removeRegistrationsOf } from '#registrations';
 
 /** The open challenges of a user, without their secrets. */
 export async function addressChallengesOf(ctx: Pick<Ctx, 'db' | 'scope'>, userId: UserId) {
@@ -31,7 +32,7 @@ export async function voidAddressChallengesOf(tx: TxCtx, userId: UserId): Promis
     .execute();
 }
 
-/** Deletes every challenge of a user, or sent to one of these addresses. */
+/** Deletes every challenge and begun registration of a user, or with one of these addresses. */
 export async function removeAddressChallengesOf(
   tx: TxCtx,
   userId: UserId,
@@ -42,4 +43,5 @@ export async function removeAddressChallengesOf(
     .where(acrossProjects(tx))
     .where((eb) => eb.or([eb('user_id', '=', userId), eb('address', '=', sql<string>`any(${[...addresses]})`)]))
     .execute();
+  await removeRegistrationsOf(tx, userId, addresses);
 }

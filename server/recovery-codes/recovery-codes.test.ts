@@ -14,6 +14,8 @@ after(() => latchkey.stop());
 test('a recovery code works once, also after its data key was retired', async () => {
   const { userId } = (await register(latchkey)).session;
   const { scope } = await latchkey.inProject(async (tx) => tx);
+  // As in a workspace from before workspaces had keys of their own.
+  await latchkey.system.pool.query('delete from workspace_tag_keys where workspace_id = $1', [scope.workspaceId]);
   const [older, newer] = [newDataKey(), newDataKey()];
   const under = <T>(keys: (typeof older)[], work: (tx: Parameters<typeof newRecoveryCodes>[0]) => Promise<T>) => {
     const keyring = new Keyring(['a secret that is long enough'], []);

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type Generated, sql } from 'kysely';
 import { emit } from '#events';
+import { lastingTags } from '#lasting-tags';
 import type { Environment, TxCtx } from '#platform/ctx.ts';
 import type { UserId, WorkspaceId } from '#platform/ids.ts';
 import { inRealm, realmColumns } from '#platform/scoped.ts';
@@ -21,7 +22,6 @@ declare module '#platform/db.ts' {
 }
 
 const CODES = 10;
-const PURPOSE = 'recovery-code';
 /** Without letters that look like digits. */
 const ALPHABET = 'abcdefghjkmnpqrstuvwxyz23456789';
 
@@ -35,12 +35,14 @@ export async function newRecoveryCodes(tx: TxCtx, userId: UserId): Promise<strin
   await tx.db
     .insertInto('recovery_codes')
     .values(
-      codes.map((code) => ({
-        ...realmColumns(tx),
-        user_id: userId,
-        hash: tx.system.keyring.tag(textOf(userId, code), PURPOSE),
-        created_at: tx.now,
-      })),
+      await Promise.all(
+        codes.map(async (code) => ({
+          ...realmColumns(tx),
+          user_id: userId,
+          hash: (await hashesOf(tx, userId, code))[0],
+          created_at: tx.now,
+        })),
+      ),
     )
     .execute();
   await emit(tx, 'user.recovery_codes.created', { userId });
@@ -56,6 +58,11 @@ function textOf(userId: UserId, code: string): string {
   return `${userId} ${code.toLowerCase().replaceAll(/[^a-z0-9]/g, '')}`;
 }
 
+/** What is stored for a code: the first for a new one, any of them for one that was created earlier. */
+function hashesOf(tx: TxCtx, userId: UserId, code: string): Promise<[Buffer, ...Buffer[]]> {
+  return lastingTags(tx, { workspaceId: tx.scope.workspaceId, purpose: 'recovery-code', text: textOf(userId, code) });
+}
+
 /** Spends a recovery code; exactly one of several concurrent calls with the same code succeeds. */
 export async function useRecoveryCode(tx: TxCtx, userId: UserId, code: string): Promise<boolean> {
   const { numUpdatedRows } = await tx.db
@@ -64,7 +71,7 @@ export async function useRecoveryCode(tx: TxCtx, userId: UserId, code: string): 
     .where(inRealm(tx))
     .where('user_id', '=', userId)
     // Also matches codes that were created with a key that is retired since.
-    .where('hash', '=', sql<Buffer>`any(${tx.system.keyring.tags(textOf(userId, code), PURPOSE)}::bytea[])`)
+    .where('hash', '=', sql<Buffer>`any(${await hashesOf(tx, userId, code)}::bytea[])`)
     .where('used_at', 'is', null)
     .executeTakeFirst();
   if (numUpdatedRows === 0n) return false;

@@ -245,7 +245,8 @@ async function deleteRelations(tx: TxCtx, relations: readonly RelationReference[
   // The second statement sees the rows as they are when the locks have been granted.
   await found(sql`for update`).execute(tx.db);
   const { rows } = await sql<Row>`
-    delete from resource_relations where ctid = any(array(${found(sql`offset 0`)}))
+    delete from resource_relations
+    where workspace_id = ${workspaceId} and project_id = ${projectId} and environment = ${environment} and ctid = any(array(${found(sql`offset 0`)}))
     returning resource_type || ':' || resource_id as resource, relation, subject`.execute(tx.db);
   return rows;
 }

@@ -144,7 +144,10 @@ describe('changes of relations', () => {
 
   test('end at `maxRelations`', async () => {
     const { subject } = await drive.person();
-    const { rows } = await latchkey.system.pool.query('select count(*)::int as count from resource_relations');
+    const { rows } = await latchkey.system.pool.query(
+      'select count(*)::int as count from resource_relations where workspace_id = $1',
+      [latchkey.demo.workspaceId],
+    );
     const setTo = (maxRelations: number) => drive.call('/v1/admin/settings', 'PATCH', { maxRelations });
     assert.equal((await setTo(rows[0].count + 1)).status, 200);
     assert.equal((await drive.write(['document:max-1', 'viewer', subject])).status, 200);

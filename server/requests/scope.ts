@@ -65,12 +65,14 @@ export async function anonymousCtx(request: Request, fields: ScopeFields): Promi
   return forApplication(ctx, fields.clientId);
 }
 
-/** Notes what the application that sends a request wants. Ignores one of another project. */
+/** Notes the application that sends a request, and what it wants. Ignores one of another project. */
 export async function forApplication(ctx: Ctx, clientId: string | undefined): Promise<Ctx> {
   if (clientId === undefined) return ctx;
   const application = await findApplication(ctx.system, ctx.scope.environment, clientId);
   const isOwn = application?.enabled && application.projectId === ctx.scope.projectId;
-  return isOwn && application.usesDefaultOrganization ? { ...ctx, wantsDefaultOrganization: true } : ctx;
+  if (!isOwn) return ctx;
+  const known = { ...ctx, applicationId: application.id };
+  return application.usesDefaultOrganization ? { ...known, wantsDefaultOrganization: true } : known;
 }
 
 const ROUTED = /^lk[a-z]_([a-z0-9]{8})_/;

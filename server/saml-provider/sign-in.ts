@@ -173,9 +173,9 @@ async function confirm(visit: Visit, asked: Asked, signIn: ApplicationSignIn): P
     return refuse(visit, asked, FAILED);
   const context = contextOf(signIn, asked.contexts);
   if (context === null) return refuse(visit, asked, NO_CONTEXT);
-  const nameId = nameIdOf(system, application, signIn);
+  const nameId = await nameIdOf(system, application, signIn);
   if (!nameId) return refuse(visit, asked, { by: 'responder', code: 'UnknownPrincipal' });
-  const sessionIndex = sessionIndexOf(system, application, signIn);
+  const sessionIndex = await sessionIndexOf(system, application, signIn);
   const response = await issuing.response(await issuingFor(visit, asked), {
     nameId,
     authenticatedAt: signIn.authTime,

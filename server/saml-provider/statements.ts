@@ -1,3 +1,4 @@
+import { lastingTags } from '#lasting-tags';
 import type { ApplicationSignIn } from '#oidc';
 import type { System } from '#platform/system.ts';
 import { issuing } from '#saml';
@@ -11,25 +12,34 @@ export function claimsNeeded({ saml: { attributes, nameIdFormat } }: ByAssertion
 }
 
 /** The session of a person, as an application knows it. */
-export function sessionIndexOf(system: System, { id }: ByAssertion, { sessionId }: Named): string {
-  return `_${system.keyring.lastingTag(`${id} ${sessionId}`, 'saml-session').toString('hex')}`;
+export async function sessionIndexOf(
+  system: System,
+  { id, workspaceId }: ByAssertion,
+  { sessionId }: Named,
+): Promise<string> {
+  const reader = { system, db: system.lookups };
+  const [tag] = await lastingTags(reader, { workspaceId, purpose: 'saml-session', text: `${id} ${sessionId}` });
+  return `_${tag.toString('hex')}`;
 }
 
 /**
  * The name of a person at an application.
  * @returns null for a person without a verified email address, if the application names people by it
  */
-export function nameIdOf(
+export async function nameIdOf(
   system: System,
   application: ByAssertion,
   { userId, sessionId, claims }: Named,
-): { value: string; format: string } | null {
+): Promise<{ value: string; format: string } | null> {
   const { nameIdFormat } = application.saml;
-  const value = {
-    persistent: () => system.keyring.lastingTag(`${application.id} ${userId}`, 'saml-name-id').toString('base64url'),
-    transient: () => `_${system.keyring.lastingTag(`${application.id} ${sessionId}`, 'saml-name-id').toString('hex')}`,
-    emailAddress: () => (isVerified(claims, 'email') ? textOf(claims['email']) : null),
-    unspecified: () => userId,
+  const { id, workspaceId } = application;
+  const tagOf = async (text: string) =>
+    (await lastingTags({ system, db: system.lookups }, { workspaceId, purpose: 'saml-name-id', text }))[0];
+  const value = await {
+    persistent: async () => (await tagOf(`${id} ${userId}`)).toString('base64url'),
+    transient: async () => `_${(await tagOf(`${id} ${sessionId}`)).toString('hex')}`,
+    emailAddress: async () => (isVerified(claims, 'email') ? textOf(claims['email']) : null),
+    unspecified: async () => userId,
   }[nameIdFormat]();
   return value === null ? null : { value, format: issuing.nameIdFormats[nameIdFormat] };
 }

@@ -1,5 +1,5 @@
-import { decrypt } from 'xml-encryption';
 import { SamlFault } from './fault.ts';
+import { encryptionLibrary } from './libraries.ts';
 import { AES_128_GCM, AES_256_GCM } from './names.ts';
 import { attribute, descendantsNamed, type Element } from './xml.ts';
 
@@ -36,6 +36,6 @@ export async function decrypted(encrypted: Element, keys: readonly string[]): Pr
 
 function withKey(source: string, key: string): Promise<string | undefined> {
   return new Promise((resolve) => {
-    decrypt(source, { key }, (error, plain) => resolve(error ? undefined : plain));
+    encryptionLibrary().decrypt(source, { key }, (error, plain) => resolve(error ? undefined : plain));
   });
 }

@@ -1,13 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { promisify } from 'node:util';
-import { encrypt } from 'xml-encryption';
 import { SKEW_MS } from './expected.ts';
+import { encryptionLibrary } from './libraries.ts';
 import { AES_256_GCM, ASSERTION, BEARER, PROTOCOL, REQUESTER, RESPONDER, RSA_OAEP, SUCCESS } from './names.ts';
 import type { ServiceKey } from './service-key.ts';
 import { signedXml } from './signing.ts';
 import { escapeXml } from './xml.ts';
-
-const encryptXml = promisify(encrypt);
 
 /** An attribute of the person, as the service provider names it. */
 type IssuedAttribute = { name: string; nameFormat: string; values: readonly string[] };
@@ -122,7 +120,7 @@ function attributesXml(attributes: readonly IssuedAttribute[]): string {
 }
 
 async function encryptedFor(certificate: string, assertion: string): Promise<string> {
-  const data = await encryptXml(assertion, {
+  const data = await promisify(encryptionLibrary().encrypt)(assertion, {
     rsa_pub: certificate,
     pem: certificate,
     encryptionAlgorithm: AES_256_GCM,

@@ -30,6 +30,8 @@ export function canEncrypt(certificate: string): boolean {
 }
 
 const MAX_CONSUMERS = 20;
+/** An unsigned short (SAML Metadata §2.2.3). */
+const MAX_INDEX = 65_535;
 
 /**
  * Reads metadata of one service provider (SAML Metadata §2.4.4). As with identity providers, their signature is not
@@ -74,7 +76,8 @@ function consumersOf(role: Element, insecure: boolean): ServiceProviderDescripti
 
 function indexOf(service: Element): number {
   const index = attribute(service, 'index') ?? '0';
-  if (!/^\d{1,5}$/.test(index)) throw metadataFault('The index of an AssertionConsumerService is no number.');
+  if (!/^\d{1,5}$/.test(index) || Number(index) > MAX_INDEX)
+    throw metadataFault('The index of an AssertionConsumerService is no number of 16 bits.');
   return Number(index);
 }
 

@@ -1,7 +1,7 @@
-import type { CanonicalizationAlgorithmType } from 'xml-crypto';
-import { SignedXml } from 'xml-crypto';
+import type { CanonicalizationAlgorithmType, SignedXml } from 'xml-crypto';
 import { DIGEST_METHODS, hashAlgorithms, SIGNATURE_METHODS, signatureAlgorithms } from './algorithms.ts';
 import { SamlFault } from './fault.ts';
+import { signatureLibrary } from './libraries.ts';
 import { ENVELOPED, EXCLUSIVE, SIGNATURE } from './names.ts';
 import { attribute, child, children, type Element, is, parseXml } from './xml.ts';
 
@@ -79,6 +79,7 @@ function bytesSignedBy(certificates: readonly string[], source: string, signatur
 
 /** @returns the canonical XML of the one signed reference; undefined if the signature is not by that certificate */
 function verifiedBytes(source: string, signature: Element, certificate: string): string | undefined {
+  const { SignedXml } = signatureLibrary();
   try {
     const signed = new SignedXml({ publicCert: certificate, getCertFromKeyInfo: () => null });
     restrict(signed);

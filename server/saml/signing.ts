@@ -1,4 +1,4 @@
-import { SignedXml } from 'xml-crypto';
+import { signatureLibrary } from './libraries.ts';
 import { ENVELOPED, EXCLUSIVE, RSA_SHA256 } from './names.ts';
 import type { ServiceKey } from './service-key.ts';
 
@@ -8,6 +8,7 @@ import type { ServiceKey } from './service-key.ts';
  */
 export function signedXml(xml: string, name: string, { certificate, privateKey }: ServiceKey): string {
   const path = `//*[local-name(.)='${name}']`;
+  const { SignedXml } = signatureLibrary();
   const signed = new SignedXml({
     privateKey,
     publicCert: certificate,

@@ -1,5 +1,6 @@
-import { DOMParser, type Document, type Element } from '@xmldom/xmldom';
+import type { Document, Element } from '@xmldom/xmldom';
 import { SamlFault } from './fault.ts';
+import { xmlLibrary } from './libraries.ts';
 
 export type { Element };
 
@@ -47,6 +48,7 @@ function documentOf(source: string): Document {
     const onError = (_level: string, message: string): never => {
       throw new Error(message);
     };
+    const { DOMParser } = xmlLibrary();
     const document = new DOMParser({ onError, locator: false }).parseFromString(withoutDeclaration(source), 'text/xml');
     for (const node of Array.from(document.childNodes))
       if (node.nodeType !== ELEMENT_NODE && node.nodeType !== COMMENT_NODE)

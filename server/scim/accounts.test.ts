@@ -2,7 +2,15 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { createProject } from '#environments';
 import { addMember } from '#members';
-import { newEmail, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
+import {
+  expectProblem,
+  newEmail,
+  PASSWORD,
+  register,
+  startTestLatchkey,
+  type TestLatchkey,
+  type TestResponse,
+} from '#tests/harness.ts';
 import { newDirectory, type TestDirectory } from '#tests/scim.ts';
 
 let latchkey: TestLatchkey;
@@ -63,4 +71,58 @@ describe('an account that a directory created', () => {
     await setActive(directory, id, true);
     assert.equal((await member()).status, 'active');
   });
+});
+
+test('what a directory says about a person is in the export of their data', async () => {
+  const [directory, other] = [await newDirectory(latchkey), await newDirectory(latchkey)];
+  const person = await register(latchkey);
+  const [member] = (await directory.admin(`members?q=${encodeURIComponent(person.email)}`)).body.items;
+  await directory.admin(`organizations/${directory.organizationId}/members`, { body: { memberId: member.id } });
+  const id = await directory.addUser(person.email, { title: 'Countess', nickName: 'Ada' });
+  await other.addUser(newEmail(), { title: 'Somebody else' });
+  const { body } = await latchkey.api('/v1/me/profile/export', { token: person.access_token });
+  const [record, ...others] = body.directoryRecords;
+  assert.deepEqual(others, []);
+  assert.deepEqual([record.id, record.organizationId, record.active], [id, directory.organizationId, true]);
+  const { title, nickName } = record.attributes;
+  assert.deepEqual([title, nickName], ['Countess', 'Ada']);
+});
+
+test('a deactivation ends every session that is refreshed at the same time', async () => {
+  const directory = await newDirectory(latchkey);
+  const person = await register(latchkey);
+  const [member] = (await directory.admin(`members?q=${encodeURIComponent(person.email)}`)).body.items;
+  const { organizationId } = directory;
+  await directory.admin(`organizations/${organizationId}/members`, { body: { memberId: member.id } });
+  const id = await directory.addUser(person.email);
+  const logins = await Promise.all(
+    Array.from({ length: 4 }, () =>
+      latchkey.auth('/v1/auth/login/password', { body: { identifier: person.email, password: PASSWORD } }),
+    ),
+  );
+  const { workspaceId, projectId } = logins[0]?.body.session ?? {};
+  const target = { workspaceId, projectId, environment: 'test', organizationId };
+  const inside = await Promise.all(
+    logins.map(({ body }) => latchkey.auth('/v1/sessions/switch-context', { token: body.access_token, body: target })),
+  );
+  const refresh = ({ body }: TestResponse) =>
+    latchkey.auth('/v1/sessions/refresh', { body: { refresh_token: body.refresh_token } });
+  const [deactivated, ...refreshed] = await Promise.all([
+    directory.patch(`/Users/${id}`, { op: 'replace', path: 'active', value: false }),
+    ...[...logins, ...inside].map(refresh),
+  ]);
+  assert.equal(deactivated.status, 200, deactivated.text);
+  const { rows } = await latchkey.system.pool.query(
+    `select id from scope_entries where user_id = $1 and revoked_at is null`,
+    [person.session.userId],
+  );
+  assert.deepEqual(rows, []);
+  const obtained = refreshed.filter(({ status }) => status === 200);
+  const later = await Promise.all(
+    obtained.flatMap((response) => [
+      refresh(response),
+      latchkey.api('/v1/me/context', { token: response.body.access_token }),
+    ]),
+  );
+  for (const response of later) expectProblem(response, 401, 'SESSION_REVOKED');
 });

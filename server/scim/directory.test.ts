@@ -4,12 +4,12 @@ import {
   expectProblem,
   managementToken,
   newEmail,
+  PASSWORD,
   register,
   startTestLatchkey,
   type TestLatchkey,
 } from '#tests/harness.ts';
 import { expectRefusal, newDirectory, type TestDirectory } from '#tests/scim.ts';
-import { part } from './part.ts';
 
 let latchkey: TestLatchkey;
 before(async () => {
@@ -21,7 +21,6 @@ after(() => latchkey.stop());
 const NO_STRINGS = ['"\\x"', '"\\"', '"a\nb"', "'a'", '"\\u0000"', '"\\ud800"', '"a" "b"'].map(
   (text) => `title eq ${text}`,
 );
-const PASSWORD = 'correct horse battery staple 9';
 const memberships = async ({
   organizationId,
   admin,
@@ -352,15 +351,4 @@ describe('requests of a directory', () => {
     );
     assert.equal(typed.status, 201, typed.text);
   });
-});
-
-test('a name in the log ends with the erasure of its person', async () => {
-  const directory = await newDirectory(latchkey);
-  const id = await directory.addUser(newEmail());
-  const [member] = await memberships(directory);
-  assert.ok(member);
-  await directory.scim('DELETE', `/Users/${id}`);
-  await latchkey.inProject((tx) => part.erasure.erased(tx, `usr_${member.userId.slice(4)}`));
-  const names = (await logOf(directory)).map(({ name }: { name: string | null }) => name);
-  assert.deepEqual(names, [null, null]);
 });

@@ -1,7 +1,13 @@
 import { sql } from 'kysely';
 import { type Static, Type } from 'typebox';
 import { RoleKey } from '#members';
-import { asAdministrator, getOrganization, lockOrganization, lockOrganizationRoles } from '#organizations';
+import {
+  asAdministrator,
+  getOrganization,
+  lockOrganization,
+  lockOrganizationRoles,
+  OrganizationRef,
+} from '#organizations';
 import { type Ctx, type TxCtx, transaction } from '#platform/ctx.ts';
 import { IdSchema, type OrganizationId } from '#platform/ids.ts';
 import { newestFirst, type Page, type PageQuery } from '#platform/page.ts';
@@ -24,6 +30,7 @@ export const DirectoryGroup = Type.Object(
   },
   { title: 'DirectoryGroup' },
 );
+export const GroupRef = Type.Object({ ...OrganizationRef.properties, groupId: IdSchema('scg') });
 export const DirectoryGroupRoles = Type.Object(
   { roles: Type.Array(RoleKey, { maxItems: 50, uniqueItems: true }) },
   { additionalProperties: false },
@@ -76,10 +83,15 @@ async function recordsOf(ctx: Ctx | TxCtx, organizationId: OrganizationId, ids: 
 /** @throws Problem NOT_FOUND */
 export async function getDirectoryGroup(
   ctx: Ctx | TxCtx,
-  { organizationId, groupId }: { organizationId: OrganizationId; groupId: ScimGroupId },
+  { organizationId, groupId }: Static<typeof GroupRef>,
 ): Promise<Static<typeof DirectoryGroup>> {
   return found((await recordsOf(ctx, organizationId, [groupId]))[0]);
 }
+
+/** Checks that the actor may give and take these roles. */
+type May = (tx: TxCtx, roles: Awaited<ReturnType<typeof lockOrganizationRoles>>) => Promise<void>;
+
+const mayAsAdministrator: May = (tx, roles) => asAdministrator(tx, 'organization.member.roles.replace', roles);
 
 /**
  * Chooses the roles that a group gives its members in the organization, at once.
@@ -87,16 +99,16 @@ export async function getDirectoryGroup(
  * the actor has, before or afterwards
  */
 export function setGroupRoles(
-  ctx: Ctx,
-  { organizationId, groupId }: { organizationId: OrganizationId; groupId: ScimGroupId },
-  roles: readonly string[],
+  ctx: Ctx | TxCtx,
+  { organizationId, groupId }: Static<typeof GroupRef>,
+  { roles, may = mayAsAdministrator }: { roles: readonly string[]; may?: May },
 ): Promise<Static<typeof DirectoryGroup>> {
   return transaction(ctx, async (tx) => {
     await lockOrganization(tx, organizationId);
     const [group] = await groupsById(tx, { organizationId }, [groupId]);
     if (!group) throw problem('NOT_FOUND');
     const affected = await lockOrganizationRoles(tx, [...new Set([...roles, ...group.roles])]);
-    await asAdministrator(tx, 'organization.member.roles.replace', affected);
+    await may(tx, affected);
     await tx.db
       .updateTable('scim_groups')
       .set({ roles: [...roles].sort(), updated_at: tx.now })
@@ -109,3 +121,6 @@ export function setGroupRoles(
     return getDirectoryGroup(tx, { organizationId, groupId });
   });
 }
+
+/** What set-up links read and change about groups, by the rules of the API. */
+export const directoryGroups = { list: listDirectoryGroups, get: getDirectoryGroup, setRoles: setGroupRoles };

@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely';
 import { emit } from '#events';
+import { limitFault } from '#organization-limits';
 import { lockOrganization } from '#organizations';
 import { type Ctx, type Environment, type TxCtx, transaction } from '#platform/ctx.ts';
 import { isUniqueViolation, type Json } from '#platform/db.ts';
@@ -37,8 +38,6 @@ declare module '#platform/db.ts' {
 }
 
 export type ScimGroup = Stored<ScimGroupId> & { roles: string[] };
-
-const MAX_GROUPS = 1_000;
 
 function groupOf(row: Selectable<ScimGroupsTable>, memberIds: readonly ScimUserId[]): ScimGroup {
   const members = memberIds.map((value) => ({ value }));
@@ -151,7 +150,8 @@ async function requireRoom(tx: TxCtx, organizationId: OrganizationId): Promise<v
     .where('organization_id', '=', organizationId)
     .select((eb) => eb.fn.countAll<number>().as('count'))
     .executeTakeFirstOrThrow();
-  if (count >= MAX_GROUPS) throw new ScimError(409, `An organization has up to ${MAX_GROUPS} groups.`);
+  const fault = await limitFault(tx, 'directoryGroups', count);
+  if (fault) throw new ScimError(409, fault.detail);
 }
 
 /** @throws ScimError invalidValue for an unknown user */

@@ -1,7 +1,7 @@
 import type { Part } from '#platform/part.ts';
 import { rowsOfProject } from '#platform/removal.ts';
 import { events } from './events.ts';
-import { deleteOldEntries, eraseNames } from './provisioning-log.ts';
+import { deleteOldEntries } from './provisioning-log.ts';
 import { scimRoutes } from './resources.scim.ts';
 import { scimAdminRoutes } from './scim.admin.ts';
 import { ownDirectoryRoutes } from './scim.me.ts';
@@ -17,5 +17,4 @@ export const part = {
     rowsOfProject('scim_log'),
   ],
   cleanUps: { deleteOldEntries },
-  erasure: { requested: () => Promise.resolve(), erased: eraseNames },
 } satisfies Part;

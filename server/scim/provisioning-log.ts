@@ -138,17 +138,24 @@ export async function listProvisioningLog(
   return { items, nextCursor: page.nextCursor };
 }
 
-/** Removes the names of an erased person. Served by scim_log_of_user. */
-export async function eraseNames(tx: TxCtx, userId: UserId): Promise<void> {
-  await tx.db
-    .updateTable('scim_log')
-    .set({ name: null, detail: null })
-    .where(acrossProjects(tx))
-    .where('user_id', '=', userId)
-    .execute();
+/**
+ * Removes the names of an erased person, also where a directory was refused before it knew their account. Served by
+ * scim_log_of_user and scim_log_refused_names.
+ */
+export async function eraseProvisioning(tx: TxCtx, userId: UserId, addresses: readonly string[]): Promise<void> {
+  const refused = sql<boolean>`user_id is null and lower(name) = any(${[...addresses]})`;
+  for (const theirs of [sql<boolean>`user_id = ${userId}`, refused]) {
+    // biome-ignore lint/performance/noAwaitInLoops: one connection, one statement after the other
+    await tx.db
+      .updateTable('scim_log')
+      .set({ name: null, detail: null })
+      .where(acrossProjects(tx))
+      .where(theirs)
+      .execute();
+  }
 }
 
 export async function deleteOldEntries(system: System): Promise<void> {
   const since = new Date(system.clock.now().getTime() - KEPT_DAYS * 86_400_000);
-  await deleteOldRows(system, 'scim_log', sql`created_at < ${since}`);
+  await deleteOldRows(system, 'scim_log', { column: 'created_at', before: since });
 }

@@ -6,6 +6,7 @@ import { del, get, post, put, type Routes } from '#platform/route.ts';
 import {
   DirectoryGroup,
   DirectoryGroupRoles,
+  GroupRef,
   getDirectoryGroup,
   listDirectoryGroups,
   setGroupRoles,
@@ -23,7 +24,6 @@ import {
 
 const PATH = '/v1/admin/organizations/:organizationId/scim';
 const TokenRef = Type.Object({ ...OrganizationRef.properties, tokenId: IdSchema('sct') });
-const GroupRef = Type.Object({ ...OrganizationRef.properties, groupId: IdSchema('scg') });
 
 /** The directory of an organization: its tokens, the roles of its groups, and what it did. */
 export const scimAdminRoutes: Routes = [
@@ -96,7 +96,7 @@ export const scimAdminRoutes: Routes = [
     body: DirectoryGroupRoles,
     responses: { 200: DirectoryGroup },
     problems: ['NOT_FOUND'],
-    handler: ({ ctx, params, body }) => setGroupRoles(ctx, params, body.roles),
+    handler: ({ ctx, params, body }) => setGroupRoles(ctx, params, { roles: body.roles }),
   }),
   get(`${PATH}/log`, {
     permission: 'organizations:read',

@@ -2,7 +2,15 @@ import { Type } from 'typebox';
 import { inside, OrganizationRef } from '#organizations';
 import { IdSchema } from '#platform/ids.ts';
 import { PageOf, PageQuery } from '#platform/page.ts';
-import { del, get, post, type Routes } from '#platform/route.ts';
+import { del, get, post, put, type Routes } from '#platform/route.ts';
+import {
+  DirectoryGroup,
+  DirectoryGroupRoles,
+  GroupRef,
+  getDirectoryGroup,
+  listDirectoryGroups,
+  setGroupRoles,
+} from './group-roles.ts';
 import { listProvisioningLog, ProvisioningLogEntry, ProvisioningLogQuery } from './provisioning-log.ts';
 import {
   deleteScimToken,
@@ -73,6 +81,51 @@ export const ownDirectoryRoutes: Routes = [
     problems: CHANGING,
     handler: ({ ctx, params: { organizationId, tokenId } }) =>
       inside.change(ctx, organizationId, WRITE, (tx) => deleteScimToken(tx, organizationId, tokenId)),
+  }),
+  get(`${PATH}/groups`, {
+    permission: 'customer',
+    summary: 'List the groups of the directory of one of my organizations',
+    description: `Takes \`${READ}\` in it, ${SETTING}.`,
+    params: OrganizationRef,
+    query: PageQuery,
+    responses: { 200: PageOf(DirectoryGroup) },
+    problems: [...INSIDE, 'INVALID_CURSOR'],
+    handler: async ({ ctx, params: { organizationId }, query }) => {
+      await inside.require(ctx, organizationId, READ);
+      return listDirectoryGroups(ctx, organizationId, query);
+    },
+  }),
+  get(`${PATH}/groups/:groupId`, {
+    permission: 'customer',
+    etag: true,
+    summary: 'Read a group of the directory of one of my organizations',
+    description: `Takes \`${READ}\` in it, ${SETTING}.`,
+    params: GroupRef,
+    responses: { 200: DirectoryGroup },
+    problems: INSIDE,
+    handler: async ({ ctx, params }) => {
+      await inside.require(ctx, params.organizationId, READ);
+      return getDirectoryGroup(ctx, params);
+    },
+  }),
+  put(`${PATH}/groups/:groupId/roles`, {
+    changes: `${PATH}/groups/:groupId`,
+    permission: 'customer',
+    freshProof: 'second factor',
+    summary: 'Choose the roles of a directory group of one of my organizations',
+    description: `Takes \`${WRITE}\` in it, ${SETTING}, and every permission of the roles, before and afterwards; of a delegable role only those in the organization. The members of the group have these roles from now on and at once.`,
+    params: GroupRef,
+    body: DirectoryGroupRoles,
+    responses: { 200: DirectoryGroup },
+    problems: CHANGING,
+    handler: ({ ctx, params, body: { roles } }) =>
+      inside.change(ctx, params.organizationId, WRITE, (tx) => {
+        const authority = inside.authority(params.organizationId);
+        return setGroupRoles(tx, params, {
+          roles,
+          may: (within, affected) => authority(within, 'organization.directory.change', affected),
+        });
+      }),
   }),
   get(`${PATH}/log`, {
     permission: 'customer',

@@ -2,6 +2,7 @@ import type { Selectable } from 'kysely';
 import { type Static, Type } from 'typebox';
 import { projectOf } from '#environments';
 import { emit } from '#events';
+import { requireOrganizationRoom } from '#organization-limits';
 import { getOrganization, lockOrganization } from '#organizations';
 import { type Ctx, type Environment, type Scope, type TxCtx, transaction } from '#platform/ctx.ts';
 import { type Id, IdSchema, newId, type OrganizationId, type ProjectId, type WorkspaceId } from '#platform/ids.ts';
@@ -74,7 +75,6 @@ export const IssuedScimToken = Type.Object({
   token: Type.String({ description: 'Shown once.' }),
 });
 
-const MAX_TOKENS = 10;
 /** `lkp_`, the workspace's routing key, 256 random bits. */
 const SHAPE = /^lkp_([a-z0-9]{8})_[A-Za-z0-9_-]{43}$/;
 
@@ -124,11 +124,7 @@ export function issueScimToken(
   return transaction(ctx, async (tx) => {
     await lockOrganization(tx, organizationId);
     const { length } = await tokensOf(tx, organizationId).execute();
-    if (length >= MAX_TOKENS)
-      throw problem('CONFLICT', {
-        detail: `An organization has up to ${MAX_TOKENS} SCIM tokens; remove one first.`,
-        extensions: { limit: MAX_TOKENS, current: length },
-      });
+    await requireOrganizationRoom(tx, 'directoryTokens', length);
     const { routingKey } = await projectOf(tx.system, tx.scope, tx.db);
     const token = `lkp_${routingKey}_${randomSecret()}`;
     const row = await tx.db

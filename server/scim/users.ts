@@ -13,7 +13,7 @@ import {
   type UserId,
   type WorkspaceId,
 } from '#platform/ids.ts';
-import { inScope, scopeColumns } from '#platform/scoped.ts';
+import { acrossProjects, inScope, scopeColumns } from '#platform/scoped.ts';
 import { accountOf, admit, endAccess, restoreAccess, updateAccount } from './accounts.ts';
 import type { Directory } from './directory.ts';
 import { groupsOfUsers } from './memberships.ts';
@@ -87,6 +87,28 @@ export async function usersById(
   const rows = await usersOf(ctx, organizationId).where('id', 'in', wanted).execute();
   const users = new Map(rows.map((row) => [row.id, userOf(row)]));
   return wanted.flatMap((id) => users.get(id) ?? []);
+}
+
+/**
+ * What the directories of organizations provide about a person, in all projects of the workspace. Served by
+ * scim_users_of_user.
+ */
+export async function directoryRecordsOf(ctx: Ctx, userId: UserId) {
+  const rows = await ctx.db
+    .selectFrom('scim_users')
+    .selectAll()
+    .where(acrossProjects(ctx))
+    .where('user_id', '=', userId)
+    .orderBy('id', 'desc')
+    .execute();
+  return rows.map(({ id, organization_id, active, attributes, created_at, updated_at }) => ({
+    id,
+    organizationId: organization_id,
+    active,
+    attributes,
+    createdAt: created_at.toISOString(),
+    updatedAt: updated_at.toISOString(),
+  }));
 }
 
 export function isUserId(id: string): id is ScimUserId {

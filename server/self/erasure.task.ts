@@ -14,6 +14,7 @@ import { announce } from '#platform/feed.ts';
 import type { UserId } from '#platform/ids.ts';
 import type { System } from '#platform/system.ts';
 import { removeAddressChallengesOf } from '#proofs';
+import { eraseProvisioning } from '#scim';
 import { revokeSessions } from '#sessions';
 import { projectNames } from '#tenancy';
 
@@ -48,6 +49,7 @@ async function eraseElsewhere(tx: TxCtx, userId: UserId): Promise<void> {
   await removeInvitations(tx, addresses);
   await anonymiseEvents(tx, userId, addresses);
   await eraseFromAudit(tx, userId, addresses);
+  await eraseProvisioning(tx, userId, addresses);
   await announce(tx, { topic: 'user', key: userId });
   const projects = memberships.items.length > 0 ? memberships.items : [tx.scope];
   await emitAll(tx, [

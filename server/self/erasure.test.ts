@@ -17,6 +17,7 @@ import {
   TestClock,
   type TestLatchkey,
 } from '#tests/harness.ts';
+import { newDirectory, SCIM_USER } from '#tests/scim.ts';
 
 const DAY = 86_400_000;
 const clock = new TestClock();
@@ -110,6 +111,11 @@ describe('DELETE /v1/me', () => {
     const organization = await latchkey.api('/v1/admin/organizations', { token: admin, body: { name: 'Acme' } });
     const membership = { memberId: items[0].id, roles: ['owner'] };
     const inside = `/v1/admin/organizations/${organization.body.id}/members`;
+    const [stranger, company] = [await newDirectory(latchkey), await newDirectory(latchkey)];
+    const refused = { schemas: [SCIM_USER], userName: email.toUpperCase() };
+    assert.equal((await stranger.scim('POST', '/Users', refused)).status, 409);
+    await company.admin(`organizations/${company.organizationId}/members`, { body: { memberId: items[0].id } });
+    await company.addUser(email, { displayName: 'Erika Mustermann' });
     assert.equal((await latchkey.api(inside, { token: admin, body: membership })).status, 201);
     assert.equal((await erase(body.access_token)).status, 202);
     await runDueErasures(userId);
@@ -122,7 +128,7 @@ describe('DELETE /v1/me', () => {
     clock.advance(7 * DAY + 1000);
     await runDueErasures(userId);
     await eventually(async () => assert.ok((await eventsOf(latchkey, userId)).includes('user.deleted')));
-    for (const text of [email, 'Erika Mustermann', 'erika.m', 'size-42-erika']) {
+    for (const text of [email, email.toUpperCase(), 'Erika Mustermann', 'erika.m', 'size-42-erika']) {
       // biome-ignore lint/performance/noAwaitInLoops: one after the other
       assert.deepEqual(await whereIs(text), [], text);
     }

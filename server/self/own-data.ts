@@ -19,6 +19,7 @@ import { Instant } from '#platform/schemas.ts';
 import { addressChallengesOf } from '#proofs';
 import { recoveryCodesLeft } from '#recovery-codes';
 import { relationsOfMembers } from '#relations';
+import { directoryRecordsOf } from '#scim';
 import { sessionsOfUser } from '#sessions';
 
 /** The maximum of rows of each unbounded table; the newest are kept. */
@@ -34,6 +35,7 @@ export const OwnData = Type.Object({
   organizations: Records(
     'Organizations of those projects, with the roles in each, and whether it is the default of its project.',
   ),
+  directoryRecords: Records('What the directories of organizations provide about the person (SCIM).'),
   relations: Records('The first ten thousand relations of the person to resources of those projects.'),
   credentials: Type.Object({
     passwordChangedAt: Type.Union([Type.String(), Type.Null()], { description: 'Null without a password.' }),
@@ -71,9 +73,10 @@ export async function ownData(ctx: Ctx) {
   const phones = credentials.factors.flatMap(({ phone }) => phone ?? []);
   const addresses = [...new Set([...identifiers.map(({ value }) => value), ...phones])];
   const memberIds = memberships.items.map(({ id }) => id);
-  const [organizations, defaults, relations, invitations, messages] = await Promise.all([
+  const [organizations, defaults, directoryRecords, relations, invitations, messages] = await Promise.all([
     organizationsOf(ctx, memberIds),
     defaultOrganizationsOf(ctx, memberIds),
+    directoryRecordsOf(ctx, userId),
     relationsOfMembers(ctx, memberIds, MAX_ROWS),
     invitationsTo(ctx, addresses),
     messagesTo(ctx, addresses, MAX_ROWS),
@@ -84,6 +87,7 @@ export async function ownData(ctx: Ctx) {
     identifiers,
     memberships: memberships.items,
     organizations: organizations.map((own) => ({ ...own, isDefault: defaults.includes(own.id) })),
+    directoryRecords,
     relations,
     credentials,
     linkedIdentities,

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { credentialChanged } from '#notices';
+import { credentialChanged, deviceOf } from '#notices';
 import { addPasskey, changePasskey, type PasskeyId, passkeyCreationOptions, RegistrationResponse } from '#passkeys';
 import { lockUser, usersById } from '#people';
 import { type Ctx, customerOf, type TxCtx, transaction } from '#platform/ctx.ts';
@@ -27,19 +27,17 @@ export const NewPasskey = Type.Object(
 );
 
 /**
- * Adds a passkey to the signed-in user.
+ * Adds a passkey to the signed-in user; without a name it is called after what made it, or after the browser.
  * @returns with recovery codes if it is the first second factor
  * @throws Problem INVALID_CODE, ALREADY_EXISTS
  */
-export async function addOwnPasskey(
-  ctx: Ctx,
-  { name = 'Passkey', secondFactor = false, ...made }: Static<typeof NewPasskey>,
-) {
+export async function addOwnPasskey(ctx: Ctx, { secondFactor = false, ...made }: Static<typeof NewPasskey>) {
   const { userId, sessionId } = customerOf(ctx);
   const rp = await relyingPartyOf(ctx);
+  const device = ctx.trace.userAgent === null ? 'Passkey' : deviceOf(ctx.trace.userAgent);
   return transaction(ctx, async (tx) => {
     await lockUser(tx, userId);
-    const id = await addPasskey(tx, { userId, sessionId }, { ...made, name, secondFactor }, rp);
+    const id = await addPasskey(tx, { userId, sessionId }, { ...made, secondFactor, device }, rp);
     await credentialChanged(tx, userId, 'passkey_added');
     if (secondFactor) await secondFactorProven(tx, sessionId, ['user']);
     const codes = secondFactor ? await firstCodes(tx, userId) : {};

@@ -3,6 +3,7 @@ import { accountRoutes } from './account.me.ts';
 import { addressRoutes } from './addresses.me.ts';
 import { eraseUserTask } from './erasure.task.ts';
 import { linkedIdentityRoutes } from './linked-identities.me.ts';
+import { memberAccountRoutes } from './member-account.admin.ts';
 import { memberCredentialRoutes } from './member-credentials.admin.ts';
 import { passkeyRoutes } from './passkeys.me.ts';
 import { reauthenticationRoutes } from './reauthentication.auth.ts';
@@ -13,7 +14,7 @@ export const part = {
   routes: {
     auth: reauthenticationRoutes,
     me: [...accountRoutes, ...addressRoutes, ...linkedIdentityRoutes, ...passkeyRoutes, ...securityRoutes],
-    admin: [...memberCredentialRoutes, ...adminSessionRoutes],
+    admin: [...memberAccountRoutes, ...memberCredentialRoutes, ...adminSessionRoutes],
   },
   permissions: {
     'sessions:read': 'See sessions',

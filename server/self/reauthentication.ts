@@ -50,7 +50,7 @@ export async function reauthenticate(ctx: Ctx, request: Reauthentication): Promi
     await transaction(ctx, (tx) => emit(tx, 'user.mfa.failed', { userId }));
     throw problem('INVALID_CODE');
   }
-  await attempt.forget();
+  attempt.forget();
   return sessionResponse(ctx, issued);
 }
 
@@ -70,7 +70,7 @@ async function requireMember(
   { userId, ...proof }: Awaited<ReturnType<typeof raiseSession>>,
 ): Promise<void> {
   const { decision } = await admit(tx, way.entrance(), { userId, proof, device: async () => null });
-  if (decision.kind === 'refused') throw refusal(decision.because);
+  if (decision.kind === 'refused') throw refusal(decision);
 }
 
 type Proven = { spend: Awaited<ReturnType<typeof checkFactor>>; second: boolean };

@@ -9,6 +9,7 @@ import { credentialChanged } from '#notices';
 import { listPasskeys } from '#passkeys';
 import { findPassword, verifyPassword } from '#passwords';
 import { lockUser } from '#people';
+import { CountryOfAddress } from '#platform/countries.ts';
 import { type Ctx, customerOf, type TxCtx, transaction } from '#platform/ctx.ts';
 import { normalisePhone } from '#platform/identifiers.ts';
 import { type Id, IdSchema, type UserId } from '#platform/ids.ts';
@@ -44,6 +45,7 @@ export const SessionRecord = Type.Object(
     expiresAt: Instant,
     ip: nullable(Type.String()),
     userAgent: nullable(Type.String()),
+    country: CountryOfAddress,
   },
   { title: 'OwnSession' },
 );
@@ -145,7 +147,7 @@ export async function changeOwnPassword(
     const attempt = await countAttempt(ctx, { way: 'password', userId });
     const matches = await verifyPassword(ctx, stored.hash, currentPassword ?? '');
     if (!matches) throw problem('INVALID_CREDENTIALS', 'The current password is wrong.');
-    await attempt.forget();
+    attempt.forget();
   }
   await changePassword(ctx, userId, newPassword);
 }
@@ -168,7 +170,7 @@ export async function confirmOwnTotp(
     await secondFactorProven(tx, sessionId, ['otp']);
     return firstCodes(tx, userId);
   });
-  await attempt.forget();
+  attempt.forget();
   return result;
 }
 

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { membersById } from '#members';
 import { clientsOfSessions } from '#oidc';
+import { CountryOfAddress } from '#platform/countries.ts';
 import { type Ctx, transaction } from '#platform/ctx.ts';
 import { IdSchema, type SessionId } from '#platform/ids.ts';
 import { openCursor, type Page, PageOf, PageQuery, pageOf } from '#platform/page.ts';
@@ -25,6 +26,7 @@ const AdminSession = Type.Object(
     expiresAt: Instant,
     ip: nullableText,
     userAgent: nullableText,
+    country: CountryOfAddress,
     organizationIds: Type.Array(IdSchema('org'), {
       description: 'The organizations of the project that the session is in.',
     }),

@@ -37,7 +37,11 @@ async function usableIdentities(tx: TxCtx, userId: UserId): Promise<number> {
  * one.
  * @throws Problem LAST_SIGN_IN_METHOD, and what `remove` throws
  */
-async function removeWayIn(ctx: Ctx, userId: UserId, remove: (tx: TxCtx) => Promise<void>): Promise<void> {
+export async function removeWayIn(
+  ctx: Ctx | TxCtx,
+  userId: UserId,
+  remove: (tx: TxCtx) => Promise<void>,
+): Promise<void> {
   await transaction(ctx, async (tx) => {
     await lockUser(tx, userId);
     await remove(tx);

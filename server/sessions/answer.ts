@@ -38,7 +38,7 @@ export const SessionResponse = Type.Object(
 export type SessionResponse = Static<typeof SessionResponse>;
 
 /** Signs an access token for the entry and builds the session response. */
-export async function sessionResponse(ctx: Ctx, { entry, refresh }: IssuedSession): Promise<SessionResponse> {
+export async function sessionResponse(ctx: Ctx, { entry, refresh, claims }: IssuedSession): Promise<SessionResponse> {
   const { workspaceId, environment } = ctx.scope;
   const { settings } = await projectOf(ctx.system, ctx.scope);
   const iat = Math.floor(ctx.now.getTime() / 1000);
@@ -48,6 +48,7 @@ export async function sessionResponse(ctx: Ctx, { entry, refresh }: IssuedSessio
   const exp = Math.min(iat + settings.accessTokenSeconds, endsAt, organization.endsAt);
   const { entryId, sessionId, userId, projectId, organizationId, amr, acr, authTime, expiresAt } = entry;
   const access = await signAccessToken(ctx, {
+    ...claims,
     iat,
     exp,
     sub: userId,

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { define, type EventData, text, userId } from '#platform/event.ts';
+import { applicationId, define, type EventData, text, userId } from '#platform/event.ts';
 
 const sessionId = 'ses_01kaz3w9hqf8p9n2m4v5x6y7z8';
 const entryId = 'ent_01kaz3w9hqf8p9n2m4v5x6y7z8';
@@ -7,11 +7,11 @@ const Session = Type.Object({ sessionId: text, userId: text });
 const Reason = Type.Object({ ...Session.properties, reason: text });
 
 export const events = {
-  'user.login': define('A person signed in.', Type.Object({ ...Session.properties, amr: Type.Array(text) }), {
-    userId,
-    sessionId,
-    amr: ['pwd'],
-  }),
+  'user.login': define(
+    'A person signed in. `applicationId` is the application that they signed in to, where the sign-in named one.',
+    Type.Object({ ...Session.properties, amr: Type.Array(text), applicationId: Type.Optional(text) }),
+    { userId, sessionId, amr: ['pwd'], applicationId },
+  ),
   'session.created': define('A session began.', Session, { sessionId, userId }),
   'session.revoked': define('A session was ended in every project.', Reason, { sessionId, userId, reason: 'logout' }),
   'session.entry.revoked': define(

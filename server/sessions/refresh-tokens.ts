@@ -1,5 +1,6 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import type { Generated } from 'kysely';
+import { claimsOfActions } from '#actions';
 import { projectOf } from '#environments';
 import { emit } from '#events';
 import { type Ctx, type Environment, type TxCtx, transaction } from '#platform/ctx.ts';
@@ -14,7 +15,15 @@ import { REFRESH_GRACE_MS, sessionLifetimes } from '#settings';
 import { isClosed, workspaceByRoutingKey } from '#tenancy';
 import { revokeSessions } from './revocation.ts';
 import type { ProvenEntry } from './session-reading.ts';
-import { noteAdmission, type ScopeEntry } from './sessions.ts';
+import {
+  endOfNewSession,
+  enterProject,
+  type NewSession,
+  noteAdmission,
+  type ScopeEntry,
+  startSession,
+  tokenColumns,
+} from './sessions.ts';
 
 type RefreshTokensTable = {
   workspace_id: WorkspaceId;
@@ -42,8 +51,12 @@ const SHAPE = /^lkr_([a-z0-9]{8})_[A-Za-z0-9_-]{43}$/;
 
 type RefreshToken = { token: string; expiresAt: Date };
 
-/** An entry with the refresh token that was issued for it. */
-export type IssuedSession = { entry: ScopeEntry; refresh: RefreshToken };
+/** An entry with the refresh token that was issued for it, and what actions add to its access token. */
+export type IssuedSession = {
+  entry: ScopeEntry;
+  refresh: RefreshToken;
+  claims: Readonly<Record<string, unknown>>;
+};
 
 async function newToken(ctx: Pick<TxCtx, 'system' | 'scope' | 'now'>, sessionEnd: Date): Promise<RefreshToken> {
   const { routingKey, settings } = await projectOf(ctx.system, ctx.scope);
@@ -51,21 +64,46 @@ async function newToken(ctx: Pick<TxCtx, 'system' | 'scope' | 'now'>, sessionEnd
   return { token: `lkr_${routingKey}_${randomSecret()}`, expiresAt: new Date(Math.min(idle, sessionEnd.getTime())) };
 }
 
-/** Issues the first refresh token of an entry. It is returned once and stored as a hash. */
+type Claimed = Pick<ScopeEntry, 'userId' | 'organizationId'>;
+
+function claimsOf(ctx: Ctx | TxCtx, { userId, organizationId }: Claimed): Promise<IssuedSession['claims']> {
+  return claimsOfActions(ctx, { userId, organizationId, application: null });
+}
+
+/**
+ * Issues the first refresh token of an entry. It is returned once and stored as a hash.
+ * @throws Problem SERVICE_UNAVAILABLE if an action for its claims fails
+ */
 export async function issueRefreshToken(tx: TxCtx, entry: ScopeEntry): Promise<IssuedSession> {
+  const claims = await claimsOf(tx, entry);
   const refresh = await newToken(tx, entry.expiresAt);
+  const row = tokenColumns(tx, { ...entry, hash: hashSecret(refresh.token), expiresAt: refresh.expiresAt });
   await tx.db
     .insertInto('refresh_tokens')
-    .values({
-      ...realmColumns(tx),
-      hash: hashSecret(refresh.token),
-      entry_id: entry.entryId,
-      session_id: entry.sessionId,
-      created_at: tx.now,
-      expires_at: refresh.expiresAt,
-    })
+    .values({ ...realmColumns(tx), ...row })
     .execute();
-  return { entry, refresh };
+  return { entry, refresh, claims };
+}
+
+/**
+ * Starts a session of an admitted user, in an organization of the project if one is given.
+ * @returns the entry to go on with, and its first refresh token
+ * @throws Problem SERVICE_UNAVAILABLE if an action for its claims fails
+ */
+export async function beginSession(
+  tx: TxCtx,
+  userId: UserId,
+  { organizationId, ...how }: NewSession & { organizationId: OrganizationId | null },
+): Promise<IssuedSession> {
+  if (organizationId === null) {
+    const claims = await claimsOf(tx, { userId, organizationId });
+    const refresh = await newToken(tx, await endOfNewSession(tx));
+    const { token, expiresAt } = refresh;
+    return { entry: await startSession(tx, userId, how, { hash: hashSecret(token), expiresAt }), refresh, claims };
+  }
+  const { sessionId, projectId: fromProjectId } = await startSession(tx, userId, how);
+  const entering = { sessionId, fromProjectId, organizationId, admit: async () => undefined };
+  return issueRefreshToken(tx, await enterProject(tx, entering));
 }
 
 /** The row of a presented token, with the state of its entry and session. */
@@ -142,10 +180,13 @@ export async function rotateRefreshToken(
       refreshedAt: row.created_at,
     };
     if (await admit(proven)) await transaction(ctx, (tx) => noteAdmission(tx, entry.entryId));
+    // Before the token is spent: it can be presented again if an action fails.
+    const claims = await claimsOf(ctx, entry);
     const refresh = await spend(ctx, found);
-    if (refresh) return { entry, refresh };
+    if (refresh) return { entry, refresh, claims };
   }
-  return { entry, refresh: await repeatOrRevoke(ctx, found) };
+  const refresh = await repeatOrRevoke(ctx, found);
+  return { entry, refresh, claims: await claimsOf(ctx, entry) };
 }
 
 /** Says why a session is no longer in its organization: it can go on without. */
@@ -209,10 +250,8 @@ const findPresented = prepared<Presented>(
 );
 
 /** Changes nothing and returns no row if the token is already used. */
-const replaceToken = preparedWrite(
-  'replace-refresh-token',
-  'claim',
-  `with used as (
+const replaceToken = preparedWrite('replace-refresh-token', 'claim', {
+  text: `with used as (
      update refresh_tokens set used_at = $4, successor = $5
      where workspace_id = $1 and environment = $2 and hash = $3 and used_at is null
      returning entry_id, session_id
@@ -222,7 +261,8 @@ const replaceToken = preparedWrite(
    )
    insert into refresh_tokens (workspace_id, environment, hash, entry_id, session_id, created_at, expires_at)
    select $1, $2, $7, entry_id, session_id, $4, $8 from used`,
-);
+  divided: 'select * from replace_refresh_token($1, $2, $3, $4, $5, $6, $7, $8)',
+});
 
 async function repeatOrRevoke(ctx: Ctx, { token, row, scope }: FoundRefreshToken): Promise<RefreshToken> {
   // Read again, because a concurrent call may have spent the token after it was found.

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { TxCtx } from '#platform/ctx.ts';
 import type { UserId } from '#platform/ids.ts';
 import { deleteOldRows } from '#platform/part.ts';
-import { ofRemoved, type Removal } from '#platform/removal.ts';
+import { ofRemoved, portionOf, type Removal } from '#platform/removal.ts';
 import { inRealm } from '#platform/scoped.ts';
 import type { System } from '#platform/system.ts';
 
@@ -26,8 +26,8 @@ export const entriesOfProject: Removal = {
   tables: ['scope_entries', 'refresh_tokens'],
   remove: async (tx, removed, limit) => {
     const { rows } = await sql<{ id: string }>`
-      delete from scope_entries where ctid = any(array(
-        select ctid from scope_entries where ${ofRemoved(removed)} limit ${limit * MANY})) returning id`.execute(tx.db);
+      delete from scope_entries where ${portionOf('scope_entries', { where: ofRemoved(removed), limit: limit * MANY })}
+      returning id`.execute(tx.db);
     // A list to check each token against: with a join, a planner without statistics compares every pair.
     const ids = rows.map(({ id }) => id);
     if (ids.length > 0)
@@ -43,5 +43,5 @@ const SESSIONS_KEPT_MS = 90 * 86_400_000;
 /** Removes sessions that ended long ago, with their scope entries. Runs as a job. Served by sessions_expired. */
 export async function removeDeadSessions(system: System): Promise<void> {
   const before = new Date(system.clock.now().getTime() - SESSIONS_KEPT_MS);
-  await deleteOldRows(system, 'sessions', sql`expires_at < ${before}`);
+  await deleteOldRows(system, 'sessions', { column: 'expires_at', before });
 }

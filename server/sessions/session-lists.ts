@@ -19,6 +19,7 @@ function recordOf(row: Selectable<Tables['sessions']>) {
     lastSeenAt: row.last_seen_at.toISOString(),
     ip: row.ip,
     userAgent: row.user_agent,
+    country: row.country,
   };
 }
 
@@ -64,7 +65,7 @@ export async function sessionsOfProject(
     .selectAll('s')
     .select(
       sql<OrganizationId[]>`array(select organization_id from scope_entries
-        where workspace_id = e.workspace_id and environment = e.environment and project_id = e.project_id
+        where workspace_id = ${ctx.scope.workspaceId} and environment = e.environment and project_id = e.project_id
           and session_id = e.session_id and organization_id is not null and revoked_at is null
         group by organization_id order by organization_id)`.as('organizationIds'),
     )

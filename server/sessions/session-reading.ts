@@ -1,7 +1,7 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { DeviceId } from '#devices';
 import type { Ctx, TxCtx } from '#platform/ctx.ts';
-import type { OrganizationId, ScopeEntryId, SessionId, UserId } from '#platform/ids.ts';
+import { firstIdAt, type OrganizationId, type ScopeEntryId, type SessionId, type UserId } from '#platform/ids.ts';
 import { inRealm, inScope } from '#platform/scoped.ts';
 import { networksOf } from '#platform/source.ts';
 import type { Settings } from '#settings';
@@ -11,25 +11,46 @@ type Reader = Pick<Ctx, 'db' | 'scope' | 'now'> | Pick<TxCtx, 'db' | 'scope' | '
 
 const KNOWN_MS = 90 * 86_400_000;
 
+/** The last address of a network, as an address. `<<=` finds the same rows, but reads all sessions of the user. */
+const LAST_IN_RANGE = sql`set_masklen(broadcast(range), case family(range) when 4 then 32 else 128 end)`;
+
 /**
  * Whether a user's sessions of the last 90 days began from the source and in the browser of the request; `first`: there
- * are none. Served by sessions_of_user.
+ * are none.
  */
+export type Familiarity = { first: boolean; source: boolean; browser: boolean };
+
+/** {@link Familiarity} of a user. */
 export async function familiarityOf(
   ctx: Pick<Ctx, 'db' | 'scope' | 'now' | 'trace'> | Pick<TxCtx, 'db' | 'scope' | 'now' | 'trace'>,
   userId: UserId,
-): Promise<{ first: boolean; source: boolean; browser: boolean }> {
-  const { workspaceId, environment } = ctx.scope;
-  const { ip, userAgent } = ctx.trace;
-  const recent = sql`select from sessions where workspace_id = ${workspaceId} and environment = ${environment}
-    and user_id = ${userId} and created_at > ${new Date(ctx.now.getTime() - KNOWN_MS)}`;
-  const hasSource = ip === null ? sql`ip is null` : sql`ip <<= any(${networksOf(ip)}::inet[])`;
-  const { rows } = await sql<{ first: boolean; source: boolean; browser: boolean }>`
-    select not exists (${recent}) as first, exists (${recent} and ${hasSource}) as source,
-      exists (${recent} and user_agent is not distinct from ${userAgent}) as browser`.execute(ctx.db);
+): Promise<Familiarity> {
+  const { rows } = await sql<{ familiarity: Familiarity }>`
+    select ${familiarityWith(ctx, sql`${userId}`)} as familiarity`.execute(ctx.db);
   const [row] = rows;
   if (!row) throw new Error('unreachable: the statement always returns a row');
-  return row;
+  return row.familiarity;
+}
+
+/**
+ * {@link Familiarity} of the user of a row, as a column of another part's statement. Each look-up reads one row, however
+ * many sessions the user has. Served by sessions_of_user, sessions_of_source and sessions_of_browser.
+ */
+export function familiarityWith(
+  { scope, now, trace }: Pick<Ctx, 'scope' | 'now' | 'trace'>,
+  userId: RawBuilder<unknown>,
+): RawBuilder<Familiarity> {
+  const { ip, userAgent } = trace;
+  const recent = sql`select from sessions where workspace_id = ${scope.workspaceId} and environment = ${scope.environment}
+    and user_id = ${userId} and id >= ${firstIdAt('ses', new Date(now.getTime() - KNOWN_MS))}`;
+  const ofSource =
+    ip === null
+      ? sql`exists (${recent} and ip is null)`
+      : sql`exists (select from unnest(${networksOf(ip)}::inet[]) as source (range)
+          cross join lateral (${recent} and ip between network(range)::inet and ${LAST_IN_RANGE} limit 1) as known)`;
+  const ofBrowser = userAgent === null ? sql`user_agent is null` : sql`user_agent = ${userAgent}`;
+  return sql<Familiarity>`json_build_object('first', not exists (${recent}), 'source', ${ofSource},
+    'browser', exists (${recent} and ${ofBrowser}))`;
 }
 
 /** A scope entry of a live session, with the methods and the level that the session has proven. */

@@ -1,9 +1,11 @@
-import type { Generated } from 'kysely';
+import { type CommonTableExpressionOutput, type Generated, sql } from 'kysely';
 import { revokeTokens } from '#access-tokens';
 import type { DeviceId } from '#devices';
 import { projectOf } from '#environments';
-import { emit, emitAll } from '#events';
-import type { Descent, Environment, TxCtx } from '#platform/ctx.ts';
+import { type EventCount, emit, emitAll } from '#events';
+import { countryOf } from '#platform/countries.ts';
+import { asCustomer, type Descent, type Environment, type TxCtx } from '#platform/ctx.ts';
+import type { Tables } from '#platform/db.ts';
 import {
   type ApplicationId,
   newId,
@@ -35,6 +37,8 @@ type SessionsTable = {
   remembered_device: DeviceId | null;
   ip: string | null;
   user_agent: string | null;
+  /** Of the address, where it is known (ISO 3166-1 alpha-2). */
+  country: Generated<string | null>;
   created_at: Date;
   last_seen_at: Date;
   expires_at: Date;
@@ -90,50 +94,90 @@ export type ScopeEntry = Omit<SessionProof, 'rememberedDevice' | 'signInMethods'
   expiresAt: Date;
 };
 
+/** Stands where no other statement is given. It has one row. */
+const NOTHING = sql<object>`(select)`;
+/** The number of rows of the other statement. */
+const ALSO = sql<number>`(select count(*) from also)`.as('also');
+
+export type NewSession = Omit<SessionProof, 'authTime'> & {
+  also?: CommonTableExpressionOutput<Tables, 'also'>;
+  /** What the sign-in is counted as besides. */
+  counts?: readonly EventCount[];
+};
+
+/** The absolute end of a session that starts now. */
+export async function endOfNewSession(tx: TxCtx): Promise<Date> {
+  const { settings } = await projectOf(tx.system, tx.scope);
+  return new Date(tx.now.getTime() + sessionLifetimes(settings).absolute * 1000);
+}
+
 /**
- * Starts a session with an entry in `tx.scope`'s project, for a user who was admitted to it.
- * @param how `amr` as RFC 8176 names the methods, `acr` the level reached
+ * Starts a session with an entry in `tx.scope`'s project, for a user who was admitted to it. Writes them, and the first
+ * refresh token if it is given, in one statement.
+ * @param how `amr` as RFC 8176 names the methods, `acr` the level reached; `also`: what the same statement writes
+ * @throws Problem MEMBERSHIP_REQUIRED if `also` has no row: the membership ended after the user was admitted
  */
 export async function startSession(
   tx: TxCtx,
   userId: UserId,
-  { rememberedDevice, signInMethods, ...how }: Omit<SessionProof, 'authTime'>,
+  { rememberedDevice, signInMethods, also = NOTHING, counts = [], ...how }: NewSession,
+  refresh?: { hash: Buffer; expiresAt: Date },
 ): Promise<ScopeEntry> {
   const { projectId } = tx.scope;
   const { settings } = await projectOf(tx.system, tx.scope);
   const sessionId = newId('ses', tx.now);
-  const expiresAt = new Date(tx.now.getTime() + sessionLifetimes(settings).absolute * 1000);
-  await tx.db
-    .insertInto('sessions')
-    .values({
-      ...realmColumns(tx),
-      id: sessionId,
-      user_id: userId,
-      ...how,
-      auth_time: tx.now,
-      second_factor_at: how.acr === 'aal1' ? null : tx.now,
-      remembered_device: rememberedDevice,
-      sign_in_methods: [...signInMethods],
-      ip: tx.trace.ip,
-      user_agent: tx.trace.userAgent,
-      created_at: tx.now,
-      last_seen_at: tx.now,
-      expires_at: expiresAt,
-    })
-    .execute();
+  const country = countryOf(tx);
+  const expiresAt = await endOfNewSession(tx);
+  const session = {
+    ...realmColumns(tx),
+    id: sessionId,
+    user_id: userId,
+    ...how,
+    auth_time: tx.now,
+    second_factor_at: how.acr === 'aal1' ? null : tx.now,
+    remembered_device: rememberedDevice,
+    sign_in_methods: [...signInMethods],
+    ip: tx.trace.ip,
+    user_agent: tx.trace.userAgent,
+    country,
+    created_at: tx.now,
+    last_seen_at: tx.now,
+    expires_at: expiresAt,
+  };
   const organizationId = null;
-  const entryId = await insertEntry(tx, {
-    sessionId,
-    userId,
-    organizationId,
-    descent: null,
-    admittedUnder: settings.mfa,
-  });
-  await emitAll(tx, [
+  const entry = entryRow(tx, { sessionId, userId, organizationId, descent: null, admittedUnder: settings.mfa });
+  const withSession = tx.db
+    .with('also', () => also)
+    .with('session', (db) => db.insertInto('sessions').values(session).returning('id'));
+  const withEntry = withSession.with('entry', (db) => db.insertInto('scope_entries').values(entry).returning('id'));
+  const withAll = refresh
+    ? withEntry.with('token', (db) =>
+        db
+          .insertInto('refresh_tokens')
+          .values({ ...realmColumns(tx), ...tokenColumns(tx, { entryId: entry.id, sessionId, ...refresh }) })
+          .returning('hash'),
+      )
+    : withEntry;
+  // Citus takes no other statement in what an INSERT returns.
+  const { also: others } = await withAll.selectNoFrom(ALSO).executeTakeFirstOrThrow();
+  if (others === 0) throw problem('MEMBERSHIP_REQUIRED');
+  const { id: entryId } = entry;
+  await emitAll(asCustomer(tx, { userId, sessionId, entryId }), [
     { type: 'session.created', data: { sessionId, userId } },
-    { type: 'user.login', data: { sessionId, userId, amr: how.amr } },
+    {
+      type: 'user.login',
+      data: { sessionId, userId, amr: how.amr, ...(tx.applicationId && { applicationId: tx.applicationId }) },
+      counts: [{ figure: 'sign_ins_by_country', key: country ?? 'unknown' }, ...counts],
+    },
   ]);
   return { entryId, sessionId, userId, projectId, organizationId, version: 0, ...how, authTime: tx.now, expiresAt };
+}
+
+type NewToken = { entryId: ScopeEntryId; sessionId: SessionId; hash: Buffer; expiresAt: Date };
+
+/** A refresh token as it is stored, without its realm. */
+export function tokenColumns({ now }: Pick<TxCtx, 'now'>, { entryId, sessionId, hash, expiresAt }: NewToken) {
+  return { hash, entry_id: entryId, session_id: sessionId, created_at: now, expires_at: expiresAt };
 }
 
 type NewEntry = {
@@ -144,27 +188,25 @@ type NewEntry = {
   admittedUnder: Settings['mfa'] | null;
 };
 
-async function insertEntry(
-  tx: TxCtx,
-  { sessionId, userId, organizationId, descent, admittedUnder }: NewEntry,
-): Promise<ScopeEntryId> {
-  const id = newId('ent', tx.now);
-  await tx.db
-    .insertInto('scope_entries')
-    .values({
-      ...scopeColumns(tx),
-      id,
-      session_id: sessionId,
-      user_id: userId,
-      organization_id: organizationId,
-      application_id: descent?.applicationId ?? null,
-      grant_id: descent?.grantId ?? null,
-      admitted_under: admittedUnder,
-      created_at: tx.now,
-    })
-    .execute();
-  if (descent) await checkDescent(tx, { ...descent, sessionId });
-  return id;
+function entryRow(tx: TxCtx, { sessionId, userId, organizationId, descent, admittedUnder }: NewEntry) {
+  return {
+    ...scopeColumns(tx),
+    id: newId('ent', tx.now),
+    session_id: sessionId,
+    user_id: userId,
+    organization_id: organizationId,
+    application_id: descent?.applicationId ?? null,
+    grant_id: descent?.grantId ?? null,
+    admitted_under: admittedUnder,
+    created_at: tx.now,
+  };
+}
+
+async function insertEntry(tx: TxCtx, entry: NewEntry): Promise<ScopeEntryId> {
+  const row = entryRow(tx, entry);
+  await tx.db.insertInto('scope_entries').values(row).execute();
+  if (entry.descent) await checkDescent(tx, { ...entry.descent, sessionId: entry.sessionId });
+  return row.id;
 }
 
 type EnteringSession = {

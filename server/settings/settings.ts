@@ -11,7 +11,7 @@ export const SignInMethod = Type.Enum(['password', 'magic_link', 'email_code', '
 export type SignInMethod = Static<typeof SignInMethod>;
 
 /** The languages of messages and pages. */
-export const languages = ['en', 'de', 'fr', 'es', 'ja', 'zh'] as const;
+export const languages = ['en', 'de', 'fr', 'es', 'ja', 'zh', 'ar'] as const;
 export const Language = Type.Enum([...languages]);
 export type Language = Static<typeof Language>;
 
@@ -19,16 +19,29 @@ export type Language = Static<typeof Language>;
 const selfServiceAreas = ['connections', 'directory', 'policy'] as const;
 export type SelfServiceArea = (typeof selfServiceAreas)[number];
 
+export const StyleSheet = Type.String({ maxLength: 10_000 });
+
+/** The fonts of brandings, by name. */
+const fonts = ['humanist', 'geometric', 'rounded', 'serif', 'slab', 'monospace'] as const;
+const Font = Type.Enum([...fonts]);
+export type Font = Static<typeof Font>;
+
 const colour = Type.Union([Type.String({ pattern: '^#[0-9a-f]{6}$' }), Type.Null()]);
 const link = Type.String({ format: 'uri', maxLength: 2_048, pattern: '^https?://' });
 
-/** The branding of the hosted pages. Colours with too little contrast are adjusted when a page is rendered. */
+/** The branding of the hosted pages. The accent colour stays as it is; what is written on it and links adapt. */
 export const Branding = Type.Object(
   {
     logoUrl: Type.Union([link, Type.Null()]),
     accentColor: colour,
     backgroundColor: colour,
     radius: Type.Union([Type.Integer({ minimum: 0, maximum: 24 }), Type.Null()]),
+    font: Type.Optional(
+      Type.Union([Font, Type.Null()], {
+        description:
+          'The kind of font of the pages and mails, from those on the device. Null or absent: its usual one.',
+      }),
+    ),
     text: Type.Union([Type.String({ maxLength: 500 }), Type.Null()], {
       description: 'Shown below the form, unchanged.',
     }),
@@ -36,6 +49,12 @@ export const Branding = Type.Object(
       maxProperties: 5,
       description: 'Maps the label of each link to its address.',
     }),
+    css: Type.Optional(
+      Type.Union([StyleSheet, Type.Null()], {
+        description:
+          'A style sheet for the hosted pages, in the parts and properties that the documentation of branding names. Null or absent: none.',
+      }),
+    ),
   },
   {
     title: 'Branding',
@@ -110,7 +129,8 @@ export const Settings = Type.Object(
       description: 'Numbers that never get a message and have a fixed code. Test environment only.',
     }),
     signInLayout: Type.Enum(['combined', 'identifier_first'], {
-      description: 'Hosted sign-in: address and password on one page, or one after the other.',
+      description:
+        'Hosted sign-in: `identifier_first` asks for the address and then offers the ways in for it; `combined` asks for address and password on one page.',
     }),
     branding: Branding,
     assurance: Type.Enum(['standard', 'aal1', 'aal2', 'aal3'], {
@@ -188,7 +208,7 @@ const common: Omit<Settings, 'signInMethods' | 'emailVerification' | 'enumeratio
   locales: [...languages],
   defaultLanguage: 'en',
   testPhoneNumbers: [],
-  signInLayout: 'combined',
+  signInLayout: 'identifier_first',
   branding: { logoUrl: null, accentColor: null, backgroundColor: null, radius: null, text: null, links: {} },
   assurance: 'standard',
   dynamicRegistration: 'off',

@@ -1,20 +1,19 @@
 import { type Static, Type } from 'typebox';
-import type { MayConnect } from '#connections';
-import { limitKey, limits } from '#platform/limits.ts';
+import { connectionSetUp, type MayConnect } from '#connections';
+import { organizationRates } from '#organization-limits';
+import { limitKey } from '#platform/limits.ts';
 import { problemWithRetry } from '#platform/problem.ts';
 import type { SetupLinkRow } from './setup-links.ts';
 import { asMakerOf } from './tasks.ts';
 import type { Visit } from './visit.ts';
 import { backingOf } from './visits.ts';
 
-const calls = limits({ 'setup-link-calls': { points: 20, seconds: 600 } });
-
 /**
  * Counts a call to an address that a person with a link gives.
  * @throws Problem RATE_LIMIT_EXCEEDED
  */
 export async function countCall({ ctx, link }: Visit): Promise<void> {
-  const taken = await calls(ctx.system)['setup-link-calls'].take(ctx, limitKey(link.id));
+  const taken = await organizationRates(ctx.system)['setup-link-calls'].take(ctx, limitKey(link.id));
   if (!taken.allowed) throw problemWithRetry('RATE_LIMIT_EXCEEDED', taken.retryAfter);
 }
 
@@ -33,17 +32,20 @@ export const Entered = Type.Object({
   metadata: Text(200_000),
   issuer: Text(2_048),
   clientId: Text(500),
+  clientAuthentication: Type.Optional(connectionSetUp.ClientAuthentication),
   clientSecret: Text(10_000),
 });
 
 /** The configuration of a kind among the fields of a form. */
 export function configurationIn(kind: 'saml' | 'oidc', sent: Static<typeof Entered>) {
-  const given = (names: readonly ('metadataUrl' | 'metadata' | 'issuer' | 'clientId' | 'clientSecret')[]) =>
+  const given = (names: readonly Exclude<keyof typeof Entered.properties, 'name'>[]) =>
     Object.fromEntries(
       names.flatMap((name) => {
         const value = sent[name]?.trim();
         return value ? [[name, value]] : [];
       }),
     );
-  return kind === 'saml' ? given(['metadataUrl', 'metadata']) : given(['issuer', 'clientId', 'clientSecret']);
+  return kind === 'saml'
+    ? given(['metadataUrl', 'metadata'])
+    : given(['issuer', 'clientId', 'clientAuthentication', 'clientSecret']);
 }

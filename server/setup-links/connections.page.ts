@@ -92,10 +92,10 @@ async function guidePage(visit: Visit, id: string | undefined): Promise<Reply> {
   const { kind, name, steps: texts, values: valuesOf } = GUIDES[key];
   const { ctx, link, voice } = visit;
   const { say } = voice;
-  const { entityId, callbackUrls } = await connectionSetUp.serviceAddresses(ctx, link.next_connection_id);
+  const { entityId, callbackUrls, jwksUrl } = await connectionSetUp.serviceAddresses(ctx, link.next_connection_id);
   const [callbackUrl = '', ...others] = callbackUrls;
   const copied = [
-    ...valuesOf({ entityId, callbackUrl }),
+    ...valuesOf({ entityId, callbackUrl, jwksUrl }),
     ...others.map((value) => ({ label: say('setup.connection.alsoAt'), value })),
   ];
   const nameField = html`<label>${say('setup.connection.name')}<input name="name" required maxlength="100" value="${name}" autocomplete="off"></label><p class="hint">${say('setup.connection.nameHint')}</p>`;
@@ -118,9 +118,9 @@ async function guidePage(visit: Visit, id: string | undefined): Promise<Reply> {
 export function configurationFields(
   { voice: { say } }: Visit,
   kind: 'saml' | 'oidc',
-  known: { issuer: string; clientId: string } | null = null,
+  known: Connection['oidc'] = null,
 ): Markup {
   if (kind === 'saml')
     return html`<label>${say('setup.saml.url')}<input type="url" name="metadataUrl" maxlength="2048" autocomplete="off"></label><p class="or">${say('setup.saml.or')}</p><label>${say('setup.saml.xml')}<textarea name="metadata" rows="6" maxlength="200000" spellcheck="false"></textarea></label>`;
-  return html`<label>${say('setup.oidc.issuer')}<input type="url" name="issuer" required maxlength="2048" autocomplete="off" value="${known?.issuer ?? ''}"></label><label>${say('setup.oidc.clientId')}<input name="clientId" required maxlength="500" autocomplete="off" spellcheck="false" value="${known?.clientId ?? ''}"></label><label>${say('setup.oidc.clientSecret')}<input type="password" name="clientSecret" maxlength="10000" autocomplete="off"></label>`;
+  return html`<label>${say('setup.oidc.issuer')}<input type="url" name="issuer" required maxlength="2048" autocomplete="off" value="${known?.issuer ?? ''}"></label><label>${say('setup.oidc.clientId')}<input name="clientId" required maxlength="500" autocomplete="off" spellcheck="false" value="${known?.clientId ?? ''}"></label><label>${say('setup.oidc.authentication')}<select name="clientAuthentication"><option value="client_secret">${say('setup.oidc.clientSecret')}</option><option value="private_key_jwt"${known?.clientAuthentication === 'private_key_jwt' ? ' selected' : ''}>${say('setup.oidc.byKey')}</option></select></label><p class="hint">${say('setup.oidc.keyHint')}</p><label>${say('setup.oidc.clientSecret')}<input type="password" name="clientSecret" maxlength="10000" autocomplete="off"></label>`;
 }

@@ -5,6 +5,7 @@ import type { Reply } from '#platform/http.ts';
 import type { Routes } from '#platform/route.ts';
 import { deleteScimToken, getScimToken, issueScimToken, listScimTokens, SCIM_PATH } from '#scim';
 import { action, done, idOf, page } from './forms.ts';
+import { groupsCard } from './groups.page.ts';
 import { steps } from './guides.ts';
 import { card, cardWithBack, dateOf, row, rows, show, values } from './show.ts';
 import { form, goTo, keepStep, type Visit } from './visit.ts';
@@ -60,7 +61,8 @@ async function directoryPage(visit: Visit): Promise<Reply> {
     body: html`${issued === undefined ? '' : card(say('setup.scim.token'), html`<p class="lead">${say('setup.scim.tokenOnce')}</p>${values([{ label: say('setup.scim.token'), value: issued }])}`)}
 ${card(say('setup.scim.address'), html`<p class="lead">${say('setup.scim.intro')}</p>${values([{ label: say('setup.scim.address'), value: await scimAddress(visit) }])}`)}
 ${card(say('setup.scim.steps'), html`${steps(visit, 'Microsoft Entra ID', ['setup.scim.entra1', 'setup.scim.entra2', 'setup.scim.entra3'])}${steps(visit, 'Okta', ['setup.scim.okta1', 'setup.scim.okta2', 'setup.scim.okta3'])}`)}
-${card(say('setup.scim.tokens'), html`${list.length > 0 ? rows(list) : ''}${form(visit, '/directory', html`<label>${say('setup.scim.name')}<input name="name" required maxlength="100" placeholder="Entra ID" autocomplete="off"></label><button>${say('setup.scim.issue')}</button>`)}`)}`,
+${card(say('setup.scim.tokens'), html`${list.length > 0 ? rows(list) : ''}${form(visit, '/directory', html`<label>${say('setup.scim.name')}<input name="name" required maxlength="100" placeholder="Entra ID" autocomplete="off"></label><button>${say('setup.scim.issue')}</button>`)}`)}
+${await groupsCard(visit)}`,
   });
 }
 

@@ -3,7 +3,7 @@ import type { Markup, TextId } from '#pages';
 import type { Visit } from './visit.ts';
 
 /** What an identity provider is told about this side. */
-type Service = { entityId: string; callbackUrl: string };
+type Service = { entityId: string; callbackUrl: string; jwksUrl: string };
 
 type Guide = {
   kind: 'saml' | 'oidc';
@@ -71,9 +71,10 @@ export const GUIDES = {
     kind: 'oidc',
     name: 'OpenID Connect',
     steps: ['setup.oidc1', 'setup.oidc2', 'setup.oidc3'],
-    values: ({ callbackUrl }) => [
+    values: ({ callbackUrl, jwksUrl }) => [
       { label: 'Redirect URI', value: callbackUrl },
       { label: 'Scopes', value: 'openid email profile' },
+      { label: 'JWKS URL (private_key_jwt)', value: jwksUrl },
     ],
   },
 } as const satisfies Record<string, Guide>;

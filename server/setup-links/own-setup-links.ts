@@ -12,7 +12,7 @@ import {
   revokeSetupLink,
   type SetupLinkRef,
 } from './setup-links.ts';
-import { ownTasks } from './tasks.ts';
+import { ownRoles, ownTasks } from './tasks.ts';
 
 /** What the links of an organization take inside it. Each task takes its own permission, too. */
 const PERMISSION = 'org.profile:write';
@@ -47,12 +47,13 @@ export async function revokeOwnSetupLink(ctx: Ctx, ref: Ref): Promise<void> {
 const OWN_USE = 3_600;
 
 /**
- * Makes a link for the signed-in member, with everything that they may set up.
+ * Makes a link for the signed-in member, with everything that they may set up and every role that they may give.
  * @returns its address
  * @throws Problem as {@link createSetupLink}
  */
 export async function openOwnSetUp(ctx: Ctx, id: OrganizationId): Promise<string> {
   const tasks = (await ownTasks(ctx, [id])).get(id) ?? [];
   if (tasks.length === 0) throw problem('AUTHORIZATION_DENIED');
-  return (await createOwnSetupLink(ctx, id, { tasks: [...tasks], expiresIn: OWN_USE })).url;
+  const roles = await ownRoles(ctx, id, tasks);
+  return (await createOwnSetupLink(ctx, id, { tasks: [...tasks], roles, expiresIn: OWN_USE })).url;
 }

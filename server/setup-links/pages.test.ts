@@ -105,6 +105,31 @@ describe('the pages of a set-up link', () => {
     await send(`/connection/${connection.id}`, { do: 'remove' });
   });
 
+  test('connect by OpenID Connect with a key, whose address is shown in advance', async () => {
+    const { send, page } = await open();
+    const guide = await page('/connection/new/oidc');
+    const jwksUrl = linkIn(guide.text, /<code[^>]*>(http[^<]*\/jwks\?[^<]*)</).replaceAll('&amp;', '&');
+    const fields = { name: 'IdP', issuer: 'https://login.example.com', clientId: 'lk' };
+    const signed = { ...fields, clientAuthentication: 'private_key_jwt' };
+    const both = await send('/connection/new/oidc', { ...signed, clientSecret: 'secret' }, '/new/oidc');
+    assert.match(both.text, /is not used with private_key_jwt/);
+    await send('/connection/new/oidc', { ...signed, clientAuthentication: 'none' }, '/new/oidc');
+    assert.deepEqual(await items('/connections'), []);
+    const saved = await send('/connection/new/oidc', signed, '/new/oidc');
+    const [{ id, oidc }] = await items('/connections');
+    assert.deepEqual([oidc.clientAuthentication, oidc.jwksUrl, oidc.hasSecret], ['private_key_jwt', jwksUrl, false]);
+    assert.ok(saved.text.includes(jwksUrl.replaceAll('&', '&amp;')));
+    assert.ok((await (await fetch(jwksUrl)).text()).includes(`"kid":"${oidc.keyIds[0]}"`));
+    const settings = `/connection/${id}/settings`;
+    assert.match((await page(settings)).text, /value="private_key_jwt" selected/);
+    await send(settings, { ...signed, name: 'Same key' }, '/settings');
+    assert.deepEqual((await items('/connections'))[0].oidc.keyIds, oidc.keyIds);
+    await send(settings, { ...fields, clientAuthentication: 'client_secret', clientSecret: 'secret' }, '/settings');
+    const [{ oidc: back }] = await items('/connections');
+    assert.deepEqual([back.clientAuthentication, back.hasSecret, back.keyIds], ['client_secret', true, []]);
+    await send(`/connection/${id}`, { do: 'remove' });
+  });
+
   test('explain a test sign-in, also of a connection that is switched off', async () => {
     const { send, page, browser } = await open();
     const { auth } = latchkey.system.config.addresses.test;

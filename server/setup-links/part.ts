@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import { deleteOldRows, expiredRowsOf, type Part } from '#platform/part.ts';
 import { rowsOfProject } from '#platform/removal.ts';
 import type { System } from '#platform/system.ts';
@@ -13,7 +12,7 @@ const KEPT_DAYS = 90;
 /** The audit log has what happened with a link; the link itself goes some time after its end. */
 async function deleteOldLinks(system: System): Promise<void> {
   const since = new Date(system.clock.now().getTime() - KEPT_DAYS * 86_400_000);
-  await deleteOldRows(system, 'setup_links', sql`expires_at < ${since}`);
+  await deleteOldRows(system, 'setup_links', { column: 'expires_at', before: since });
 }
 
 export const part = {

@@ -11,7 +11,8 @@ import {
   type TestLatchkey,
 } from '#tests/harness.ts';
 import { browserOf } from '#tests/oidc.ts';
-import { type Customer, newCustomer, opened } from '#tests/setup-links.ts';
+import { type Customer, newCustomer, opened, openLink } from '#tests/setup-links.ts';
+import { digestOf } from './visit.ts';
 
 const clock = new TestClock();
 let latchkey: TestLatchkey;
@@ -256,4 +257,74 @@ describe('what members manage in their organization', () => {
     assert.equal((await owner.mine(one, 'DELETE')).status, 204);
     assert.equal((await latchkey.api('/scim/v2/Users', { token })).status, 401);
   });
+});
+
+test('owners choose the roles of directory groups, and nobody those beyond their own', async () => {
+  const group = await customer.admin('/scim/tokens', 'POST', { name: 'Entra ID' });
+  const added = await latchkey.api('/scim/v2/Groups', {
+    token: group.body.token,
+    body: { schemas: ['urn:ietf:params:scim:schemas:core:2.0:Group'], displayName: 'Finance' },
+  });
+  assert.equal(added.status, 201, added.text);
+  const path = `/scim/groups/${added.body.id}`;
+  const owner = await member();
+  const given = await owner.mine(`${path}/roles`, 'PUT', { roles: ['admin'] });
+  assert.equal(given.status, 200, given.text);
+  assert.deepEqual(given.body.roles, ['admin']);
+  assert.deepEqual((await owner.mine('/scim/groups')).body.items, [given.body]);
+  await customer.call('organization-roles', 'POST', {
+    key: 'wire',
+    name: 'Wire',
+    permissions: ['org.directory:write'],
+  });
+  const clerk = await member(['wire']);
+  for (const roles of [['owner'], []]) {
+    // biome-ignore lint/performance/noAwaitInLoops: names the roles that fail
+    expectProblem(await clerk.mine(`${path}/roles`, 'PUT', { roles }), 403, 'AUTHORIZATION_DENIED');
+  }
+  const [outsider, other] = [await member(null), await newCustomer(latchkey)];
+  expectProblem(await outsider.mine(path), 404, 'NOT_FOUND');
+  const stranger = await member(['owner'], other);
+  expectProblem(await stranger.mine(`${path}/roles`, 'PUT', { roles: [] }, other.organizationId), 404, 'NOT_FOUND');
+  await selfService('connections', 'policy');
+  expectProblem(await owner.mine(`${path}/roles`, 'PUT', { roles: [] }), 403, 'AUTHORIZATION_DENIED');
+  expectProblem(await owner.mine('/scim/groups'), 403, 'AUTHORIZATION_DENIED');
+  assert.deepEqual((await customer.admin(path)).body.roles, ['admin']);
+});
+
+test('the account page leads an owner to the roles of groups; a link gives only its own roles', async () => {
+  const { body: issued } = await customer.admin('/scim/tokens', 'POST', { name: 'Entra ID' });
+  const { body: group } = await latchkey.api('/scim/v2/Groups', {
+    token: issued.token,
+    body: { schemas: ['urn:ietf:params:scim:schemas:core:2.0:Group'], displayName: '<b>Finance</b>' },
+  });
+  await customer.call('permissions', 'POST', { key: 'orders:charge', description: 'Charge' });
+  await customer.call('organization-roles', 'POST', { key: 'charges', name: 'C', permissions: ['orders:charge'] });
+  const rolesNow = async () => (await customer.admin(`/scim/groups/${group.id}`)).body.roles;
+  const owner = await member();
+  const { browser, page } = await visitorOf(latchkey, '/memberships', owner.person);
+  await browser.submit(await browser.submit(page, {}, '/set-up'), {}, '/setup/open');
+  const { auth } = latchkey.system.config.addresses.test;
+  const path = `/directory/groups/${group.id}`;
+  const list = await browser.open(`${auth}/setup/directory`);
+  assert.match(list.text, /&lt;b&gt;Finance/);
+  assert.ok(list.text.includes(`href="/setup${path}"`));
+  const shown = await browser.open(`${auth}/setup${path}`);
+  const offered = [...shown.text.matchAll(/name="roles" value="([^"]+)"/g)].map(([, key]) => key);
+  assert.ok(offered.includes('admin') && !offered.includes('charges'), offered.join());
+  assert.match((await browser.submit(shown, { roles: 'charges' }, path)).text, /This link does not allow that/);
+  assert.deepEqual(await rolesNow(), []);
+  assert.match((await browser.submit(shown, { roles: 'admin' }, path)).text, /Your change has been saved/);
+  assert.deepEqual(await rolesNow(), ['admin']);
+  assert.match((await browser.submit(shown, {}, path)).text, /This has changed since you opened the page/);
+  const limited = await openLink(latchkey, customer, { tasks: ['directory'], roles: ['admin'] });
+  const open = await limited.page(path);
+  assert.match((await limited.browser.submit(open, { roles: 'owner' }, path)).text, /This link does not allow that/);
+  await customer.admin(`/scim/groups/${group.id}/roles`, 'PUT', { roles: ['charges'] });
+  assert.doesNotMatch((await limited.page(path)).text, /name="roles"/);
+  const seen = digestOf(['charges']);
+  assert.match((await limited.browser.submit(open, { seen }, path)).text, /This link does not allow that/);
+  const other = await openLink(latchkey, await newCustomer(latchkey), { tasks: ['directory'], roles: ['admin'] });
+  assert.match((await other.page(path)).text, /role="alert"/);
+  assert.deepEqual(await rolesNow(), ['charges']);
 });

@@ -32,7 +32,7 @@ export const setupLinkRoutes: Routes = [
     stepUp: true,
     summary: 'Make a set-up link of an organization',
     description:
-      'Its holder needs no account. They set up what `tasks` name, on pages in six languages. You can only make a link for what you may do yourself: `connection` takes `providers:write` too, `team` `invitations:write` and every permission of `roles`. If you lose a permission, the link loses it too.',
+      'Its holder needs no account. They set up what `tasks` name, on pages in seven languages. You can only make a link for what you may do yourself: `connection` takes `providers:write` too, `team` `invitations:write` and every permission of `roles`. If you lose a permission, the link loses it too.',
     params: OrganizationRef,
     body: NewSetupLink,
     responses: { 201: MadeSetupLink },

@@ -9,6 +9,7 @@ import { addressesOf } from '#identifiers';
 import { revokeInvitationsOf } from '#invitations';
 import { RoleKey } from '#members';
 import { sendMessage } from '#messages';
+import { organizationRates, requireOrganizationRoom } from '#organization-limits';
 import { getOrganization, lockOrganization, lockOrganizationRoles, OrganizationRef } from '#organizations';
 import {
   type Ctx,
@@ -31,13 +32,13 @@ import {
   type WorkspaceId,
 } from '#platform/ids.ts';
 import { hashSecret, randomSecret } from '#platform/keyring.ts';
-import { limitKey, limits } from '#platform/limits.ts';
+import { limitKey } from '#platform/limits.ts';
 import { newestFirst, type Page, type PageQuery } from '#platform/page.ts';
 import { found, problem, problemWithRetry } from '#platform/problem.ts';
 import { Instant, nullable } from '#platform/schemas.ts';
 import { acrossProjects, inScope, scopeColumns } from '#platform/scoped.ts';
 import { Language } from '#settings';
-import { asMakerOf, requireTasks, Task } from './tasks.ts';
+import { actsThatGive, asMakerOf, requireTasks, Task } from './tasks.ts';
 
 type SetupLinksTable = {
   workspace_id: WorkspaceId;
@@ -71,13 +72,6 @@ export type SetupLinkRow = Selectable<SetupLinksTable>;
 
 const HOUR = 3_600;
 const DAY = 86_400;
-/** The maximum of links of an organization that work at the same time. */
-const MAX_LINKS = 10;
-
-const mails = limits({
-  'setup-link-mails': { points: 20, seconds: HOUR },
-  'setup-link-mails-address': { points: 10, seconds: HOUR },
-});
 
 const fields = {
   tasks: Type.Array(Task, {
@@ -86,9 +80,10 @@ const fields = {
     description: 'What can be set up with the link: only what its maker may do themselves, at each use.',
   }),
   roles: Type.Array(RoleKey, {
-    maxItems: 10,
+    maxItems: 200,
     uniqueItems: true,
-    description: 'With the task `team`: the roles in the organization that invitations may give.',
+    description:
+      'With the task `team` or `directory`: the roles in the organization that invitations and groups of the directory may give.',
   }),
   locale: nullable({ ...Language, description: 'The language of the mail and the pages; null: that of the browser.' }),
   returnUrl: nullable(
@@ -250,7 +245,7 @@ async function requireOwnOrigins(ctx: Ctx, { returnUrl: url, frameOrigin: origin
 
 /** @throws Problem RATE_LIMIT_EXCEEDED */
 async function countMail(ctx: Ctx, organizationId: OrganizationId, email: string): Promise<void> {
-  const { 'setup-link-mails': all, 'setup-link-mails-address': one } = mails(ctx.system);
+  const { 'setup-link-mails': all, 'setup-link-mails-address': one } = organizationRates(ctx.system);
   const { workspaceId, environment } = ctx.scope;
   const counted = await Promise.all([
     all.take(ctx, limitKey(organizationId)),
@@ -266,11 +261,7 @@ async function requireRoom(tx: TxCtx, organizationId: OrganizationId): Promise<v
     .where('revoked_at', 'is', null)
     .where('expires_at', '>', tx.now)
     .execute();
-  if (length >= MAX_LINKS)
-    throw problem('CONFLICT', {
-      detail: `An organization has up to ${MAX_LINKS} set-up links at the same time. Revoke one first.`,
-      extensions: { limit: MAX_LINKS, current: length },
-    });
+  await requireOrganizationRoom(tx, 'setupLinks', length);
 }
 
 /** @throws Problem VALIDATION_FAILED, AUTHORIZATION_DENIED for roles that the maker may not give themselves */
@@ -280,11 +271,16 @@ async function requireRoles(
   { tasks, roles = [] }: NewSetupLink,
 ): Promise<void> {
   if (roles.length === 0) return;
-  if (!tasks.includes('team')) {
-    const errors = [{ pointer: '/body/roles', message: 'need the task `team`' }];
+  const acts = actsThatGive(tasks);
+  if (acts.length === 0) {
+    const errors = [{ pointer: '/body/roles', message: 'need the task `team` or `directory`' }];
     throw problem('VALIDATION_FAILED', { extensions: { errors } });
   }
-  await asMakerOf(backing, roles)(tx, 'invitation.create', await lockOrganizationRoles(tx, roles));
+  const affected = await lockOrganizationRoles(tx, roles);
+  for (const act of acts) {
+    // biome-ignore lint/performance/noAwaitInLoops: at most two, on one connection
+    await asMakerOf(backing, roles)(tx, act, affected);
+  }
 }
 
 type Inserted = { given: NewSetupLink; email: string | null; token: string };

@@ -3,6 +3,7 @@ import { oneConnectionRoutes } from './connection.page.ts';
 import { connectionRoutes } from './connections.page.ts';
 import { directoryRoutes } from './directory.page.ts';
 import { domainRoutes } from './domains.page.ts';
+import { groupRoutes } from './groups.page.ts';
 import { openingRoutes } from './opening.page.ts';
 import { overviewRoutes } from './overview.page.ts';
 import { policyRoutes } from './policies.page.ts';
@@ -16,6 +17,7 @@ export const setupRoutes: Routes = [
   ...connectionRoutes,
   ...oneConnectionRoutes,
   ...directoryRoutes,
+  ...groupRoutes,
   ...policyRoutes,
   ...teamRoutes,
 ];

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { connectionSetUp } from '#connections';
 import { authorityNow } from '#members';
-import { inside as insiders, ownPermissions } from '#organizations';
+import { inside as insiders, organizationSetUp, ownPermissions } from '#organizations';
 import { type Ctx, customerOf, type ResponsibleActor, responsibleFor, type TxCtx, transaction } from '#platform/ctx.ts';
 import type { OrganizationId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
@@ -31,6 +31,16 @@ export type Task = keyof typeof TASKS;
 /** In the order in which they are best done. */
 const tasks: readonly Task[] = ['domains', 'connection', 'directory', 'policies', 'team'];
 export const Task = Type.Enum([...tasks]);
+
+/** The acts of tasks that give roles to chosen people. */
+const GIVES: { readonly [T in Task]?: Act & ActInside } = {
+  directory: 'organization.directory.change',
+  team: 'invitation.create',
+};
+
+export function actsThatGive(wanted: readonly Task[]): (Act & ActInside)[] {
+  return wanted.flatMap((task) => GIVES[task] ?? []);
+}
 
 /** The person or client who made a link, and the organization that it is for. */
 type Backing = { maker: ResponsibleActor; organizationId: OrganizationId };
@@ -76,14 +86,21 @@ async function maySo(
   );
 }
 
+/** Acts in which a link gives only its own roles. */
+const LIMITED: readonly ActInside[] = [
+  'invitation.create',
+  'invitation.resend',
+  'invitation.revoke',
+  'organization.directory.change',
+];
+
 /**
  * The authority of a person with a link: that of its maker now.
- * @param only the roles that the link may give, for acts that give roles to chosen people
+ * @param only the roles that the link may give, for acts that give roles to chosen people or groups
  */
 export function asMakerOf(backing: Backing, only: readonly string[]): Authority {
   return async (tx, act, roles) => {
-    const invites = act === 'invitation.create' || act === 'invitation.resend' || act === 'invitation.revoke';
-    const within = !invites || roles.every(({ key }) => only.includes(key));
+    const within = !LIMITED.includes(act) || roles.every(({ key }) => only.includes(key));
     const always: readonly string[] = act === TASKS.connection.act ? TASKS.connection.grants : [];
     const grants = [...always, ...roles.flatMap(({ permissions }) => ownPermissions(permissions))];
     const may =
@@ -107,6 +124,20 @@ export function ownTasks(
         found.set(organizationId, await backedTasks(tx, { maker: responsibleFor(tx.actor), organizationId }, tasks));
     }
     return found;
+  });
+}
+
+/** More than there are: a project has up to a hundred roles of its own. */
+const MAX_LISTED = 200;
+
+/** The keys of the roles that the signed-in member may give in an organization with a link that has these tasks. */
+export async function ownRoles(ctx: Ctx, organizationId: OrganizationId, wanted: readonly Task[]): Promise<string[]> {
+  const acts = actsThatGive(wanted);
+  if (acts.length === 0) return [];
+  const { items } = await organizationSetUp.listRoles(ctx, { limit: MAX_LISTED });
+  return transaction(ctx, async (tx) => {
+    const given = await insiders.givable(tx, { organizationId, userId: customerOf(tx).userId }, acts, items);
+    return given.map(({ key }) => key);
   });
 }
 

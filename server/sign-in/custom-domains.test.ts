@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { openBrowser } from '#tests/browser.ts';
+import { addAuthenticator, openBrowser } from '#tests/browser.ts';
 import { bindHost, callAt, startDns, type TestDns } from '#tests/domains.ts';
 import { startTestLatchkey, type TestLatchkey, type TestResponse } from '#tests/harness.ts';
 
@@ -73,18 +73,7 @@ describe('a custom domain behind a proxy that ends TLS', () => {
       // Only the origin of the page matters.
       await page.route('**/*', (route) => route.fulfill({ contentType: 'text/html', body: '<!doctype html>' }));
       await page.goto(`https://${HOST}/`);
-      const cdp = await page.context().newCDPSession(page);
-      await cdp.send('WebAuthn.enable');
-      await cdp.send('WebAuthn.addVirtualAuthenticator', {
-        options: {
-          protocol: 'ctap2',
-          transport: 'internal',
-          hasResidentKey: true,
-          hasUserVerification: true,
-          isUserVerified: true,
-          automaticPresenceSimulation: true,
-        },
-      });
+      await addAuthenticator(page);
       const { body: session } = await login();
       const call = (path: string, body: object) =>
         latchkey.api(`/v1/me/security/passkeys${path}`, { token: session.access_token, body });

@@ -9,6 +9,11 @@ export const events = {
     Type.Object({ userId: Type.Union([text, Type.Null()]), reason: text }),
     { userId, reason: 'invalid_credentials' },
   ),
+  'user.moved_in': define(
+    'A person signed in whose password another system knew, and who has it here from now on.',
+    Type.Object({ userId: text, created: Type.Boolean() }),
+    { userId, created: true },
+  ),
   'user.logout': define('A person signed out.', Type.Object({ userId: text, everywhere: Type.Boolean() }), {
     userId,
     everywhere: false,

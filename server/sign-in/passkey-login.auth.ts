@@ -35,7 +35,14 @@ export const passkeyLoginRoutes: Routes = [
     description: 'A passkey with user verification counts as two factors; no second factor is required.',
     body: PasskeyLogin,
     responses: { 200: Type.Union([...SignInResponse.anyOf, CookieSession]) },
-    problems: ['CONTEXT_REQUIRED', 'INVALID_CREDENTIALS', 'METHOD_DISABLED', 'MEMBERSHIP_REQUIRED', 'MEMBER_BLOCKED'],
+    problems: [
+      'CONTEXT_REQUIRED',
+      'INVALID_CREDENTIALS',
+      'METHOD_DISABLED',
+      'MEMBERSHIP_REQUIRED',
+      'MEMBER_BLOCKED',
+      'REFUSED_BY_ACTION',
+    ],
     handler: async (request, reply) => {
       const ctx = await anonymousCtx(request, request.body);
       const response = await loginWithPasskey(ctx, request.body);

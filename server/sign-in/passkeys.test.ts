@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, CDPSession, Page } from 'playwright-core';
 import { createApplication } from '#applications';
-import { openBrowser } from '#tests/browser.ts';
+import { addAuthenticator, openBrowser } from '#tests/browser.ts';
 import { challengeIn } from '#tests/factors.ts';
 import {
   eventsOf,
@@ -33,19 +33,7 @@ async function device(verified = true): Promise<Device> {
   const context = await browser.newContext();
   const page = await context.newPage();
   await page.goto(`${latchkey.system.config.addresses.test.auth}/openapi.json`);
-  const cdp = await context.newCDPSession(page);
-  await cdp.send('WebAuthn.enable');
-  const { authenticatorId } = await cdp.send('WebAuthn.addVirtualAuthenticator', {
-    options: {
-      protocol: 'ctap2',
-      transport: 'internal',
-      hasResidentKey: true,
-      hasUserVerification: true,
-      isUserVerified: verified,
-      automaticPresenceSimulation: true,
-    },
-  });
-  return { page, cdp, authenticatorId };
+  return { page, ...(await addAuthenticator(page, { isUserVerified: verified })) };
 }
 
 /** Creates a passkey in the page. */
@@ -184,6 +172,10 @@ describe('a passkey', () => {
       createApplication(tx, { kind: 'spa', name: 'Application', redirectUris: [redirectUri] }),
     );
     const flow = await codeFlow(latchkey, {}, { clientId, redirectUri });
+    // Otherwise the name field offers the passkey, and this authenticator takes the first offer.
+    await on.page.addInitScript(() => {
+      Object(globalThis).PublicKeyCredential.isConditionalMediationAvailable = () => Promise.resolve(false);
+    });
     await on.page.goto(flow.url);
     await on.page.getByRole('button', { name: 'Sign in with a passkey' }).click();
     await on.page.waitForURL(`${application.origin}/**`);

@@ -21,6 +21,7 @@ export const passwordLoginRoutes: Routes = [
       'METHOD_DISABLED',
       'MEMBERSHIP_REQUIRED',
       'MEMBER_BLOCKED',
+      'REFUSED_BY_ACTION',
       'ACCOUNT_THROTTLED',
       'RATE_LIMIT_EXCEEDED',
     ],

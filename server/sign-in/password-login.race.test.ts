@@ -3,12 +3,15 @@ import { after, before, test } from 'node:test';
 import { hash as bcrypt } from '@node-rs/bcrypt';
 import {
   eventually,
+  expectProblem,
   managementToken,
   newEmail,
   PASSWORD,
+  register,
   startTestLatchkey,
   type TestLatchkey,
 } from '#tests/harness.ts';
+import { waitsForLock } from '#tests/locks.ts';
 
 let latchkey: TestLatchkey;
 before(async () => {
@@ -35,3 +38,22 @@ test('first sign-ins of an imported person at once all succeed, whichever of the
   );
   assert.equal((await signIn('another password')).status, 401);
 });
+
+for (const [what, change] of [
+  ['blocked', "update members set status = 'blocked' where id = $1 /* all workspaces */"],
+  ['removed', 'delete from members where id = $1 /* all workspaces */'],
+] as const)
+  test(`a member who is ${what} after they were admitted gets no session`, async () => {
+    const { email, session } = await register(latchkey);
+    const client = await latchkey.system.pool.connect();
+    await client.query('begin');
+    const { rows } = await client.query('select id from members where user_id = $1 for update /* all workspaces */', [
+      session.userId,
+    ]);
+    const signingIn = latchkey.auth('/v1/auth/login/password', { body: { identifier: email, password: PASSWORD } });
+    await waitsForLock(latchkey);
+    await client.query(change, [rows[0].id]);
+    await client.query('commit');
+    client.release();
+    expectProblem(await signingIn, 403, 'MEMBERSHIP_REQUIRED');
+  });

@@ -13,12 +13,14 @@ import {
   verifyPassword,
 } from '#passwords';
 import { usersById } from '#people';
-import { type Ctx, transaction } from '#platform/ctx.ts';
+import { type Ctx, holdingNothing, transaction } from '#platform/ctx.ts';
 import { Identifier, type NormalisedIdentifier, normalise } from '#platform/identifiers.ts';
 import type { UserId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import { startAddressChallenge, type VerificationChallenge, verificationChallenge } from '#proofs';
-import { Passage, type SignInResponse, signedIn, signIn, signInFields } from '#ways';
+import { familiarityWith } from '#sessions';
+import { Passage, personWith, type SignInResponse, signedIn, signIn, signInFields } from '#ways';
+import { moveIn } from './moving.ts';
 
 export const PasswordLogin = Type.Object(
   {
@@ -48,13 +50,14 @@ export async function loginWithPassword(
     throw problem('VALIDATION_FAILED', {
       extensions: { errors: [{ pointer: '/body/identifier', message: 'is required' }] },
     });
-  const candidate = await findSignInCandidate(ctx, identifier);
-  const target = { way: 'password', userId: candidate?.userId ?? null, identifier } as const;
+  const known = await findSignInCandidate(ctx, identifier, (userId) => familiarityWith(ctx, userId));
+  const familiarity = known?.about;
+  const familiar = familiarity?.source === true && ctx.trace.ip !== null;
+  const target = { way: 'password', userId: known?.userId ?? null, identifier, familiar } as const;
   const attempt = way.passed('attempts', await countAttempt(ctx, target));
-  const hash = attempt.allowed ? (candidate?.hash ?? null) : null;
-  const matches = way.passed('credential', await verifyPassword(ctx, hash, request.password));
-  if (!candidate?.hash || !matches) return refuse(ctx, attempt, candidate?.userId ?? null);
-  await attempt.forget();
+  const candidate = way.passed('credential', await proven(ctx, { attempt, identifier, known }, request.password));
+  if (!candidate) return refuse(ctx, attempt, known?.userId ?? null);
+  attempt.forget();
   const { userId } = candidate;
   const checked = isOutdated(ctx.system, candidate.hash)
     ? await upgrade(ctx, { userId, hash: candidate.hash }, request.password)
@@ -73,12 +76,31 @@ export async function loginWithPassword(
   }
   way.passed('address', true);
   const { failures } = attempt;
+  const options = { deviceToken: request.deviceToken, failures, familiarity };
   return signedIn(ctx, async (tx) => {
     // The password may have been changed during the check: no session may start with the old one.
-    if (!(await holdPassword(tx, userId, checked))) throw problem('INVALID_CREDENTIALS');
-    const options = { deviceToken: request.deviceToken, failures };
-    return signIn(tx, userId, { way, amr: ['pwd'], acr: 'aal1' }, options);
+    const held = await holdPassword(tx, { userId, hash: checked }, (id) => personWith(tx, settings, id));
+    if (!held) throw problem('INVALID_CREDENTIALS');
+    return signIn(tx, userId, { way, amr: ['pwd'], acr: 'aal1' }, { ...options, person: held.about });
   });
+}
+
+type Candidate = Omit<NonNullable<Awaited<ReturnType<typeof findSignInCandidate>>>, 'about'>;
+type Claimed = { attempt: CountedAttempt; identifier: NormalisedIdentifier; known: Candidate | undefined };
+
+/** The account with its password, if the given one is right: here, or in the system that the person comes from. */
+async function proven(
+  ctx: Ctx,
+  { attempt, identifier, known }: Claimed,
+  password: string,
+): Promise<(Candidate & { hash: string }) | null> {
+  const matches = await verifyPassword(ctx, attempt.allowed ? (known?.hash ?? null) : null, password);
+  if (!attempt.allowed) return null;
+  if (known?.hash && matches) return { ...known, hash: known.hash };
+  const moved = await moveIn(ctx, { identifier, candidate: known, password });
+  // Another sign-in may have moved the person in at the same time, with another password.
+  if (!moved?.hash || !(await verifyPassword(await holdingNothing(ctx), moved.hash, password))) return null;
+  return { ...moved, hash: moved.hash };
 }
 
 /** The account's email address if it is not verified yet, whichever identifier was typed. */

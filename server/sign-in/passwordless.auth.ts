@@ -103,6 +103,7 @@ export const passwordlessRoutes: Routes = [
         'REGISTRATION_CLOSED',
         'MEMBERSHIP_REQUIRED',
         'MEMBER_BLOCKED',
+        'REFUSED_BY_ACTION',
       ],
       handler: async (request, reply) => {
         const ctx = await proofCtx(request, request.body);

@@ -19,6 +19,7 @@ import {
   type Purpose,
   withProof,
 } from '#proofs';
+import { createdByRegistration, provenRegistration } from '#registrations';
 import { scopeFields } from '#requests';
 import {
   askByMessage,
@@ -176,7 +177,9 @@ export async function enterProven(
     address: { kind: channel, value: address, verified: true },
     passwordHash: null,
     profile: {},
+    counts: await provenRegistration(tx, address),
   });
+  await createdByRegistration(tx, address, userId);
   await addMember(tx, userId);
   return signIn(tx, userId, first);
 }

@@ -22,11 +22,13 @@ export const registerRoutes: Routes = [
       'ENVIRONMENT_MISMATCH',
       'WEAK_PASSWORD',
       'REGISTRATION_CLOSED',
+      'MEMBERSHIP_REQUIRED',
       'METHOD_DISABLED',
       'INVALID_TOKEN',
       'RATE_LIMIT_EXCEEDED',
       'ALREADY_EXISTS',
       'CONFLICT',
+      'REFUSED_BY_ACTION',
     ],
     handler: async (request, reply) => {
       const ctx = await anonymousCtx(request, request.body);

@@ -1,7 +1,9 @@
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
+import { requireMayRegister } from '#actions';
 import { proofField } from '#attempts';
 import { projectOf } from '#environments';
+import type { EventCount } from '#events';
 import { findIdentifier } from '#identifiers';
 import { acceptInvitation, findInvitation, revokeUnbacked } from '#invitations';
 import { addMember } from '#members';
@@ -18,6 +20,7 @@ import {
   type VerificationChallenge,
   verificationChallenge,
 } from '#proofs';
+import { beginRegistration, createdByRegistration, provenRegistration } from '#registrations';
 import {
   type FirstFactor,
   Passage,
@@ -64,7 +67,7 @@ type Address = { kind: 'email' | 'phone'; value: string };
  * address, or set a password on an account, that another person proves later. An invitation proves the address.
  * @param browser the mark of the browser in which it starts
  * @throws Problem REGISTRATION_CLOSED, WEAK_PASSWORD, METHOD_DISABLED, INVALID_TOKEN, CONFLICT, ALREADY_EXISTS (if
- * enumeration protection is off)
+ * enumeration protection is off), MEMBERSHIP_REQUIRED (if the project was closed meanwhile)
  */
 export async function register(
   ctx: Ctx,
@@ -80,11 +83,15 @@ export async function register(
   }
   const address = addressOf(request);
   const pending = way.passed('new_password', await pendingUser(ctx, request, address));
+  const user = { address: { ...address, verified: false }, ...pending };
+  await requireMayRegister(ctx, { entrance: 'registration', ...user });
   const { settings } = await projectOf(ctx.system, ctx.scope);
   const verified = settings.emailVerification === 'off' && address.kind === 'email' && pending.passwordHash !== null;
   if (!way.passed('address', verified)) return verifyFirst(ctx, address, { pending, browser });
-  const user = { address: { ...address, verified: false }, ...pending };
-  return signedIn(ctx, (tx) => createMemberAndSignIn(tx, user, { way, amr: ['pwd'], acr: 'aal1' }));
+  return signedIn(ctx, async (tx) => {
+    const counts = await beginRegistration(tx, address.value);
+    return createMemberAndSignIn(tx, { ...user, counts }, { way, amr: ['pwd'], acr: 'aal1' });
+  });
 }
 
 /** @throws Problem INVALID_TOKEN for an invitation to another project, CONFLICT for an address that was not invited */
@@ -181,10 +188,11 @@ export async function registerInvited(
 
 async function createMemberAndSignIn(
   tx: TxCtx,
-  user: PendingUser & { address: Address & { verified: boolean } },
+  user: PendingUser & { address: Address & { verified: boolean }; counts: readonly EventCount[] },
   first: FirstFactor,
 ): Promise<SignedIn> {
   const userId = await createUser(tx, user);
+  await createdByRegistration(tx, user.address.value, userId);
   await addMember(tx, userId);
   return signIn(tx, userId, first);
 }
@@ -212,10 +220,11 @@ export async function finishRegistration(
   const way = new Passage(tx, 'verified_registration');
   way.passed('credential', pending);
   way.passed('registration', await requireOpenRegistration(tx));
+  const counts = await provenRegistration(tx, address);
   try {
     return await createMemberAndSignIn(
       tx,
-      { address: { kind: channel, value: address, verified: true }, passwordHash, profile },
+      { address: { kind: channel, value: address, verified: true }, passwordHash, profile, counts },
       { way, amr, acr: 'aal1' },
     );
   } catch (error) {

@@ -79,6 +79,7 @@ export const sessionRoutes: Routes = [
       'CONTEXT_NOT_ALLOWED',
       'MEMBERSHIP_REQUIRED',
       'MEMBER_BLOCKED',
+      'REFUSED_BY_ACTION',
       'SESSION_REVOKED',
       'REAUTHENTICATION_REQUIRED',
       'NOT_FOUND',

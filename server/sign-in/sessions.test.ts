@@ -150,7 +150,12 @@ describe('GET /v1/auth/methods', () => {
       `/v1/auth/methods?clientId=${latchkey.demo.environments.test.clientId}`,
     );
     assert.equal(status, 200);
+    const colours = { accent: null, onAccent: null, background: null };
     assert.deepEqual(body, {
+      workspaceId: latchkey.demo.workspaceId,
+      environment: 'test',
+      apiUrl: latchkey.system.config.addresses.test.api,
+      brand: { logoUrl: null, darkLogoUrl: null, radius: null, light: colours, dark: colours },
       projectId: latchkey.demo.projects[0]?.id,
       projectName: 'Shop',
       registration: 'open',
@@ -158,7 +163,7 @@ describe('GET /v1/auth/methods', () => {
       providers: [{ id: 'dev', name: 'Dev provider', preset: 'oidc' }],
       passwordPolicy: { minLength: 15, maxLength: 1024 },
       mfa: 'optional',
-      locales: ['en', 'de', 'fr', 'es', 'ja', 'zh'],
+      locales: ['en', 'de', 'fr', 'es', 'ja', 'zh', 'ar'],
       defaultLanguage: 'en',
       proofOfWork: false,
     });

@@ -1,7 +1,7 @@
 import { requireAdmitted, requireStillAdmitted } from '#admission';
 import { findProject } from '#environments';
 import { emit } from '#events';
-import { memberSeen } from '#members';
+import { entering } from '#members';
 import { type Ctx, customerOf, type TxCtx, transaction } from '#platform/ctx.ts';
 import type { OrganizationId, ProjectId, SessionId, UserId, WorkspaceId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
@@ -75,15 +75,16 @@ export async function enterWithSession(
   { userId, sessionId, fromProjectId, organizationId }: Entering,
 ) {
   const entrance = way.entrance();
+  const isInside = async () => fromProjectId === tx.scope.projectId;
   // Every transaction locks an organization before the sessions of its members.
   if (organizationId !== null) await standingIn(tx, { organizationId, userId });
   const entry = await enterProject(tx, {
     sessionId,
     fromProjectId,
     organizationId,
-    admit: (proof) => requireAdmitted(tx, entrance, { userId, organizationId, proof }),
+    admit: (proof) => requireAdmitted(tx, entrance, { userId, organizationId, proof, isInside }),
   });
-  await memberSeen(tx, userId);
+  await entering.note(tx, userId);
   return issueRefreshToken(tx, entry);
 }
 

@@ -33,6 +33,7 @@ export const verificationRoutes: Routes = [
         'REGISTRATION_CLOSED',
         'MEMBERSHIP_REQUIRED',
         'MEMBER_BLOCKED',
+        'REFUSED_BY_ACTION',
       ],
       handler: async (request, reply) => {
         const ctx = await proofCtx(request, request.body);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -124,8 +124,12 @@ describe('the status alone', () => {
 
     // The snapshot file is its only source now; it holds the minutes of the outage until the database is back.
     await kill(status, 'SIGTERM');
-    const { spans } = JSON.parse(await readFile(join(folder, 'status', 'status.json'), 'utf8'));
-    assert.equal(spans.production.database.at(-1).status, 'major_outage');
+    const file = join(folder, 'status', 'status.json');
+    const snapshot = JSON.parse(await readFile(file, 'utf8'));
+    assert.equal(snapshot.spans.production.database.at(-1).status, 'major_outage');
+    // As an earlier version writes it.
+    for (const stored of Object.values<{ brand?: unknown }>(snapshot.stored)) delete stored.brand;
+    await writeFile(file, JSON.stringify(snapshot));
     status = await serveStatus();
     const { body: again, states } = await eventually(async () => {
       const found = await summary();
@@ -133,6 +137,7 @@ describe('the status alone', () => {
       return found;
     });
     assert.equal(states['database'], 'major_outage');
+    assert.equal((await fetch(`${address}/status`)).status, 200);
     assert.equal(again.lastKnownAt, before.lastKnownAt);
     const since = (body: typeof before, id: string) =>
       body.groups

@@ -6,6 +6,7 @@ import { announce } from '#platform/feed.ts';
 import { Email, normaliseEmail } from '#platform/identifiers.ts';
 import { problem } from '#platform/problem.ts';
 import type { System } from '#platform/system.ts';
+import { Branding } from '#settings';
 
 export type Policy = 'off' | 'draft' | 'publish';
 type StatusBoardsTable = {
@@ -15,6 +16,11 @@ type StatusBoardsTable = {
   automatic: Policy;
   alert_emails: string[];
   measured_at: Date | null;
+  /** Null in each of the four: that of the default project, or none. */
+  name: string | null;
+  logo_url: string | null;
+  accent_color: string | null;
+  support_url: string | null;
 };
 
 declare module '#platform/db.ts' {
@@ -26,8 +32,19 @@ declare module '#platform/db.ts' {
 /** The change feed's topic for changes of the shown status; the key is the environment. */
 export const STATUS_TOPIC = 'status';
 
+const { logoUrl, accentColor } = Branding.properties;
+const link = logoUrl.anyOf[0];
+
 export const StatusSettings = Type.Object(
   {
+    name: Type.Union([Type.String({ minLength: 1, maxLength: 100, pattern: '\\S' }), Type.Null()], {
+      description: 'What the page is about. Null: the name of the default project.',
+    }),
+    logoUrl: Type.Union([link, Type.Null()], { description: 'Null: the logo of the default project.' }),
+    accentColor: Type.Union([accentColor.anyOf[0], Type.Null()], {
+      description: 'Null: the colour of the default project. A colour with too little contrast is adjusted.',
+    }),
+    supportUrl: Type.Union([link, Type.Null()], { description: 'Where visitors get help; linked on the page.' }),
     automatic: Type.Enum(['off', 'draft', 'publish'], {
       description: 'What happens when a measured component fails: nothing, a draft to publish, or a public incident.',
     }),
@@ -99,10 +116,21 @@ export async function getStatusSettings(ctx: Ctx): Promise<StatusSettings> {
   await requireKeeper(ctx);
   const row = await ctx.db
     .selectFrom('status_boards')
-    .select(['automatic', 'alert_emails'])
+    .selectAll()
     .where('environment', '=', ctx.scope.environment)
     .executeTakeFirstOrThrow();
-  return { automatic: row.automatic, alertEmails: row.alert_emails };
+  return settingsOf(row);
+}
+
+function settingsOf(row: StatusBoardsTable): StatusSettings {
+  return {
+    name: row.name,
+    logoUrl: row.logo_url,
+    accentColor: row.accent_color,
+    supportUrl: row.support_url,
+    automatic: row.automatic,
+    alertEmails: row.alert_emails,
+  };
 }
 
 export async function updateStatusSettings(
@@ -114,6 +142,10 @@ export async function updateStatusSettings(
     const row = await tx.db
       .updateTable('status_boards')
       .set({
+        ...(changes.name !== undefined && { name: changes.name?.trim() ?? null }),
+        ...(changes.logoUrl !== undefined && { logo_url: changes.logoUrl }),
+        ...(changes.accentColor !== undefined && { accent_color: changes.accentColor }),
+        ...(changes.supportUrl !== undefined && { support_url: changes.supportUrl }),
         ...(changes.automatic !== undefined && { automatic: changes.automatic }),
         ...(changes.alertEmails !== undefined && {
           alert_emails: [...new Set(changes.alertEmails.map(normaliseEmail))],
@@ -123,6 +155,6 @@ export async function updateStatusSettings(
       .returningAll()
       .executeTakeFirstOrThrow();
     await emit(tx, 'status.settings.updated', { changed: Object.keys(changes) });
-    return { automatic: row.automatic, alertEmails: row.alert_emails };
+    return settingsOf(row);
   });
 }

@@ -42,7 +42,7 @@ export const statusComponentRoutes: Routes = [
     stepUp: false,
     summary: 'Add a status component',
     description:
-      'Checked over HTTP or TCP, reporting by itself (`heartbeat`: the response contains the address to POST to, which is shown only once), or set by your incidents (`manual`).',
+      'Checked over HTTP or TCP, by the certificate of a server (`tls`), reporting by itself (`heartbeat`: the response contains the address to POST to, which is shown only once), or set by your incidents (`manual`).',
     body: NewComponent,
     responses: { 201: CreatedComponent },
     problems: ['NOT_FOUND', 'CONFLICT'],

@@ -1,15 +1,7 @@
 import type { Selectable } from 'kysely';
 import { type Static, Type } from 'typebox';
 import { emit } from '#events';
-import {
-  type Ctx,
-  type Environment,
-  environments,
-  installationScope,
-  systemCtx,
-  type TxCtx,
-  transaction,
-} from '#platform/ctx.ts';
+import { type Ctx, type Environment, environments, installationScope, systemCtx, transaction } from '#platform/ctx.ts';
 import { isForeignKeyViolation, type Json } from '#platform/db.ts';
 import { newId } from '#platform/ids.ts';
 import { hashSecret, randomSecret } from '#platform/keyring.ts';
@@ -287,7 +279,7 @@ export async function takeHeartbeat(system: System, token: string): Promise<void
 }
 
 /** @throws Problem VALIDATION_FAILED that points at the first unknown component */
-export async function requireComponents(tx: Pick<TxCtx, 'db' | 'scope'>, ids: readonly string[]): Promise<void> {
+export async function requireComponents(tx: Pick<Ctx, 'db' | 'scope'>, ids: readonly string[]): Promise<void> {
   const known = new Set((await readComponents(tx, tx.scope.environment)).map(({ id }) => id));
   const errors = ids.flatMap((id, index) =>
     known.has(id)

@@ -161,7 +161,7 @@ describe('incidents, maintenances and subscribers', () => {
   test('an incident is kept as a draft, published and updated; a correction overwrites no other', async () => {
     await app.open('/status');
     await button('Report an incident').click();
-    await field('Title').fill('Mail delivery is delayed');
+    await field('Title').fill('Mail delivery is slow');
     await field('Message').fill('We are looking into it.');
     await choose('Components', 'Email');
     await page.keyboard.press('Escape');
@@ -169,7 +169,7 @@ describe('incidents, maintenances and subscribers', () => {
     await page.getByRole('switch', { name: 'Save as draft' }).click({ force: true });
     assert.deepEqual(await faultsOf(page), []);
     await inDialog('Save draft').click();
-    await page.getByRole('link', { name: 'Mail delivery is delayed' }).click();
+    await page.getByRole('link', { name: 'Mail delivery is slow' }).click();
     await button('Publish').click();
     await inDialog('Publish').click();
     await said(page, 'Incident published');
@@ -208,7 +208,11 @@ describe('incidents, maintenances and subscribers', () => {
       await choose('Components', 'Database');
       await page.keyboard.press('Escape');
       await inDialog('Announce').click();
-      await page.getByRole('dialog', { name: 'Announce this maintenance?' }).getByText('Announce').last().click();
+      await page
+        .getByRole('dialog', { name: /^Announce “/ })
+        .getByText('Announce')
+        .last()
+        .click();
       await page.getByRole('link', { name: title }).click();
       await titled(title);
     };
@@ -244,6 +248,40 @@ describe('incidents, maintenances and subscribers', () => {
     assert.equal((await read('/maintenances')).items.length, 1);
   });
 
+  test('a template fills the form, and what subscribers would get is shown before it is published', async () => {
+    await app.open('/status/templates');
+    await button('Add template').first().click();
+    await field('Name').fill('Mails wait');
+    await field('Title').fill('{components}: slow');
+    await field('Message').fill('Since {time}, {components} is slow.');
+    await choose('Severity', 'Major');
+    await choose('Components', 'Email');
+    await page.keyboard.press('Escape');
+    assert.deepEqual(await faultsOf(page), []);
+    await inDialog('Add').click();
+    await said(page, 'Mails wait added');
+    await page.getByRole('link', { name: 'Mails wait' }).click();
+    await titled('Mails wait');
+    await field('Name').fill('Mails are slow');
+    await save().click();
+    await said(page, 'Template saved');
+
+    await app.open('/status');
+    await button('Report an incident').click();
+    await choose('Template', 'Mails are slow');
+    await inDialog('Publish').click();
+    const asked = page.getByRole('dialog', { name: 'Publish “Email: slow”?' });
+    const message = asked.getByLabel('Message to subscribers');
+    await message.getByText(/Since \d{4}-\d\d-\d\d \d\d:\d\d UTC, Email is slow\./).waitFor();
+    assert.deepEqual(await faultsOf(page), []);
+    await choose('Preview', 'Slack (0)');
+    await message.getByText('Investigating · Major').waitFor();
+    await asked.getByRole('button', { name: 'Publish' }).click();
+    await said(page, 'Incident published');
+    const [made] = (await read('/incidents')).items;
+    assert.deepEqual([made.title, made.severity, made.componentIds], ['Email: slow', 'major', ['email']]);
+  });
+
   test('subscribers are imported, found and deleted', async () => {
     await app.open('/status/subscribers');
     await button('Import addresses').click();
@@ -277,7 +315,7 @@ describe('incidents, maintenances and subscribers', () => {
     await page.keyboard.press('Enter');
     await save().click();
     await said(page, 'Settings saved');
-    assert.deepEqual(await read('/settings'), { automatic: 'draft', alertEmails: ['ops@example.com'] });
+    assert.deepEqual(await read('/settings'), { ...before, automatic: 'draft', alertEmails: ['ops@example.com'] });
     await undo().click();
     await said(page, 'Change undone');
     await eventually(async () => assert.deepEqual(await read('/settings'), before));

@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { define, type EventData, text } from '#platform/event.ts';
 
 const componentId = 'cmp_01kaz3w9hqf8p9n2m4v5x6y7z8';
+const templateId = 'stt_01kaz3w9hqf8p9n2m4v5x6y7z8';
 const groupId = 'grp_01kaz3w9hqf8p9n2m4v5x6y7z8';
 const Incident = Type.Object({
   incidentId: text,
@@ -92,6 +93,21 @@ export const events = {
     phase: 'in_progress',
   }),
   'status.maintenance.cancelled': define('A maintenance was cancelled.', Maintenance, maintenance),
+  'status.template.created': define(
+    'A template of incidents or maintenances was added.',
+    Type.Object({ templateId: text, kind: text, name: text }),
+    { templateId, kind: 'incident', name: 'Mail is delayed' },
+  ),
+  'status.template.updated': define(
+    'A template of incidents or maintenances changed.',
+    Type.Object({ templateId: text, changed: Type.Array(text) }),
+    { templateId, changed: ['body'] },
+  ),
+  'status.template.deleted': define(
+    'A template of incidents or maintenances was removed.',
+    Type.Object({ templateId: text }),
+    { templateId },
+  ),
   'status.settings.updated': define('Settings of the status changed.', Type.Object({ changed: Type.Array(text) }), {
     changed: ['automatic'],
   }),

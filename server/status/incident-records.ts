@@ -188,7 +188,7 @@ export async function readPublicIncidents(
  * @param nameOf the name of a component
  */
 export function incidentTitle(
-  { title, componentIds }: Pick<StoredIncident, 'title' | 'componentIds'>,
+  { title, componentIds }: { title: string; componentIds: readonly string[] },
   { say }: Voice,
   nameOf: (id: string) => string,
 ): string {

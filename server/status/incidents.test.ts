@@ -285,3 +285,42 @@ describe('components and groups', () => {
     await eventually(async () => assert.equal((await summary()).overallStatus, 'operational'));
   });
 });
+
+describe('templates', () => {
+  test('are added, listed by kind, changed and removed, each with an event; what does not fit is refused', async () => {
+    const text = { title: 'Mail is delayed', body: 'Mails of {components} wait.', componentIds: ['email'] };
+    const incident = await admin('/templates', { body: { kind: 'incident', name: ' Mails ', ...text } });
+    assert.equal(incident.status, 201, incident.text);
+    const { id, createdAt, updatedAt, ...kept } = incident.body;
+    assert.deepEqual(kept, {
+      kind: 'incident',
+      name: 'Mails',
+      title: 'Mail is delayed',
+      body: 'Mails of {components} wait.',
+      severity: 'minor',
+      componentIds: ['email'],
+      durationMinutes: null,
+    });
+    const maintenance = { kind: 'maintenance', name: 'Upgrade', ...text, durationMinutes: 90 };
+    assert.equal((await admin('/templates', { body: maintenance })).body.severity, null);
+    const names = async (query: string) =>
+      (await admin(`/templates${query}`)).body.items.map(({ name }: { name: string }) => name);
+    assert.deepEqual([await names(''), await names('?kind=incident')], [['Upgrade', 'Mails'], ['Mails']]);
+    for (const body of [
+      { ...maintenance, severity: 'minor' },
+      { kind: 'incident', name: 'Long', ...text, durationMinutes: 5 },
+      { kind: 'incident', name: 'Elsewhere', ...text, componentIds: ['nothing'] },
+    ]) {
+      // biome-ignore lint/performance/noAwaitInLoops: few
+      expectProblem(await admin('/templates', { body }), 400, 'VALIDATION_FAILED');
+    }
+    const change = (body: object) => admin(`/templates/${id}`, { method: 'PATCH', body });
+    expectProblem(await change({ durationMinutes: 5 }), 400, 'VALIDATION_FAILED');
+    expectProblem(await change({ severity: null }), 400, 'VALIDATION_FAILED');
+    assert.equal((await change({ severity: 'major' })).body.severity, 'major');
+    assert.equal((await admin(`/templates/${id}`, { method: 'DELETE' })).status, 204);
+    expectProblem(await admin(`/templates/${id}`), 404, 'NOT_FOUND');
+    const events = ['created', 'updated', 'deleted'].map((action) => countEvents(`status.template.${action}`));
+    assert.deepEqual((await Promise.all(events)).map(Number), [2, 1, 1]);
+  });
+});

@@ -2,8 +2,8 @@ import type { Task } from 'graphile-worker';
 import { type Selectable, sql } from 'kysely';
 import { Type } from 'typebox';
 import { Compile } from 'typebox/compile';
-import { emit } from '#events';
 import { languageFor, type Refused, sendMessage } from '#messages';
+import type { ChatKind } from '#platform/config-chat.ts';
 import { type TxCtx, transaction } from '#platform/ctx.ts';
 import type { Tables } from '#platform/db.ts';
 import { IdSchema } from '#platform/ids.ts';
@@ -11,12 +11,15 @@ import { addJob } from '#platform/jobs.ts';
 import type { System } from '#platform/system.ts';
 import { sendTo } from '#webhooks';
 import { keeperCtx } from './boards.ts';
+import { chatBody, isChat } from './chat.ts';
+import { noticeInChat, pageNameOf } from './chat-messages.ts';
 import { readComponents } from './components.ts';
+import { mailVariables, webhookBody } from './notice-messages.ts';
 import { pageAddressOf } from './overall.ts';
-import { quarantine, RECEIVER, type SubscriberRow } from './subscribers.ts';
+import { holdBack, receiverOf } from './receivers.ts';
+import { isTold, quarantine, type SubscriberRow } from './subscribers.ts';
 import { subscriptionLink } from './subscriptions.ts';
 import { NOTICE_PRIORITY } from './updates.ts';
-import { timeOf } from './view.ts';
 import { voiceIn } from './words.ts';
 
 const reference = Compile(Type.Object({ environment: Type.Enum(['test', 'production']), noticeId: IdSchema('ntc') }));
@@ -67,11 +70,8 @@ function nextPortion(tx: TxCtx, { environment, cursor, component_ids }: Notice):
     .selectFrom('status_subscribers')
     .select(['environment', 'id', 'channel', 'address', 'locale'])
     .where('environment', '=', environment)
-    .where('state', '=', 'active')
+    .where(isTold(component_ids))
     .where(sql<boolean>`id > ${cursor}`)
-    .where(
-      sql<boolean>`(cardinality(component_ids) = 0 or cardinality(${component_ids}::text[]) = 0 or component_ids && ${component_ids}::text[])`,
-    )
     .orderBy('id')
     .limit(PORTION)
     .execute();
@@ -80,11 +80,12 @@ function nextPortion(tx: TxCtx, { environment, cursor, component_ids }: Notice):
 async function tell(tx: TxCtx, notice: Notice, subscribers: readonly Receiver[]): Promise<void> {
   const rows = await readComponents(tx, notice.environment);
   const names = new Map(rows.map(({ id, name }) => [id, name]));
+  const name = await pageNameOf(tx);
   for (const [index, subscriber] of subscribers.entries()) {
     const told = { notice, subscriber, names };
     // biome-ignore lint/performance/noAwaitInLoops: one after the other, on one connection
     if (subscriber.channel === 'email') await mail(tx, told, index % LANES);
-    else await post(tx, told);
+    else await post(tx, told, name);
   }
 }
 
@@ -114,46 +115,57 @@ async function mail(tx: TxCtx, told: Told, lane: number): Promise<void> {
     template: 'status_notice',
     to: subscriber.address,
     locale: subscriber.locale,
-    variables: {
-      ...words,
-      phase: notice.content.phase,
-      components: components || 'none',
-      time: timeOf(notice.content.at),
+    variables: mailVariables({
+      content: { ...notice.content, ...words },
+      components,
       link: linkOf(tx, notice),
       unsubscribe,
-    },
+    }),
     unsubscribe,
     lane,
   });
 }
 
-/** Signed and retried like any webhook. A subscriber whose endpoint is gone, or has failed for days, is quarantined. */
-async function post(tx: TxCtx, told: Told): Promise<void> {
+/** Retried like any webhook. A subscriber whose receiver is gone, or has failed for days, is quarantined. */
+async function post(tx: TxCtx, told: Told, name: string): Promise<void> {
   const { notice, subscriber } = told;
-  const { title, body } = wordsOf(told);
-  const { kind, phase, severity, at } = notice.content;
-  const type = `status.${kind}`;
-  const data = {
+  const receiver = receiverOf(subscriber);
+  if (!receiver) return;
+  const type = `status.${notice.content.kind}`;
+  const body = isChat(subscriber.channel)
+    ? postedIn(tx, { ...told, kind: subscriber.channel, name })
+    : posted(tx, told);
+  if (!(await sendTo(tx, receiver, { type, body }))) await holdBack(tx, subscriber);
+}
+
+function postedIn(
+  tx: TxCtx,
+  { kind, name, ...told }: Told & { kind: ChatKind; name: string },
+): Record<string, unknown> {
+  const { notice, subscriber } = told;
+  const { components, ...words } = wordsOf(told);
+  const message = noticeInChat({
+    voice: voiceIn(languageFor(subscriber.locale, 'en')),
+    name,
+    content: { ...notice.content, ...words },
+    components,
+    link: linkOf(tx, notice),
+    unsubscribe: subscriptionLink(tx.system, 'unsubscribe', subscriber),
+  });
+  return chatBody(kind, message);
+}
+
+/** The body of a signed webhook. */
+function posted(tx: TxCtx, told: Told): Record<string, unknown> {
+  const { notice, subscriber } = told;
+  return webhookBody({
     id: notice.subject_id,
     environment: notice.environment,
-    title,
-    phase,
-    severity,
-    body,
+    content: { ...notice.content, ...wordsOf(told) },
     componentIds: notice.component_ids,
-    url: linkOf(tx, notice),
-    unsubscribeUrl: subscriptionLink(tx.system, 'unsubscribe', subscriber),
-  };
-  if (await sendTo(tx, { purpose: RECEIVER, key: subscriber.id }, { type, body: { type, timestamp: at, data } }))
-    return;
-  await tx.db
-    .updateTable('status_subscribers')
-    .set({ state: 'quarantined', updated_at: tx.now })
-    .where('environment', '=', subscriber.environment)
-    .where('id', '=', subscriber.id)
-    .execute();
-  const { id, channel } = subscriber;
-  await emit(tx, 'status.subscriber.quarantined', { subscriberId: id, channel, reason: 'failing' });
+    link: linkOf(tx, notice),
+    unsubscribe: subscriptionLink(tx.system, 'unsubscribe', subscriber),
+  });
 }
 
 /** Quarantines a subscriber whose mail server rejects the address permanently. */

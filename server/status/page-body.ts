@@ -1,9 +1,11 @@
 import { raw } from 'hono/html';
 import { type Html, html } from '#platform/html.ts';
+import { PROBLEMS } from './calendar.ts';
+import { linksToChannels } from './channel-links.ts';
 import type { ComponentStatus } from './health.ts';
 import { incidentTitle, isOpen, type StoredIncident } from './incident-records.ts';
 import type { StoredMaintenance } from './maintenance-records.ts';
-import { framed, icon, queryOf } from './page-frame.ts';
+import { framed, icon, moment, queryOf } from './page-frame.ts';
 import { DAYS } from './stored.ts';
 import type { Day } from './uptime.ts';
 import { caveats, headline, namesOf, type ShownComponent, type ShownGroup, timeOf, type View } from './view.ts';
@@ -41,7 +43,7 @@ export function statusPage(view: View, voice: Voice): string {
   const query = queryOf({ voice, test: drawing.test }, true);
   return framed({
     voice,
-    name: view.name,
+    view,
     test: drawing.test,
     title: `${headline(view, voice)} · ${say('title', { name: view.name })}`,
     self: '/status',
@@ -54,7 +56,7 @@ ${view.groups.map((group) => groupCard(drawing, group))}
 <p class="small soft caption">${say('uptime.formula')}</p>
 <h2>${say('incidents.past')}</h2>
 ${recent.length > 0 ? recent.map((one) => eventCard(drawing, one, { most: 1, below: 'h2' })) : html`<div class="card"><p class="day soft">${say('incidents.none')}</p></div>`}
-<p class="small caption"><a href="/status/incidents${query}">${say('incidents.all')}</a></p>
+<p class="small caption"><a href="/status/incidents${query}">${say('incidents.all')}</a> · <a href="/status/calendar${query}">${say('calendar.title')}</a></p>
 <h2 id="subscribe">${say('subscribe.title')}</h2>
 ${subscribeForm(drawing, query)}`,
   });
@@ -75,9 +77,14 @@ function endOf(one: StoredIncident | StoredMaintenance): string {
   return ('resolvedAt' in one ? one.resolvedAt : one.completedAt) ?? one.updatedAt;
 }
 
+/** The state in whose colour the overall status is shown. */
+export function stateOfView({ severity, components }: View) {
+  if (severity !== 'none') return BY_SEVERITY[severity];
+  return components.some(({ status }) => status === 'under_maintenance') ? 'under_maintenance' : 'operational';
+}
+
 function banner({ view, voice }: Drawing): Html {
-  const under = view.components.some(({ status }) => status === 'under_maintenance');
-  const state = view.severity === 'none' ? (under ? 'under_maintenance' : 'operational') : BY_SEVERITY[view.severity];
+  const state = stateOfView(view);
   return html`<section class="banner ${state}" aria-live="polite">${icon(state)}<div><h1>${headline(view, voice)}</h1><p class="small soft">${voice.say('page.updated', { time: timeOf(view.generatedAt) })}</p></div></section>
 ${caveats(view, voice).map((caveat) => html`<p class="caveat" role="alert">${caveat}</p>`)}`;
 }
@@ -102,7 +109,7 @@ ${bars(component.days, newestMoment(view), voice, say('uptime.bar', { name, shar
 <div class="legend"><span>${say('uptime.from', { days: DAYS })}</span><span>${share}</span><span>${say('uptime.today')}</span></div></div>`;
 }
 
-function percent(value: number, { language }: Voice): string {
+export function percent(value: number, { language }: Voice): string {
   // Rounded down: 100 means that there was no downtime.
   return new Intl.NumberFormat(language, { maximumFractionDigits: 2 }).format(Math.floor(value * 100) / 100);
 }
@@ -110,12 +117,6 @@ function percent(value: number, { language }: Voice): string {
 const STEP = 4;
 const WIDTH = 3;
 const HEIGHT = 32;
-const PROBLEMS = [
-  ['major', 'major_outage'],
-  ['partial', 'partial_outage'],
-  ['degraded', 'degraded_performance'],
-  ['maintenance', 'under_maintenance'],
-] as const;
 
 /**
  * One bar per day, oldest first. The worst status of the day decides its colour; the tooltip of a bad day states the
@@ -158,8 +159,8 @@ function eventCard(
   const query = queryOf({ voice, test }, true);
   return html`<article class="card event ${state}"><div class="row">
 ${heading(below, html`<a href="/status/incidents/${one.id}${query}">${title}</a>`)}
-<div class="meta"><strong>${say(one.phase)}</strong>${'severity' in one ? html`<span>${say(`severity.${one.severity}`)}</span>${lasted(one, voice)}` : html`<span>${say('maintenance.window', { begins: timeOf(one.beginsAt), ends: timeOf(one.endsAt) })}</span>`}${one.componentIds.length > 0 ? html`<span>${say('incidents.affected')}: ${one.componentIds.map(nameOf).join(', ')}</span>` : ''}</div>
-<ol class="updates">${one.updates.slice(0, most).map(({ phase, body, at }) => html`<li><p class="small"><strong>${say(phase)}</strong> <span class="soft">· <time datetime="${at}">${timeOf(at)}</time></span></p><p class="text">${body || say(`own.${phase}`)}</p></li>`)}</ol>
+<div class="meta"><strong>${say(one.phase)}</strong>${'severity' in one ? html`<span>${say(`severity.${one.severity}`)}</span>${lasted(one, voice)}` : html`<span>${raw(say('maintenance.window', { begins: String(moment(one.beginsAt)), ends: String(moment(one.endsAt)) }))}</span>`}${one.componentIds.length > 0 ? html`<span>${say('incidents.affected')}: ${one.componentIds.map(nameOf).join(', ')}</span>` : ''}</div>
+<ol class="updates">${one.updates.slice(0, most).map(({ phase, body, at }) => html`<li><p class="small"><strong>${say(phase)}</strong> <span class="soft">· ${moment(at)}</span></p><p class="text">${body || say(`own.${phase}`)}</p></li>`)}</ol>
 </div>${'postmortem' in one && one.postmortem !== null && most > 3 ? html`<div class="post">${heading(below, html`${say('incidents.postmortem')}`)}<p class="text">${one.postmortem}</p></div>` : ''}</article>`;
 }
 
@@ -194,7 +195,8 @@ function subscribeForm(drawing: Drawing, query: string): Html {
 <div class="inline"><label>${say('subscribe.email')}<input type="email" name="email" required autocomplete="email" maxlength="254"></label><button>${say('subscribe.button')}</button></div>
 <div class="trap" aria-hidden="true"><label>Website<input name="website" tabindex="-1" autocomplete="off"></label></div>
 <details><summary>${say('subscribe.components')}</summary><fieldset><p class="small soft">${say('subscribe.all')}</p>${componentChoices(drawing, [])}</fieldset></details>
-<p class="small"><a href="/status/manage${query}">${say('manage.link')}</a></p></form></div></section>`;
+<p class="small"><a href="/status/manage${query}">${say('manage.link')}</a></p></form></div>
+<div class="row"><p class="small soft">${say('subscribe.ways')}</p>${linksToChannels(drawing.voice, { query, current: 'email' })}</div></section>`;
 }
 
 /** The page of all stored incidents. */
@@ -204,7 +206,7 @@ export function historyPage(view: View, voice: Voice): string {
   const all = [...view.incidents];
   return framed({
     voice,
-    name: view.name,
+    view,
     test: drawing.test,
     title: `${say('incidents.all')} · ${say('title', { name: view.name })}`,
     self: '/status/incidents',
@@ -228,7 +230,7 @@ export function eventPage(view: View, voice: Voice, id: string): string | null {
   const title = 'severity' in one ? incidentTitle(one, voice, drawing.nameOf) : one.title;
   return framed({
     voice,
-    name: view.name,
+    view,
     test: drawing.test,
     title: `${title} · ${voice.say('title', { name: view.name })}`,
     self: `/status/incidents/${id}`,

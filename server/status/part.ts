@@ -1,5 +1,7 @@
 import type { Part } from '#platform/part.ts';
 import { sealedIn } from '#platform/sealed.ts';
+import { statusCalendarRoutes } from './calendar.page.ts';
+import { statusChannelRoutes } from './channels.page.ts';
 import { statusComponentRoutes } from './components.admin.ts';
 import { events } from './events.ts';
 import { removeSilentWorkers } from './heartbeat.ts';
@@ -12,19 +14,28 @@ import { statusSubscribeRoutes } from './subscribe.public.ts';
 import { statusSubscriberRoutes } from './subscribers.admin.ts';
 import { statusSubscriptionRoutes } from './subscriptions.page.ts';
 import { StatusQuery, summaryRoutes } from './summary.public.ts';
+import { statusTemplateRoutes } from './templates.admin.ts';
 
 const ofOneEnvironment = [...summaryRoutes, ...statusSubscribeRoutes];
 
 export const part = {
   events,
   routes: {
-    admin: [...statusComponentRoutes, ...statusIncidentRoutes, ...statusMaintenanceRoutes, ...statusSubscriberRoutes],
+    admin: [
+      ...statusComponentRoutes,
+      ...statusIncidentRoutes,
+      ...statusMaintenanceRoutes,
+      ...statusTemplateRoutes,
+      ...statusSubscriberRoutes,
+    ],
     public: [...ofOneEnvironment, ...historyRoutes],
     // This host has no environment: the query names it.
     status: [
       ...ofOneEnvironment.map((route) => ({ ...route, query: StatusQuery })),
       ...historyRoutes,
       ...statusPageRoutes,
+      ...statusCalendarRoutes,
+      ...statusChannelRoutes,
       ...statusSubscriptionRoutes,
     ],
   },

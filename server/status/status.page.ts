@@ -4,8 +4,9 @@ import type { Reply, Request } from '#platform/http.ts';
 import { problem } from '#platform/problem.ts';
 import { get, type Routes } from '#platform/route.ts';
 import { languages } from '#settings';
+import { EMBED_HEADERS, embedPage } from './embed.ts';
 import { eventPage, historyPage, statusPage } from './page-body.ts';
-import { PAGE_HEADERS } from './page-frame.ts';
+import { pageHeaders } from './page-frame.ts';
 import { environmentOf, respond, StatusQuery } from './summary.public.ts';
 import type { View } from './view.ts';
 import { viewsOf } from './views.ts';
@@ -23,12 +24,25 @@ export function voiceOf({ query, headers }: Request): Voice {
   return voiceIn(languageFor(chosen ?? headers['accept-language']?.slice(0, 256) ?? null, 'en'));
 }
 
-/** The status pages. They need no script, no cookie and no database. */
+/** The status pages. They need no cookie and no database. */
 export const statusPageRoutes: Routes = [
   get('/status', {
     permission: 'public',
     query: PageQueryOfStatus,
     handler: (request, reply) => sendView(request, reply, 'page', statusPage),
+  }),
+  get('/status/embed', {
+    permission: 'public',
+    query: PageQueryOfStatus,
+    handler: (request, reply) => {
+      const voice = voiceOf(request);
+      respond(request, reply, {
+        key: `embed ${voice.language}`,
+        type: HTML_TYPE,
+        make: (view) => embedPage(view, voice),
+        headers: () => EMBED_HEADERS,
+      });
+    },
   }),
   get('/status/incidents', {
     permission: 'public',
@@ -50,6 +64,10 @@ export const statusPageRoutes: Routes = [
 
 function sendView(request: Request, reply: Reply, key: string, make: (view: View, voice: Voice) => string): void {
   const voice = voiceOf(request);
-  reply.headers({ ...PAGE_HEADERS, vary: 'accept-language' });
-  respond(request, reply, { key: `${key} ${voice.language}`, type: HTML_TYPE, make: (view) => make(view, voice) });
+  respond(request, reply, {
+    key: `${key} ${voice.language}`,
+    type: HTML_TYPE,
+    make: (view) => make(view, voice),
+    headers: (view) => ({ ...pageHeaders(view), vary: 'accept-language' }),
+  });
 }

@@ -1,3 +1,4 @@
+import { brandOf } from '#branding';
 import { findProject } from '#environments';
 import { type Environment, environments } from '#platform/ctx.ts';
 import type { System } from '#platform/system.ts';
@@ -23,11 +24,22 @@ type StoredComponent = {
   createdAt: string;
 };
 
+/** What the page shows beside its name: its own, or that of the installation's default project. */
+export type PageBrand = {
+  logoUrl: string | null;
+  /** Absent in snapshots of earlier versions, as the icon. */
+  darkLogoUrl?: string | null;
+  faviconUrl?: string | null;
+  accentColor: string | null;
+  supportUrl: string | null;
+};
+
 /** All public facts of one environment in the database, as plain JSON. The snapshot file has the same form. */
 export type Stored = {
   environment: Environment;
-  /** The name of the installation's default project. */
   name: string;
+  /** Absent in snapshots of earlier versions. */
+  brand?: PageBrand;
   /** The time of the latest measurement; null for none. */
   measuredAt: string | null;
   groups: { id: string; name: string | null }[];
@@ -70,7 +82,7 @@ async function readStored(system: System, environment: Environment): Promise<Sto
   const now = system.clock.now();
   const [project, board, groups, components, incidents, maintenances, days] = await Promise.all([
     findProject(system, { environment, default: true }),
-    db.selectFrom('status_boards').select('measured_at').where('environment', '=', environment).executeTakeFirst(),
+    db.selectFrom('status_boards').selectAll().where('environment', '=', environment).executeTakeFirst(),
     db
       .selectFrom('status_groups')
       .select(['id', 'name'])
@@ -83,9 +95,18 @@ async function readStored(system: System, environment: Environment): Promise<Sto
     readMaintenances({ db }, environment, now),
     readDays(system, environment, { now, days: DAYS }),
   ]);
+  const brand = project && (await brandOf(system, project, null));
+  const ownLogo = board?.logo_url ?? null;
   return {
     environment,
-    name: project?.projectName ?? 'Latchkey',
+    name: board?.name ?? project?.projectName ?? 'Latchkey',
+    brand: {
+      logoUrl: ownLogo ?? brand?.logoUrl ?? null,
+      darkLogoUrl: ownLogo === null ? (brand?.darkLogoUrl ?? null) : null,
+      faviconUrl: ownLogo ?? brand?.faviconUrl ?? null,
+      accentColor: board?.accent_color ?? brand?.accentColor ?? null,
+      supportUrl: board?.support_url ?? null,
+    },
     measuredAt: board?.measured_at?.toISOString() ?? null,
     groups,
     components: components.map((row) => ({
@@ -109,6 +130,8 @@ export async function readAllStored(system: System): Promise<AllStored> {
   const [test, production] = await Promise.all(environments.map((environment) => readStored(system, environment)));
   const empty = emptyStored(system.clock.now());
   const filled = (stored: Stored | undefined, fallback: Stored): Stored =>
-    stored && stored.components.length > 0 ? stored : { ...fallback, name: stored?.name ?? fallback.name };
+    stored && stored.components.length > 0
+      ? stored
+      : { ...fallback, ...(stored && { name: stored.name, brand: stored.brand }) };
   return { test: filled(test, empty.test), production: filled(production, empty.production) };
 }

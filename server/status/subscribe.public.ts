@@ -6,9 +6,9 @@ import { problem } from '#platform/problem.ts';
 import { post, type Routes } from '#platform/route.ts';
 import { keeperOf } from './boards.ts';
 import { ComponentIds } from './components.ts';
+import { channels } from './subscribers.ts';
 import { subscribe, takeTurn } from './subscriptions.ts';
 import { environmentOf } from './summary.public.ts';
-import { channels } from './summary.ts';
 
 const Wish = Type.Object(
   {
@@ -35,19 +35,19 @@ export const statusSubscribeRoutes: Routes = [
     counted: { uncounted: 'it has its own, smaller limit per source' },
     summary: 'Subscribe to the status',
     description:
-      'By `email`, or by `webhook` to a `url`. The response is the same for every address; a message with a confirmation link is sent to it. Up to five times in ten minutes from one source.',
+      'By `email`; by `webhook` to a `url`; or in a channel of `slack`, `teams` or `discord`, whose `url` is that of an incoming webhook. The response is the same for every address; a message with a confirmation link is sent to it. Up to five times in ten minutes from one source.',
     body: Wish,
     responses: { 202: Asked },
     problems: ['UNSUPPORTED_CHANNEL', 'RATE_LIMIT_EXCEEDED'],
     handler: async (request) => {
       const { channel, email, url, componentIds = [] } = request.body;
-      if (channel !== 'email' && channel !== 'webhook')
-        throw problem('UNSUPPORTED_CHANNEL', `Known channels: ${channels.join(', ')}.`);
-      const address = channel === 'email' ? email : url;
-      if (address === undefined) throw missing(channel === 'email' ? 'email' : 'url');
+      const known = channels.find((one) => one === channel);
+      if (!known) throw problem('UNSUPPORTED_CHANNEL', `Known channels: ${channels.join(', ')}.`);
+      const address = known === 'email' ? email : url;
+      if (address === undefined) throw missing(known === 'email' ? 'email' : 'url');
       const ctx = await visitorCtx(request, environmentOf(request));
       await takeTurn(ctx, 'status-subscribe');
-      await subscribe(ctx, { channel, address, componentIds });
+      await subscribe(ctx, { channel: known, address, componentIds });
       return { status: 'confirmation_required' };
     },
   }),

@@ -1,8 +1,11 @@
 import { Type } from 'typebox';
 import { PageOf } from '#platform/page.ts';
 import { del, get, post, type Routes } from '#platform/route.ts';
+import { NoticeDraft, NoticePreview, previewNotice } from './preview.ts';
 import {
   Bounces,
+  CountQuery,
+  countTold,
   deleteSubscriber,
   getSubscriber,
   Imported,
@@ -11,6 +14,7 @@ import {
   Quarantined,
   reportBounces,
   Subscriber,
+  SubscriberCount,
   SubscriberImport,
   SubscriberQuery,
   SubscriberRef,
@@ -24,6 +28,26 @@ export const statusSubscriberRoutes: Routes = [
     responses: { 200: PageOf(Subscriber) },
     problems: ['NOT_FOUND', 'INVALID_CURSOR'],
     handler: (request) => listSubscribers(request.ctx, request.query),
+  }),
+  get('/v1/admin/status/subscribers/count', {
+    permission: 'status:read',
+    summary: 'Count who would be told',
+    description: 'The active subscribers who get a message about an incident or a maintenance of the components.',
+    query: CountQuery,
+    responses: { 200: SubscriberCount },
+    problems: ['NOT_FOUND'],
+    handler: (request) => countTold(request.ctx, request.query),
+  }),
+  post('/v1/admin/status/preview', {
+    permission: 'status:write',
+    stepUp: false,
+    summary: 'Preview what subscribers would be told',
+    description: 'The message of each channel, and how many would get it. Nothing is sent.',
+    body: NoticeDraft,
+    responses: { 200: NoticePreview },
+    silent: 'it changes nothing',
+    problems: ['NOT_FOUND'],
+    handler: (request) => previewNotice(request.ctx, request.body),
   }),
   post('/v1/admin/status/subscribers/import', {
     permission: 'status:write',

@@ -1,6 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import { type Static, Type } from 'typebox';
 import { emit } from '#events';
+import { chatKinds } from '#platform/config-chat.ts';
 import { type Ctx, type Environment, type TxCtx, transaction } from '#platform/ctx.ts';
 import { mailboxOf, storedForms } from '#platform/email-address.ts';
 import { Email, normaliseEmail } from '#platform/identifiers.ts';
@@ -10,12 +11,14 @@ import { newestFirst, type Page, PageQuery } from '#platform/page.ts';
 import { found, problem } from '#platform/problem.ts';
 import { Instant, nullable } from '#platform/schemas.ts';
 import { languages } from '#settings';
-import { deleteReceiver } from '#webhooks';
 import { requireKeeper } from './boards.ts';
 import { ComponentIds, requireComponents } from './components.ts';
+import { removeReceiver } from './receivers.ts';
 import type { SubscriberId } from './tokens.ts';
 
-export type Channel = 'email' | 'webhook';
+/** The channels of a subscription. */
+export const channels = ['email', 'webhook', ...chatKinds] as const;
+export type Channel = (typeof channels)[number];
 type State = 'pending' | 'active' | 'quarantined' | 'unsubscribed';
 type StatusSubscribersTable = {
   environment: Environment;
@@ -41,16 +44,16 @@ declare module '#platform/db.ts' {
   }
 }
 
-/** The purpose under which webhooks know a subscriber's receiver. */
-export const RECEIVER = 'status';
-
-const ChannelField = Type.Enum(['email', 'webhook']);
+const ChannelField = Type.Enum([...channels]);
 const StateField = Type.Enum(['pending', 'active', 'quarantined', 'unsubscribed']);
 
 export const Subscriber = Type.Object({
   id: Type.String(),
   channel: ChannelField,
-  address: Type.String({ description: 'Empty once the subscription has ended.' }),
+  address: Type.String({
+    description:
+      'Empty once the subscription has ended. Of a chat service only the host and the last four characters, because the whole address lets everybody post to the channel.',
+  }),
   state: StateField,
   componentIds: Type.Array(Type.String(), { description: 'The components of the subscription; empty means all.' }),
   locale: Type.Union([Type.String(), Type.Null()]),
@@ -65,6 +68,24 @@ export const SubscriberQuery = Type.Interface([PageQuery], {
   channel: Type.Optional(ChannelField),
   state: Type.Optional(StateField),
 });
+/** A longer count would keep a person waiting. */
+const MAX_COUNT = 100_000;
+
+export const CountQuery = Type.Object({
+  componentIds: Type.Optional(
+    Type.String({
+      maxLength: 4_000,
+      pattern: '^[a-z0-9_]*(,[a-z0-9_]+)*$',
+      description:
+        'The components of the incident or maintenance, separated by commas; none means that it concerns everyone.',
+    }),
+  ),
+});
+export const SubscriberCount = Type.Object({
+  count: Type.Integer(),
+  atLeast: Type.Boolean({ description: `True if there are more than ${MAX_COUNT}, which \`count\` then says.` }),
+});
+
 export const SubscriberRef = Type.Object({ id: IdSchema('sub') });
 export const SubscriberImport = Type.Object(
   {
@@ -138,6 +159,33 @@ export async function listSubscribers(
   return { items: page.rows.map(recordOf), nextCursor: page.nextCursor };
 }
 
+/** The active subscribers who are told about an incident or a maintenance of these components. */
+export function isTold(componentIds: readonly string[]) {
+  return sql<boolean>`state = 'active' and (cardinality(component_ids) = 0 or cardinality(${componentIds}::text[]) = 0
+    or component_ids && ${componentIds}::text[])`;
+}
+
+/** Counts who would be told. Served by status_subscribers_active. */
+export async function countTold(
+  ctx: Ctx,
+  { componentIds = '' }: Static<typeof CountQuery>,
+): Promise<Static<typeof SubscriberCount>> {
+  await requireKeeper(ctx);
+  const { count } = await ctx.db
+    .selectFrom(
+      ctx.db
+        .selectFrom('status_subscribers')
+        .select('id')
+        .where('environment', '=', ctx.scope.environment)
+        .where(isTold(componentIds.split(',').filter((id) => id !== '')))
+        .limit(MAX_COUNT + 1)
+        .as('told'),
+    )
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  return { count: Math.min(count, MAX_COUNT), atLeast: count > MAX_COUNT };
+}
+
 /** @throws Problem NOT_FOUND */
 export async function getSubscriber(ctx: Ctx, id: SubscriberId): Promise<Subscriber> {
   await requireKeeper(ctx);
@@ -164,7 +212,7 @@ export async function deleteSubscriber(ctx: Ctx, id: SubscriberId): Promise<void
       .returning('channel')
       .executeTakeFirst();
     if (!row) throw problem('NOT_FOUND');
-    if (row.channel === 'webhook') await deleteReceiver(tx, { purpose: RECEIVER, key: id });
+    await removeReceiver(tx, { id, channel: row.channel });
     await emit(tx, 'status.subscriber.unsubscribed', { subscriberId: id, channel: row.channel });
   });
 }

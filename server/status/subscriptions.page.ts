@@ -1,13 +1,13 @@
 import { Type } from 'typebox';
-import { type Html, html } from '#platform/html.ts';
-import type { Reply, Request } from '#platform/http.ts';
+import { html } from '#platform/html.ts';
+import type { Reply } from '#platform/http.ts';
 import { forms } from '#platform/http-body.ts';
-import { Email, KnownEmail } from '#platform/identifiers.ts';
+import { KnownEmail } from '#platform/identifiers.ts';
 import { Problem } from '#platform/problem.ts';
 import { get, post, type Routes } from '#platform/route.ts';
 import { componentChoices } from './page-body.ts';
-import { framed, PAGE_HEADERS, queryOf } from './page-frame.ts';
-import { PageQueryOfStatus, voiceOf } from './status.page.ts';
+import { Chosen, guarded, listOf, panel, type Visit, viewOf } from './panel.ts';
+import { PageQueryOfStatus } from './status.page.ts';
 import { visitorCtx } from './subscribe.public.ts';
 import type { SubscriberRow } from './subscribers.ts';
 import {
@@ -16,65 +16,22 @@ import {
   mailCode,
   openWithCode,
   readSubscription,
-  subscribe,
   takeTurn,
   unsubscribe,
 } from './subscriptions.ts';
 import { environmentOf } from './summary.public.ts';
 import { makeToken } from './tokens.ts';
-import { namesOf, type View } from './view.ts';
-import { viewsOf } from './views.ts';
-import type { Voice } from './words.ts';
+import { namesOf } from './view.ts';
 
 const Token = Type.String({ minLength: 1, maxLength: 300 });
 const TokenQuery = Type.Interface([PageQueryOfStatus], { token: Token });
-
-/** A browser sends one chosen box as a string and several as an array. */
-const Chosen = Type.Optional(
-  Type.Union([Type.String({ maxLength: 40 }), Type.Array(Type.String({ maxLength: 40 }), { maxItems: 200 })]),
-);
-const SubscribeForm = Type.Object({
-  email: Email,
-  website: Type.Optional(Type.String({ maxLength: 200 })),
-  componentIds: Chosen,
-});
 const CodeForm = Type.Object({ id: Type.String({ maxLength: 40 }), code: Type.String({ maxLength: 20 }) });
-
-function listOf(chosen: string | string[] | undefined): string[] {
-  return chosen === undefined ? [] : Array.isArray(chosen) ? chosen : [chosen];
-}
 
 /**
  * The pages of a person's own subscription. A GET changes nothing, so mail scanners can't confirm or end one; only a
  * POST does (ST-2).
  */
 export const statusSubscriptionRoutes: Routes = [
-  post('/status/subscribe', {
-    permission: 'public',
-    counted: { uncounted: 'it has its own, smaller limit per source' },
-    query: PageQueryOfStatus,
-    body: SubscribeForm,
-    attachValidation: true,
-    plugin: forms,
-    handler: (request, reply) =>
-      guarded(request, reply, async ({ voice }) => {
-        if (request.validationError)
-          return panel(request, reply, {
-            title: voice.say('subscribe.title'),
-            status: 400,
-            body: html`<p class="fault" role="alert">${voice.say('subscribe.wrong')}</p>`,
-          });
-        const { email, website, componentIds } = request.body;
-        const ctx = await visitorCtx(request, environmentOf(request));
-        await takeTurn(ctx, 'status-subscribe');
-        // A honeypot: only programs fill in the invisible field.
-        if (!website) await subscribe(ctx, { channel: 'email', address: email, componentIds: listOf(componentIds) });
-        return panel(request, reply, {
-          title: voice.say('subscribe.sentTitle'),
-          body: html`<p>${voice.say('subscribe.sent')}</p>`,
-        });
-      }),
-  }),
   ...(['confirm', 'unsubscribe'] as const).map((page) =>
     get(`/status/${page}`, {
       permission: 'public',
@@ -193,26 +150,6 @@ export const statusSubscriptionRoutes: Routes = [
   }),
 ];
 
-type Visit = { request: Request; reply: Reply; voice: Voice; query: string };
-
-/** Shows problems as a page. */
-async function guarded(request: Request, reply: Reply, work: (visit: Visit) => Promise<Reply>): Promise<Reply> {
-  const voice = voiceOf(request);
-  const query = queryOf({ voice, test: environmentOf(request) === 'test' }, true);
-  try {
-    return await work({ request, reply, voice, query });
-  } catch (error) {
-    if (!(error instanceof Problem) || error.status >= 500) throw error;
-    const dead = error.code === 'INVALID_TOKEN';
-    const fault = error.code === 'RATE_LIMIT_EXCEEDED' ? 'subscribe.later' : 'subscribe.wrong';
-    return panel(request, reply, {
-      title: voice.say(dead ? 'dead.title' : 'subscribe.title'),
-      status: error.status,
-      body: html`<p>${voice.say(dead ? 'dead.text' : fault)}</p>`,
-    });
-  }
-}
-
 function codePage({ request, reply, voice, query }: Visit, id: string, wrong = false): Reply {
   return panel(request, reply, {
     title: voice.say('manage.title'),
@@ -234,29 +171,4 @@ function choicesPage(
 <form method="post" action="/status/manage/save${query}"><input type="hidden" name="token" value="${token}"><fieldset><legend><strong>${voice.say('manage.choose')}</strong></legend><p class="small soft">${voice.say('subscribe.all')}</p>${componentChoices({ view, nameOf: namesOf(view, voice) }, row.component_ids)}</fieldset><button>${voice.say('manage.save')}</button></form>
 <form method="post" action="/status/unsubscribe?token=${encodeURIComponent(end)}&amp;lang=${voice.language}"><button>${voice.say('unsubscribe.button')}</button></form>`,
   });
-}
-
-function viewOf({ server }: Request, { environment }: Pick<SubscriberRow, 'environment'>): View {
-  return viewsOf(server.system).of(environment);
-}
-
-type Panel = { title: string; body: Html; status?: number; environment?: SubscriberRow['environment'] };
-
-function panel(request: Request, reply: Reply, { title, body, status = 200, environment }: Panel): Reply {
-  const voice = voiceOf(request);
-  const view = viewOf(request, { environment: environment ?? environmentOf(request) });
-  const test = view.environment === 'test';
-  const document = framed({
-    voice,
-    name: view.name,
-    test,
-    title: `${title} · ${voice.say('title', { name: view.name })}`,
-    self: null,
-    body: html`<section class="panel"><h1>${title}</h1>${body}<p class="small"><a href="/status${queryOf({ voice, test }, true)}">${voice.say('page.back')}</a></p></section>`,
-  });
-  return reply
-    .code(status)
-    .headers({ ...PAGE_HEADERS, 'cache-control': 'no-store' })
-    .type('text/html; charset=utf-8')
-    .send(document);
 }

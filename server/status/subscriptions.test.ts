@@ -181,6 +181,8 @@ describe('links', () => {
 
 describe('a notice', () => {
   test('ST-3 is sent once per phase to the affected subscribers, in their language, with an unsubscribe link', async () => {
+    const told = async (ids: string) => (await admin(`/subscribers/count?componentIds=${ids}`)).body.count;
+    const before = [await told('auth'), await told('')];
     const [all, some, others, german] = [newEmail(), newEmail(), newEmail(), newEmail()];
     await confirmed(all);
     await confirmed(some, { componentIds: ['auth'] });
@@ -188,6 +190,11 @@ describe('a notice', () => {
     await admin('/subscribers/import', {
       body: { consent: 'Newsletter of January 2026', subscribers: [{ email: german, locale: 'de' }] },
     });
+    const after = [await told('auth'), await told('')];
+    assert.deepEqual(
+      after.map((count, index) => count - before[index]),
+      [3, 4],
+    );
     const { id } = (await openIncident({ componentIds: ['auth'] })).body;
     const update = (phase: string) => admin(`/incidents/${id}/updates`, { body: { phase, body: `Now ${phase}.` } });
     await update('investigating');

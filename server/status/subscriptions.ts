@@ -10,10 +10,13 @@ import { problem, problemWithRetry } from '#platform/problem.ts';
 import { singleWrite } from '#platform/single-writes.ts';
 import { sourceOf } from '#platform/source.ts';
 import type { System, SystemInTx } from '#platform/system.ts';
-import { checkReceiverAddress, deleteReceiver, putReceiver, sendTo } from '#webhooks';
+import { checkReceiverAddress, putReceiver, sendTo } from '#webhooks';
 import { keeperCtx } from './boards.ts';
+import { chatAddress, isChat, maskedAddress } from './chat.ts';
+import { chatConfirmation, pageNameOf } from './chat-messages.ts';
 import { requireComponents } from './components.ts';
-import { addressDigest, type Channel, mailboxDigests, RECEIVER, type SubscriberRow } from './subscribers.ts';
+import { receiverOf, removeReceiver } from './receivers.ts';
+import { addressDigest, type Channel, mailboxDigests, type SubscriberRow } from './subscribers.ts';
 import { makeToken, openToken, type SubscriberId } from './tokens.ts';
 
 type StatusCodesTable = {
@@ -56,12 +59,11 @@ export type Wish = { channel: Channel; address: string; componentIds: readonly s
  * Requests a subscription. The response, and as far as possible its time, does not reveal whether the address is new,
  * subscribed, unsubscribed or bouncing (ST-1, AU-6): only a new or unsubscribed address gets a message, with a link
  * that confirms.
- * @throws Problem VALIDATION_FAILED for an unknown component, or a webhook address that is not public
+ * @throws Problem VALIDATION_FAILED for an unknown component, or an address that is not public or not of the service
  */
 export async function subscribe(ctx: Ctx, { channel, address: typed, componentIds }: Wish): Promise<void> {
-  if (channel === 'webhook') await checkReceiverAddress(ctx, typed);
-  const address = channel === 'email' ? normaliseEmail(typed) : typed;
-  const digest = addressDigest(channel, address);
+  const { target, shown: address } = await addressOf(ctx, channel, typed);
+  const digest = addressDigest(channel, target);
   const { allowed } = await doors(ctx.system)['status-confirmations'].take(ctx, limitKey(digest.toString('hex')));
   await transaction(ctx, async (tx) => {
     await requireComponents(tx, componentIds);
@@ -69,13 +71,30 @@ export async function subscribe(ctx: Ctx, { channel, address: typed, componentId
     const row = await putPending(tx, { channel, address, componentIds }, digest);
     const told = row.state === 'pending' && allowed;
     if (channel === 'email') await mailConfirmation(tx, row, { to: address, suppressed: !told });
-    else if (told) await postConfirmation(tx, row);
+    else if (told) await postConfirmation(tx, row, target);
   });
+}
+
+/** An address as it is called and counted (`target`), and as it is stored with the subscription and shown. */
+async function addressOf(ctx: Ctx, channel: Channel, typed: string): Promise<{ target: string; shown: string }> {
+  if (channel === 'email') {
+    const address = normaliseEmail(typed);
+    return { target: address, shown: address };
+  }
+  const target = isChat(channel) ? chatAddress(ctx.system, channel, typed) : typed;
+  await checkReceiverAddress(ctx, target);
+  return { target, shown: isChat(channel) ? maskedAddress(target) : target };
+}
+
+/** States that a new request leaves as they are. A mailbox that bounced is left alone; other receivers may be tried again. */
+function settledStates(channel: Channel): readonly string[] {
+  return channel === 'email' ? ['active', 'quarantined'] : ['active'];
 }
 
 /** Upserts the row of an address: inserts it, or makes an ended one pending again. Other rows do not change. */
 async function putPending(tx: TxCtx, { channel, address, componentIds }: Wish, digest: Buffer): Promise<SubscriberRow> {
   const locale = tx.trace.languages === null ? null : languageFor(tx.trace.languages, 'en');
+  const settled = sql<boolean>`status_subscribers.state = any(${[...settledStates(channel)]}::text[])`;
   return tx.db
     .insertInto('status_subscribers')
     .values({
@@ -96,11 +115,11 @@ async function putPending(tx: TxCtx, { channel, address, componentIds }: Wish, d
     })
     .onConflict((conflict) =>
       conflict.columns(['environment', 'channel', 'address_digest']).doUpdateSet({
-        state: sql`case when status_subscribers.state in ('pending', 'unsubscribed') then 'pending' else status_subscribers.state end`,
-        address: sql`case when status_subscribers.state in ('pending', 'unsubscribed') then excluded.address else status_subscribers.address end`,
-        component_ids: sql`case when status_subscribers.state in ('pending', 'unsubscribed') then excluded.component_ids else status_subscribers.component_ids end`,
-        locale: sql`case when status_subscribers.state in ('pending', 'unsubscribed') then excluded.locale else status_subscribers.locale end`,
-        updated_at: sql`case when status_subscribers.state in ('pending', 'unsubscribed') then excluded.updated_at else status_subscribers.updated_at end`,
+        state: sql`case when ${settled} then status_subscribers.state else 'pending' end`,
+        address: sql`case when ${settled} then status_subscribers.address else excluded.address end`,
+        component_ids: sql`case when ${settled} then status_subscribers.component_ids else excluded.component_ids end`,
+        locale: sql`case when ${settled} then status_subscribers.locale else excluded.locale end`,
+        updated_at: sql`case when ${settled} then status_subscribers.updated_at else excluded.updated_at end`,
       }),
     )
     .returningAll()
@@ -131,22 +150,23 @@ async function mailConfirmation(
   });
 }
 
-async function postConfirmation(tx: TxCtx, row: SubscriberRow): Promise<void> {
-  const receiver = { purpose: RECEIVER, key: row.id };
-  const secret = await putReceiver(tx, receiver, row.address);
-  if (secret !== null)
-    await tx.db
-      .updateTable('status_subscribers')
-      .set({ secret_sealed: tx.system.keyring.seal(secret, SECRET, row.id) })
-      .where('environment', '=', row.environment)
-      .where('id', '=', row.id)
-      .execute();
-  const data = {
-    confirmUrl: subscriptionLink(tx.system, 'confirm', row),
-    unsubscribeUrl: subscriptionLink(tx.system, 'unsubscribe', row),
-  };
+async function postConfirmation(tx: TxCtx, row: SubscriberRow, url: string): Promise<void> {
+  const receiver = receiverOf(row);
+  if (!receiver) return;
+  const secret = await putReceiver(tx, receiver, url);
   const type = 'status.subscription.confirm';
-  await sendTo(tx, receiver, { type, body: { type, timestamp: tx.now.toISOString(), data } });
+  const link = subscriptionLink(tx.system, 'confirm', row);
+  const unsubscribe = subscriptionLink(tx.system, 'unsubscribe', row);
+  const at = tx.now.toISOString();
+  const { channel, locale } = row;
+  if (isChat(channel)) {
+    const message = { locale, name: await pageNameOf(tx), at, link, unsubscribe };
+    await sendTo(tx, receiver, { type, body: chatConfirmation(channel, message) });
+    return;
+  }
+  if (secret !== null) await change(tx, row.id, { secret_sealed: tx.system.keyring.seal(secret, SECRET, row.id) });
+  const data = { confirmUrl: link, unsubscribeUrl: unsubscribe };
+  await sendTo(tx, receiver, { type, body: { type, timestamp: at, data } });
 }
 
 /**
@@ -215,7 +235,7 @@ export async function unsubscribe(ctx: Ctx, id: SubscriberId): Promise<void> {
     const { state, channel } = await lockSubscriber(tx, id);
     if (state === 'unsubscribed') return;
     await change(tx, id, { state: 'unsubscribed', address: '', component_ids: [], locale: null, secret_sealed: null });
-    if (channel === 'webhook') await deleteReceiver(tx, { purpose: RECEIVER, key: id });
+    await removeReceiver(tx, { id, channel });
     await emit(tx, 'status.subscriber.unsubscribed', { subscriberId: id, channel });
   });
 }
@@ -317,8 +337,8 @@ async function removePending(tx: TxCtx): Promise<void> {
     .where(sql<boolean>`updated_at < ${tx.now}::timestamptz - interval '7 days'`)
     .returning(['id', 'channel'])
     .execute();
-  for (const { id } of gone.filter(({ channel }) => channel === 'webhook')) {
+  for (const subscriber of gone) {
     // biome-ignore lint/performance/noAwaitInLoops: few, on one connection
-    await deleteReceiver(tx, { purpose: RECEIVER, key: id });
+    await removeReceiver(tx, subscriber);
   }
 }

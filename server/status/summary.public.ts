@@ -24,7 +24,7 @@ export const summaryRoutes: Routes = [
     summary: 'Read the status summary',
     description: 'Poll every 60 to 300 seconds, with If-None-Match.',
     responses: { 200: Summary, 304: Type.Null({ description: 'Unchanged since the given ETag.' }) },
-    ready: ({ system, host }) => {
+    early: ({ system, host }) => {
       const views = viewsOf(system);
       return () => views.responseTo(host.environment ?? 'production', summary);
     },

@@ -3,6 +3,7 @@ import { Instant } from '#platform/schemas.ts';
 import { ComponentStatus } from './health.ts';
 import { Incident, incidentRecord, isOpen } from './incident-records.ts';
 import { Maintenance, maintenanceRecord } from './maintenance-records.ts';
+import { channels } from './subscribers.ts';
 import { caveats, headline, namesOf, type View } from './view.ts';
 import { voiceIn } from './words.ts';
 
@@ -46,9 +47,6 @@ export const Summary = Type.Object({
   }),
 });
 export type Summary = Static<typeof Summary>;
-
-/** The channels of a subscription. */
-export const channels = ['email', 'webhook'] as const;
 
 /** The summary of a view, in English. */
 export function summarise(view: View): Summary {

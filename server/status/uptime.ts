@@ -24,6 +24,7 @@ declare module '#platform/db.ts' {
 }
 
 const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
 const MINUTES_KEPT = '3 days';
 const DAYS_KEPT = '2 years';
 const ORDER: readonly ComponentStatus[] = [
@@ -141,16 +142,30 @@ export type Day = {
   maintenance: number;
 };
 
-/** The last days of every component of an environment, oldest first. Served by the primary key. */
+/** The last days of every component of an environment, oldest first. */
 export async function readDays(
   system: System,
   environment: Environment,
   { now, days }: { now: Date; days: number },
 ): Promise<Map<string, Day[]>> {
+  const dayOf = (later: number) => new Date(now.getTime() + later * DAY_MS).toISOString().slice(0, 10);
+  return readDaysBetween(system, environment, { from: dayOf(1 - days), to: dayOf(1) });
+}
+
+/**
+ * The days of every component of an environment, oldest first. Served by the primary key.
+ * @param from the first day, 2026-01-31
+ * @param to the day after the last
+ */
+export async function readDaysBetween(
+  system: System,
+  environment: Environment,
+  { from, to }: { from: string; to: string },
+): Promise<Map<string, Day[]>> {
   const { rows } = await sql<Day & { component_id: string }>`
     select component_id, to_char(day, 'YYYY-MM-DD') as day, operational, degraded, partial, major, maintenance
     from status_days where environment = ${environment}
-      and day > (${now}::timestamptz at time zone 'UTC')::date - ${days}::integer
+      and day >= ${from}::date and day < ${to}::date
     order by component_id, status_days.day`.execute(system.db);
   const byComponent = Map.groupBy(rows, ({ component_id }) => component_id);
   return new Map([...byComponent].map(([id, list]) => [id, list.map(({ component_id: _, ...day }) => day)]));

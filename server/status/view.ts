@@ -12,7 +12,7 @@ import {
 import type { ComponentStatus, MeasuredStatus } from './health.ts';
 import { isOpen, type StoredIncident } from './incident-records.ts';
 import { isUnderWay, type StoredMaintenance } from './maintenance-records.ts';
-import type { Stored } from './stored.ts';
+import type { PageBrand, Stored } from './stored.ts';
 import { type Day, uptimeOf } from './uptime.ts';
 import type { Voice } from './words.ts';
 
@@ -35,6 +35,7 @@ export type ShownGroup = { id: string; name: string | null; status: ComponentSta
 export type View = {
   environment: Environment;
   name: string;
+  brand: PageBrand;
   generatedAt: string;
   groups: ShownGroup[];
   components: ShownComponent[];
@@ -56,6 +57,8 @@ export type Own = ReadonlyMap<string, { status: MeasuredStatus; since: string }>
 
 /** Measurements older than this are reported as stale. */
 const STALE_MS = 90_000;
+
+const NO_BRAND: PageBrand = { logoUrl: null, accentColor: null, supportUrl: null };
 
 /** What affects components besides measurements. */
 export function bearingOf({ incidents, maintenances }: Pick<Stored, 'incidents' | 'maintenances'>): Bearing {
@@ -99,6 +102,7 @@ export function makeView(
   return {
     environment: stored.environment,
     name: stored.name,
+    brand: stored.brand ?? NO_BRAND,
     generatedAt: now.toISOString(),
     groups,
     components,

@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
+import { EXPOSED_HEADERS } from '#platform/cross-origin.ts';
 import type { Environment } from '#platform/ctx.ts';
 import { acceptsWrites } from '#platform/db.ts';
-import type { PreparedResponse } from '#platform/http-ready.ts';
+import type { EarlyDocument } from '#platform/http-early.ts';
 import { perSystem, type System } from '#platform/system.ts';
 import { STATUS_TOPIC } from './boards.ts';
 import type { Reading } from './health.ts';
@@ -11,30 +12,41 @@ import { makeView, type Own, type View } from './view.ts';
 export const CACHE_CONTROL = 'public, max-age=60';
 
 /** Makes one kind of response from a view. */
-export type Maker = { key: string; type: string; make: (view: View) => string };
+export type Maker = {
+  key: string;
+  type: string;
+  make: (view: View) => string;
+  headers?: (view: View) => Record<string, string>;
+};
 
 const EPOCH = new Date(0).toISOString();
 
 /** A view of one environment and the responses made from it; each is made once. */
 class Moment {
   readonly view: View;
-  readonly #made = new Map<string, PreparedResponse>();
+  readonly #made = new Map<string, EarlyDocument>();
 
   constructor(view: View) {
     this.view = view;
   }
 
-  responseTo(maker: Maker): PreparedResponse {
+  responseTo(maker: Maker): EarlyDocument {
     const known = this.#made.get(maker.key);
     if (known) return known;
     const lasting = maker.make({ ...this.view, generatedAt: EPOCH });
     const etag = `W/"${hash('sha256', lasting, 'base64url').slice(0, 22)}"`;
-    const made: PreparedResponse = {
+    const made: EarlyDocument = {
       body: Buffer.from(maker.make(this.view)),
       // Weak: it does not change if only the time in the response does.
       etag,
       // Public and without credentials, so pages of any origin may read it.
-      headers: { 'cache-control': CACHE_CONTROL, 'content-type': maker.type, 'access-control-allow-origin': '*' },
+      headers: {
+        'cache-control': CACHE_CONTROL,
+        'content-type': maker.type,
+        'access-control-allow-origin': '*',
+        'access-control-expose-headers': EXPOSED_HEADERS,
+        ...maker.headers?.(this.view),
+      },
     };
     this.#made.set(maker.key, made);
     return made;
@@ -91,7 +103,7 @@ export class Views {
   }
 
   /** The prepared response of a page, feed or summary of an environment. */
-  responseTo(environment: Environment, maker: Maker): PreparedResponse {
+  responseTo(environment: Environment, maker: Maker): EarlyDocument {
     return this.#moments[environment].responseTo(maker);
   }
 

@@ -1,5 +1,6 @@
-import { IntlMessageFormat } from 'intl-messageformat';
+import { type MessageValues, sayIn } from '#platform/message-format.ts';
 import type { Language } from '#settings';
+import { arabic } from './words-ar.ts';
 import { german } from './words-de.ts';
 import { english, type TextId, type Words } from './words-en.ts';
 import { spanish } from './words-es.ts';
@@ -14,14 +15,13 @@ const words: Readonly<Record<Language, Words>> = {
   es: spanish,
   ja: japanese,
   zh: chinese,
+  ar: arabic,
 };
-
-type Values = Readonly<Record<string, string | number>>;
 
 /** The words of the status in one language. The API uses English, the pages the reader's language. */
 export type Voice = {
   language: Language;
-  say: (id: TextId, values?: Values) => string;
+  say: (id: TextId, values?: MessageValues) => string;
   /** The name of a built-in group or component; the id itself for others. */
   nameOf: (id: string) => string;
   /** The description of a built-in component; empty for others. */
@@ -34,16 +34,10 @@ export function voiceIn(language: Language): Voice {
   const known = voices.get(language);
   if (known) return known;
   const { texts, builtIn } = words[language];
-  const formats = new Map<TextId, IntlMessageFormat>();
-  const formatOf = (id: TextId): IntlMessageFormat => {
-    const made = formats.get(id) ?? new IntlMessageFormat(texts[id], language, undefined, { ignoreTag: true });
-    formats.set(id, made);
-    return made;
-  };
   const named: Readonly<Record<string, readonly [name: string, about: string]>> = builtIn;
   const voice: Voice = {
     language,
-    say: (id, values) => (values === undefined ? texts[id] : String(formatOf(id).format({ ...values }))),
+    say: sayIn(texts, language),
     nameOf: (id) => named[id]?.[0] ?? id,
     aboutOf: (id) => named[id]?.[1] ?? '',
   };

@@ -35,10 +35,28 @@ export async function closePlace(tx: TxCtx, projectId: ProjectId | null): Promis
  */
 export async function restorePlace(tx: TxCtx, projectId: ProjectId | null): Promise<void> {
   requireUntouched(tx, known(await lockPlace(tx, projectId)));
-  const { name } = await setPlace(tx, projectId, { delete_at: null });
+  const { name } = await setPlace(tx, projectId, { delete_at: null, removal_began_at: null });
   await announceClosing(tx, placeOf(tx, projectId), 'open');
   if (projectId === null) await emit(tx, 'workspace.deletion.cancelled', { workspaceId: tx.scope.workspaceId, name });
   else await emit(tx, 'project.deletion.cancelled', { projectId, name });
+}
+
+/**
+ * Opens the scope's workspace, which was just imported: it may have been closed for its export. Its closed projects stay closed, which
+ * every process has to hear.
+ */
+export async function openImported(tx: TxCtx): Promise<void> {
+  const { workspaceId } = tx.scope;
+  await setPlace(tx, null, { delete_at: null, removal_began_at: null });
+  await announceClosing(tx, { workspaceId }, 'open');
+  const closed = await tx.db
+    .selectFrom('projects')
+    .select('id as projectId')
+    .where(inWorkspace(tx))
+    .where('delete_at', 'is not', null)
+    .execute();
+  // biome-ignore lint/performance/noAwaitInLoops: one connection
+  for (const { projectId } of closed) await announceClosing(tx, { workspaceId, projectId }, 'closed');
 }
 
 function placeOf({ scope: { workspaceId } }: TxCtx, projectId: ProjectId | null) {
@@ -115,7 +133,7 @@ function requireUntouched({ now }: TxCtx, row: Closed): void {
  * Whether a closed project or workspace is due for removal; if so, it can no longer be restored.
  * @returns the time of removal if it is later, false if it was restored or no longer exists
  */
-export async function isDueForRemoval(tx: TxCtx, { projectId }: Removed): Promise<boolean | Date> {
+async function isDueForRemoval(tx: TxCtx, { projectId }: Removed): Promise<boolean | Date> {
   const row = await lockPlace(tx, projectId);
   if (!row?.delete_at) return false;
   if (row.delete_at > tx.now) return row.delete_at;
@@ -134,7 +152,7 @@ export async function projectIdsOf(tx: TxCtx, { workspaceId, projectId }: Remove
  * Deletes the row of a project, or (null) the rows of the scope's workspace, after everything else.
  * @returns its name
  */
-export async function removePlace(tx: TxCtx, projectId: ProjectId | null): Promise<string> {
+async function removePlace(tx: TxCtx, projectId: ProjectId | null): Promise<string> {
   const { workspaceId } = tx.scope;
   const projects = tx.db.deleteFrom('projects').where(inWorkspace(tx));
   if (projectId === null) await projects.execute();
@@ -144,3 +162,6 @@ export async function removePlace(tx: TxCtx, projectId: ProjectId | null): Promi
   await announceClosing(tx, placeOf(tx, projectId), 'closed');
   return name;
 }
+
+/** The end of a closed project or workspace, for the job that removes it. */
+export const placeRemoval = { isDue: isDueForRemoval, finish: removePlace };

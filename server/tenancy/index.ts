@@ -1,5 +1,5 @@
 export { CLOSING_TOPIC, isClosed, isOpen } from './closed-scopes.ts';
-export { closePlace, isDueForRemoval, projectIdsOf, removePlace, restorePlace } from './deletions.ts';
+export { closePlace, openImported, placeRemoval, projectIdsOf, restorePlace } from './deletions.ts';
 export {
   allWorkspaces,
   countProjects,
@@ -12,6 +12,7 @@ export {
   Workspace,
   workspacesById,
 } from './directory.ts';
+export { part } from './part.ts';
 export {
   createWorkspace,
   insertProject,

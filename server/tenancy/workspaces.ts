@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type Generated, sql } from 'kysely';
+import { insertTagKeys } from '#lasting-tags';
 import type { Environment, TxCtx } from '#platform/ctx.ts';
 import { announce } from '#platform/feed.ts';
 import { newId, type ProjectId, type WorkspaceId } from '#platform/ids.ts';
@@ -25,12 +26,13 @@ const ALPHABET = 'abcdefghjkmnpqrstuvwxyz023456789';
 
 /** Adds a workspace without users and projects. */
 export async function createWorkspace(
-  tx: Pick<TxCtx, 'db' | 'now'>,
+  tx: Pick<TxCtx, 'db' | 'now' | 'system'>,
   name: string,
 ): Promise<{ id: WorkspaceId; routingKey: string }> {
   const id = newId('wrk', tx.now);
   const routingKey = [...randomBytes(8)].map((byte) => ALPHABET[byte % ALPHABET.length]).join('');
   await tx.db.insertInto('workspaces').values({ id, routing_key: routingKey, name, created_at: tx.now }).execute();
+  await insertTagKeys(tx, id);
   return { id, routingKey };
 }
 

@@ -13,6 +13,8 @@ export type Deviation = {
   /** Reports a synced passkey (backup eligible and backed up). */
   synced?: boolean;
   userHandle?: string;
+  /** The model that it says it is, as 16 bytes in hexadecimal. */
+  aaguid?: string;
   /** Signs with another key than the credential's. */
   otherKey?: boolean;
 };
@@ -46,7 +48,10 @@ export function softwareAuthenticator(origin: string): Authenticator {
     id: id.toString('base64url'),
     create: (options, deviation = {}) => {
       userHandle = options.user?.id ?? '';
-      const data = Buffer.concat([authenticatorData(options, deviation, FLAGS.attested), attested(id, pair.publicKey)]);
+      const data = Buffer.concat([
+        authenticatorData(options, deviation, FLAGS.attested),
+        attested(id, pair.publicKey, deviation.aaguid),
+      ]);
       const object = new Map<string, unknown>([
         ['fmt', 'none'],
         ['attStmt', new Map()],
@@ -101,7 +106,7 @@ function authenticatorData({ rp, rpId }: Options, deviation: Deviation, more = 0
 }
 
 /** The credential id and its public key in COSE format (RFC 9053 §7.1.1). */
-function attested(id: Buffer, key: KeyObject): Buffer {
+function attested(id: Buffer, key: KeyObject, aaguid = '00'.repeat(16)): Buffer {
   const { x = '', y = '' } = key.export({ format: 'jwk' });
   const cose = new Map<number, unknown>([
     [1, 2],
@@ -112,5 +117,5 @@ function attested(id: Buffer, key: KeyObject): Buffer {
   ]);
   const length = Buffer.alloc(2);
   length.writeUInt16BE(id.length);
-  return Buffer.concat([Buffer.alloc(16), length, id, Buffer.from(isoCBOR.encode(Object(cose)))]);
+  return Buffer.concat([Buffer.from(aaguid, 'hex'), length, id, Buffer.from(isoCBOR.encode(Object(cose)))]);
 }

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { after, before, describe, test } from 'node:test';
 import type { Browser } from 'playwright-core';
-import { openBrowser } from '#tests/browser.ts';
+import { addAuthenticator, openBrowser } from '#tests/browser.ts';
 
 describe('the browser of the tests', () => {
   let browser: Browser;
@@ -58,18 +58,7 @@ describe('the browser of the tests', () => {
   test('it creates a passkey with a virtual authenticator', async () => {
     const page = await browser.newPage();
     await page.goto(origin);
-    const session = await page.context().newCDPSession(page);
-    await session.send('WebAuthn.enable');
-    const { authenticatorId } = await session.send('WebAuthn.addVirtualAuthenticator', {
-      options: {
-        protocol: 'ctap2',
-        transport: 'internal',
-        hasResidentKey: true,
-        hasUserVerification: true,
-        isUserVerified: true,
-        automaticPresenceSimulation: true,
-      },
-    });
+    const { cdp, authenticatorId } = await addAuthenticator(page);
     const options = {
       rp: { id: 'localhost', name: 'Latchkey' },
       user: { id: 'dXNlcg', name: 'ada@example.com', displayName: 'Ada' },
@@ -84,7 +73,7 @@ describe('the browser of the tests', () => {
     })()`);
     assert.ok(typeof made === 'object' && made !== null && 'id' in made && 'type' in made && 'response' in made);
     assert.equal(made.type, 'public-key');
-    const { credentials } = await session.send('WebAuthn.getCredentials', { authenticatorId });
+    const { credentials } = await cdp.send('WebAuthn.getCredentials', { authenticatorId });
     assert.equal(credentials.length, 1);
     assert.equal(credentials[0]?.rpId, 'localhost');
     assert.equal(credentials[0]?.isResidentCredential, true);

@@ -10,7 +10,8 @@ import { mock } from 'node:test';
 // biome-ignore lint/style/noRestrictedImports: the program belongs to no part
 import { run } from '../main.ts';
 
-const ENTRY = resolve(import.meta.dirname, '../latchkey.mjs');
+/** The program. */
+export const ENTRY = resolve(import.meta.dirname, '../latchkey.mjs');
 
 export type Ran = { status: number; output: string; errors: string };
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
+import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { overflowOf, faultsOf as violationsOf } from './accessibility.ts';
 import { eventually, type TestLatchkey } from './harness.ts';
 import { type Operator, signInOperator } from './operators.ts';
@@ -23,17 +23,20 @@ export type ConsoleApp = {
 /** A preview is sandboxed on purpose, which the browser reports. */
 const FROM_SANDBOX = /^Blocked (script execution|autofocusing)/;
 
-type ConsoleOptions = { operator?: Operator; width?: number; colorScheme?: 'light' | 'dark' };
+type ConsoleOptions = BrowserContextOptions & { operator?: Operator; width?: number };
 
 /** Opens the built console; `npm run build -w console` builds it. */
 export async function openConsole(
   latchkey: TestLatchkey,
   browser: Browser,
-  { operator: known, width = 1440, colorScheme = 'light' }: ConsoleOptions = {},
+  { operator: known, width = 1440, ...options }: ConsoleOptions = {},
 ): Promise<ConsoleApp> {
   const operator = known ?? (await signInOperator(latchkey));
   const { console: origin } = latchkey.system.config.addresses;
-  const context = await browser.newContext({ colorScheme, viewport: { width, height: 900 } });
+  const context = await browser.newContext({
+    ...{ colorScheme: 'light', viewport: { width, height: 900 } },
+    ...options,
+  });
   await context.addCookies(cookiesOf(operator, origin));
   const page = await context.newPage();
   const complaints: string[] = [];

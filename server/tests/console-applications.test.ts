@@ -1,10 +1,17 @@
 import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { openBrowser } from '#tests/browser.ts';
 import { type ConsoleApp, faultsOf, openConsole, said } from '#tests/console-app.ts';
-import { startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
+import { PASSWORD, register, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
+import { browserOf } from '#tests/oidc.ts';
+import { freePort } from '#tests/ports.ts';
 
 const METADATA = `<EntityDescriptor xmlns="urn:oasis:names:tc:SAML:2.0:metadata" entityID="https://payroll.example">
   <SPSSODescriptor protocolSupportEnumeration="urn:oasis:names:tc:SAML:2.0:protocol">
@@ -113,4 +120,80 @@ test('a back end gets its permissions when it is added, and the page warns while
     permissions.filter((key: string) => !key.endsWith(':read')),
     [],
   );
+});
+
+/** Writes the files that the screen shows to a folder, and starts them. */
+async function start(folder: string, files: Record<string, string>): Promise<ChildProcess> {
+  await symlink(resolve(import.meta.dirname, '../../node_modules'), join(folder, 'node_modules'));
+  const all = { ...files, 'package.json': '{ "type": "module" }' };
+  await Promise.all(Object.entries(all).map(([name, text]) => writeFile(join(folder, name), text)));
+  const child = spawn(process.execPath, ['--env-file=.env', 'server.js'], {
+    cwd: folder,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  await once(child.stdout, 'data');
+  return child;
+}
+
+test('the code that is shown for Express signs people in as it stands, with the .env of the new application', async (t) => {
+  const { page } = app;
+  const origin = `http://localhost:${await freePort()}`;
+  const blockOf = (name: string) =>
+    page
+      .getByRole('button', { name: `Copy ${name}` })
+      .locator('..')
+      .locator('code')
+      .innerText();
+  await app.open('/applications/new?kind=web');
+  await page.getByRole('radio', { name: 'Express' }).click();
+  await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Tickets');
+  const redirects = page.getByLabel('Redirect addresses');
+  assert.equal(await redirects.inputValue(), 'http://localhost:3000/callback');
+  await redirects.fill(`${origin}/callback`);
+  await page.getByRole('button', { name: 'Add application' }).click();
+  await page.getByRole('dialog').waitFor();
+  const env = await blockOf('.env');
+  await page.getByRole('button', { name: 'I have saved it' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Tickets' }).waitFor();
+  await page.getByRole('radio', { name: 'Express', checked: true }).waitFor();
+  assert.deepEqual(await faultsOf(page), []);
+
+  const folder = await mkdtemp(join(tmpdir(), 'latchkey-snippet-'));
+  const child = await start(folder, { '.env': env, 'server.js': await blockOf('server.js') });
+  t.after(async () => {
+    child.kill('SIGKILL');
+    await rm(folder, { recursive: true, force: true });
+  });
+  let cookie = '';
+  const call = async (path: string, method = 'GET') => {
+    const response = await fetch(origin + path, { method, redirect: 'manual', headers: { cookie } });
+    cookie = response.headers.getSetCookie()[0]?.split(';')[0] ?? cookie;
+    return { to: response.headers.get('location') ?? '', text: await response.text() };
+  };
+  const person = await register(latchkey);
+  const visitor = browserOf(latchkey);
+  const question = await visitor.open((await call('/sign-in', 'POST')).to);
+  const back = await visitor.submit(question, { identifier: person.email, password: PASSWORD });
+  const consented = back.url.startsWith(origin) ? back : await visitor.submit(back, { decision: 'allow' }, '/consent');
+  assert.equal((await call(consented.url.slice(origin.length))).to, '/');
+  assert.match((await call('/')).text, new RegExp(`signed in as ${person.email}`));
+  const left = await visitor.open((await call('/sign-out', 'POST')).to);
+  assert.ok(left.url.startsWith(`${origin}/`), `signed out and back, not at ${left.url}`);
+});
+
+test('code for another framework names the addresses that are missing, and a click adds them', async () => {
+  const { page, operator } = app;
+  const body = { kind: 'web', name: 'Forum', redirectUris: ['https://forum.example/other'] };
+  const { body: made } = await operator.call('/console/v1/applications', { body });
+  await app.open(`/applications/${made.id}?framework=nextjs`);
+  await page.getByText('addresses that this application does not have yet').waitFor();
+  await page.getByRole('button', { name: 'Add them' }).click();
+  await said(page, 'Addresses added');
+  const { body: saved } = await operator.call(`/console/v1/applications/${made.id}`);
+  assert.deepEqual(saved.redirectUris, ['https://forum.example/other', 'http://localhost:3000/auth/callback']);
+  assert.deepEqual(saved.postLogoutRedirectUris, ['http://localhost:3000/']);
+  await page.getByRole('radio', { name: 'Fastify API' }).click();
+  await page.getByText('Choose below, under APIs').waitFor();
+  await page.getByRole('radio', { name: 'Other' }).click();
+  await page.getByText('/.well-known/openid-configuration').waitFor();
 });

@@ -87,7 +87,7 @@ describe('all members', () => {
     await inDialog('Sign in').click();
     const window = await popup;
     const { email, password } = latchkey.demo.operator;
-    await window.locator('input[name=identifier]').fill(email);
+    assert.equal(await window.locator('input[name=identifier]').first().inputValue(), email);
     await window.locator('input[type=password]').fill(password);
     await window.locator('input[type=password]').press('Enter');
     const file = await saved;

@@ -258,6 +258,6 @@ describe('every operation of the console × every caller', () => {
         at(operation, response, 'owner'),
       );
     }
-    assert.equal(guarded.filter(({ stepUp }) => stepUp).length, 70);
+    assert.equal(guarded.filter(({ stepUp }) => stepUp).length, 80);
   });
 });

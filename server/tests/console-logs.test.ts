@@ -50,7 +50,9 @@ for (const [path, title] of [
     await blocked.getByRole('button', { name: `Copy ${userId}` }).click();
     const clipboard = () => page.evaluate(() => Object(globalThis).navigator.clipboard.readText());
     await eventually(async () => assert.equal(await clipboard(), userId));
-    await blocked.getByRole('link').click();
+    const person = blocked.getByRole('link', { name: 'Ada Lovelace' }).filter({ visible: true });
+    assert.match((await person.getAttribute('href')) ?? '', /\/members\/mem_/);
+    await blocked.locator('[data-row-link]').click();
     const drawer = page.getByRole('dialog', { name: 'membership.blocked' });
     await drawer.getByText('Ada Lovelace').waitFor();
     await drawer.getByRole('button', { name: `Copy ${userId}` }).waitFor();
@@ -66,8 +68,10 @@ test('the filters of a log are in its address', async () => {
   await app.open(`/audit?resource=${userId}`);
   await page.getByRole('searchbox', { name: 'Action' }).fill('membership.blocked');
   await page.waitForURL(/resource=.*action=membership\.blocked/);
-  const rows = page.getByRole('table', { name: 'Audit log' }).getByRole('row');
-  await eventually(async () => assert.equal(await rows.count(), 2));
+  const table = page.getByRole('table', { name: 'Audit log' });
+  const entries = table.getByRole('row').filter({ has: page.getByRole('link') });
+  await eventually(async () => assert.equal(await entries.count(), 1));
+  await table.getByRole('rowheader').first().waitFor();
 });
 
 test('on a phone an entry shows everything, and passes axe-core', async () => {
@@ -77,4 +81,25 @@ test('on a phone an entry shows everything, and passes axe-core', async () => {
   await phone.page.getByRole('dialog').getByText('Ada Lovelace').waitFor();
   assert.deepEqual(await faultsOf(phone.page), []);
   await phone.context.close();
+});
+
+test('the list of members and the event log show what happens without a reload, and a session that ended asks nothing', async () => {
+  const asked: number[] = [];
+  page.on('response', (response) => {
+    if (response.url().includes('/console/v1/events?')) asked.push(response.status());
+  });
+  await app.open('/members');
+  await eventually(async () => assert.ok(asked.length > 0, 'the list follows the events'));
+  await register(latchkey, { profile: { displayName: 'Grace Hopper' } });
+  await page.getByRole('table', { name: 'Members' }).getByText('Grace Hopper').waitFor();
+  await app.goTo('/events', 'Event log');
+  const events = page.getByRole('table', { name: 'Event log' });
+  const before = await events.getByText('user.created').count();
+  await register(latchkey);
+  await eventually(async () => assert.ok((await events.getByText('user.created').count()) > before));
+
+  await app.context.clearCookies();
+  await register(latchkey);
+  await eventually(async () => assert.equal(asked.at(-1), 401));
+  assert.equal(await page.getByRole('dialog').count(), 0, 'nobody is asked to sign in for it');
 });

@@ -36,16 +36,15 @@ test('an organization is added with a member who gets a role, is changed, blocke
   assert.deepEqual((await read('/organization-roles/billing')).permissions, ['orders:refund']);
 
   await open('/organizations');
-  await page.getByText('No organizations yet').waitFor();
   await page.getByRole('button', { name: 'Add organization' }).first().click();
-  await page.getByRole('dialog').getByLabel('Name').fill('Acme');
+  await page.getByRole('dialog').getByLabel('Name').fill('Initech');
   await page.getByRole('dialog').getByLabel('Slug').fill('No slug');
   await page.getByRole('button', { name: 'Add', exact: true }).click();
   await page.getByText(/must match pattern/).waitFor();
-  await page.getByRole('dialog').getByLabel('Slug').fill('acme');
+  await page.getByRole('dialog').getByLabel('Slug').fill('initech');
   await page.getByRole('button', { name: 'Add', exact: true }).click();
-  await page.getByRole('heading', { level: 1, name: 'Acme' }).waitFor();
-  const [organization] = (await read('/organizations')).items;
+  await page.getByRole('heading', { level: 1, name: 'Initech' }).waitFor();
+  const organization = (await read('/organizations')).items.find(({ slug }: { slug: string }) => slug === 'initech');
 
   await page.getByText('No members yet').waitFor();
   await page.getByRole('button', { name: 'Add member' }).click();
@@ -67,12 +66,15 @@ test('an organization is added with a member who gets a role, is changed, blocke
   assert.equal(entered.status, 200, entered.text);
   await page.getByRole('link', { name: 'Grace Hopper' }).click();
   await page.getByRole('heading', { level: 1, name: 'Grace Hopper' }).waitFor();
-  await page.getByRole('table', { name: 'Sessions' }).getByRole('cell', { name: 'Acme', exact: true }).waitFor();
-  await page.getByRole('link', { name: 'Acme' }).click();
-  await page.getByRole('heading', { level: 1, name: 'Acme' }).waitFor();
+  await page.getByRole('table', { name: 'Sessions' }).getByRole('cell', { name: 'Initech', exact: true }).waitFor();
+  await page.getByRole('link', { name: 'Initech' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Initech' }).waitFor();
   await page.getByLabel('Metadata').fill('[1]');
   await page.getByRole('button', { name: 'Save' }).click();
-  await page.getByText('Enter a JSON object.').first().waitFor();
+  await page
+    .getByText(/Enter a JSON object/)
+    .first()
+    .waitFor();
   await page.getByLabel('Metadata').fill('{ "plan": "gold" }');
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('Organization saved').waitFor();
@@ -124,7 +126,7 @@ test('an organization is added with a member who gets a role, is changed, blocke
   assert.equal((await read(`/organizations/${organization.id}`)).status, 'blocked');
 
   await page.getByRole('button', { name: 'Delete', exact: true }).click();
-  await page.getByRole('dialog').getByRole('textbox').fill('Acme');
+  await page.getByRole('dialog').getByRole('textbox').fill('Initech');
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
   await eventually(async () =>
     assert.equal((await operator.call(`/console/v1/organizations/${organization.id}`)).status, 404),

@@ -86,7 +86,7 @@ describe('a record passes axe-core in both themes at both widths', () => {
   });
 
   test('an incident', async () => {
-    const title = 'Mail delivery is delayed';
+    const title = 'Mail waits in the queue';
     const { id } = await made('/status/incidents', { title, body: 'We look into it.', severity: 'minor' });
     await expectAccessible(`/status/${id}`, title);
   });

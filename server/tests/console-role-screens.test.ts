@@ -6,6 +6,7 @@ import { openBrowser } from '#tests/browser.ts';
 import { type ConsoleApp, openConsole } from '#tests/console-app.ts';
 import { eventually, register, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
 import { signInOperator, teammate } from '#tests/operators.ts';
+import { LISTS, OF_THE_STATUS, OF_THE_WORKSPACE, type Screen } from '#tests/screens-by-permission.ts';
 
 let latchkey: TestLatchkey;
 let browser: Browser;
@@ -17,136 +18,6 @@ after(async () => {
   await browser.close();
   await latchkey.stop();
 });
-
-type Screen = {
-  path: string;
-  title: string;
-  /** The permission to open the screen. */
-  needs?: string;
-  /** Buttons and links that need a further permission. */
-  actions?: Record<string, string>;
-  /** The permission to change its fields. */
-  edits?: string;
-};
-
-/** Neighbours have different titles, so that a new title proves that the next screen is shown. */
-const LISTS: readonly Screen[] = [
-  { path: '', title: 'Overview' },
-  {
-    path: '/members',
-    title: 'Members',
-    needs: 'members:read',
-    actions: {
-      'Add member': 'members:write',
-      Invite: 'invitations:write',
-      Import: 'members:import',
-      Export: 'members:import',
-    },
-  },
-  { path: '/members/import', title: 'Import members', needs: 'members:import' },
-  {
-    path: '/invitations',
-    title: 'Invitations',
-    needs: 'invitations:read',
-    actions: {
-      'Invite a member': 'invitations:write',
-      'Revoke the invitation to waiting@example.com': 'invitations:write',
-    },
-  },
-  {
-    path: '/roles',
-    title: 'Roles and permissions',
-    needs: 'roles:read',
-    actions: { 'Add role': 'roles:write', 'Add permission': 'roles:write', 'More about Clerk': 'roles:write' },
-  },
-  { path: '/authorization', title: 'Authorization', needs: 'members:read' },
-  {
-    path: '/applications',
-    title: 'Applications',
-    needs: 'applications:read',
-    actions: { 'Add application': 'applications:write' },
-  },
-  {
-    path: '/authorization/types',
-    title: 'Authorization',
-    needs: 'roles:read',
-    actions: { 'Add type': 'roles:write' },
-  },
-  { path: '/apis', title: 'APIs', needs: 'apis:read', actions: { 'Add API': 'apis:write' } },
-  {
-    path: '/authorization/relations',
-    title: 'Authorization',
-    needs: 'relations:read',
-    actions: { 'Add relation': 'relations:write' },
-  },
-  { path: '/sign-in', title: 'Sign-in methods and policy', needs: 'settings:read', edits: 'settings:write' },
-  {
-    path: '/providers',
-    title: 'Identity providers',
-    needs: 'providers:read',
-    actions: { 'Add provider': 'providers:write' },
-  },
-  { path: '/branding', title: 'Branding', needs: 'settings:read', edits: 'settings:write' },
-  { path: '/messages', title: 'Messages', needs: 'settings:read' },
-  { path: '/messages/verify_email', title: 'Verify email', needs: 'settings:read', edits: 'settings:write' },
-  { path: '/messages/sent', title: 'Messages', needs: 'settings:read' },
-  { path: '/domains', title: 'Domains', needs: 'domains:read', actions: { 'Add domain': 'domains:write' } },
-  { path: '/webhooks', title: 'Webhooks', needs: 'webhooks:read', actions: { 'Add endpoint': 'webhooks:write' } },
-  {
-    path: '/log-streams',
-    title: 'Log streams',
-    needs: 'log-streams:read',
-    actions: { 'Add log stream': 'log-streams:write' },
-  },
-  { path: '/events', title: 'Event log', needs: 'events:read' },
-  { path: '/webhooks/deliveries', title: 'Webhooks', needs: 'webhooks:read' },
-  { path: '/audit', title: 'Audit log', needs: 'audit:read' },
-  { path: '/webhooks/event-types', title: 'Webhooks', needs: 'webhooks:read' },
-  { path: '/sms', title: 'SMS add-on', needs: 'billing:read', actions: { 'Subscribe to Growth': 'billing:write' } },
-  { path: '/inbox', title: 'Dev inbox', needs: 'inbox:read' },
-  { path: '/sms/guard', title: 'SMS add-on', needs: 'billing:read', edits: 'billing:write' },
-  { path: '/status', title: 'Status', needs: 'status:read', actions: { 'Report an incident': 'status:write' } },
-  { path: '/sms/statements', title: 'SMS add-on', needs: 'billing:read' },
-  {
-    path: '/settings',
-    title: 'Project settings',
-    needs: 'settings:read',
-    edits: 'settings:write',
-    actions: { 'Delete project…': 'projects:delete' },
-  },
-];
-const OF_THE_STATUS: readonly Screen[] = [
-  {
-    path: '/status/maintenance',
-    title: 'Status',
-    needs: 'status:read',
-    actions: { 'Plan maintenance': 'status:write' },
-  },
-  {
-    path: '/status/components',
-    title: 'Status',
-    needs: 'status:read',
-    actions: { 'Add component': 'status:write', 'Add group': 'status:write' },
-  },
-  { path: '/status/subscribers', title: 'Status', needs: 'status:read' },
-  { path: '/status/settings', title: 'Status', needs: 'status:read', edits: 'status:write' },
-];
-const OF_THE_WORKSPACE: readonly Screen[] = [
-  { path: '/projects', title: 'Projects', actions: { 'Add project': 'projects:write' } },
-  { path: '/team', title: 'Team', needs: 'team:read', actions: { 'Invite to the team': 'team:write' } },
-  {
-    path: '/workspace',
-    title: 'Workspace settings',
-    edits: 'workspace:write',
-    actions: { 'Delete workspace…': 'workspace:delete' },
-  },
-  {
-    path: '/team/log-streams',
-    title: 'Team',
-    needs: 'team-log-streams:read',
-    actions: { 'Add log stream': 'team-log-streams:write' },
-  },
-];
 
 /** One record of each kind. */
 let records: readonly Screen[];
@@ -177,7 +48,7 @@ async function makeRecords(): Promise<void> {
     return found;
   });
   const incident = await made('/status/incidents', {
-    title: 'Mail delivery is delayed',
+    title: 'Messages arrive late',
     body: 'We look.',
     severity: 'minor',
   });
@@ -191,7 +62,7 @@ async function makeRecords(): Promise<void> {
       needs: 'members:read',
       actions: {
         Block: 'members:write',
-        'Reset password': 'members:write',
+        'More actions': 'members:write',
         Remove: 'members:write',
         'End all': 'sessions:revoke',
       },
@@ -245,7 +116,7 @@ async function makeRecords(): Promise<void> {
     },
     {
       path: `/status/${incident.id}`,
-      title: 'Mail delivery is delayed',
+      title: 'Messages arrive late',
       needs: 'status:read',
       actions: { Publish: 'status:write' },
     },
@@ -262,11 +133,14 @@ async function makeRecords(): Promise<void> {
   for (const { role, permissions: granted } of await listed('/team/roles')) permissions.set(role, granted);
 }
 
+/** The console waits for news as long as a list is shown. */
+const isWaiting = (request: Request) => new URL(request.url()).searchParams.has('wait');
+
 /** Every refused request since the last call, once all pending requests have a response. */
 function watchRefusals({ page }: ConsoleApp): () => Promise<string[]> {
   const pending = new Set<Request>();
   const refused: string[] = [];
-  page.on('request', (request) => pending.add(request));
+  page.on('request', (request) => !isWaiting(request) && pending.add(request));
   page.on('requestfailed', (request) => pending.delete(request));
   page.on('requestfinished', async (request) => {
     const status = (await request.response())?.status() ?? 0;

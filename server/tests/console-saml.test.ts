@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Browser } from 'playwright-core';
-import { newServiceKey } from '#saml';
+import { newServiceKey, serviceProviderMetadata } from '#saml';
 import { openBrowser } from '#tests/browser.ts';
 import { openConsole } from '#tests/console-app.ts';
 import { startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
@@ -129,4 +129,42 @@ test('a connection by SAML is added by pasted metadata, and test sign-ins show w
   const { certificates } = (await operator.call(`${list}/${id}`)).body.saml.serviceProvider;
   assert.equal(certificates.length, 1);
   assert.notEqual(certificates[0].fingerprint, before.fingerprint);
+});
+
+test('an application by SAML shows the certificates of its service provider, and reads its metadata again', async () => {
+  const [first, second] = await Promise.all(['first', 'second'].map((name) => newServiceKey(name, new Date())));
+  const entityId = 'https://sp.example.com';
+  const describe = (certificate = '') =>
+    serviceProviderMetadata({
+      entityId,
+      consumers: [`${entityId}/acs`],
+      logout: `${entityId}/logout`,
+      certificates: [certificate],
+    });
+  receiver.on('/service', respondWith(200, {}, describe(first?.certificate)));
+  receiver.on('/gone', respondWith(404));
+  const { page, operator, open } = await openConsole(latchkey, browser);
+  const saml = { metadata: describe(first?.certificate) };
+  const { body } = await operator.call('/console/v1/applications', { body: { kind: 'saml', name: 'Wiki', saml } });
+
+  await open(`/applications/${body.id}`);
+  await page.getByText('Pasted or entered by hand').waitFor();
+  const certificates = page.getByRole('table', { name: 'Certificates of the service provider' });
+  await certificates.getByText('CN=first').first().waitFor();
+  await page.getByRole('button', { name: 'Change metadata' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Metadata of the service provider').fill(`${receiver.origin}/gone`);
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await dialog.getByText('The address responded with status').waitFor();
+  await dialog.getByLabel('Metadata of the service provider').fill(`${receiver.origin}/service`);
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  receiver.on('/service', respondWith(200, {}, describe(second?.certificate)));
+  await page.getByRole('button', { name: 'Read now' }).click();
+  await certificates.getByText('CN=second').first().waitFor();
+  await page.getByLabel('Encrypt assertions').check();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Application saved').waitFor();
+  const after = (await operator.call(`/console/v1/applications/${body.id}`)).body.saml;
+  assert.deepEqual([after.metadataUrl, after.encryptAssertions], [`${receiver.origin}/service`, true]);
 });

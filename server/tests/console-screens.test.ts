@@ -39,10 +39,12 @@ const SCREENS = [
   ['/messages/verify_email', 'Verify email'],
   ['/webhooks', 'Webhooks'],
   ['/events', 'Event log'],
+  ['/insight', 'Insight'],
   ['/webhooks/deliveries', 'Webhooks'],
   ['/audit', 'Audit log'],
   ['/webhooks/event-types', 'Webhooks'],
   ['/log-streams', 'Log streams'],
+  ['/actions', 'Actions'],
   ['/sms', 'SMS add-on'],
   ['/status', 'Status'],
   ['/sms/guard', 'SMS add-on'],
@@ -53,6 +55,8 @@ const SCREENS = [
   ['/status/subscribers', 'Status'],
   ['/settings', 'Project settings'],
   ['/status/settings', 'Status'],
+  ['/promotion', 'Promotion'],
+  ['/status/templates', 'Status'],
 ] as const;
 const OF_THE_WORKSPACE = [
   ['/projects', 'Projects'],

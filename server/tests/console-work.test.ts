@@ -104,14 +104,17 @@ describe('sign-in', () => {
     await page.getByRole('textbox', { name: 'Name' }).fill('Storefront');
     await page.getByRole('textbox', { name: 'Redirect addresses' }).fill('https://shop.example/callback');
     await button('Add application').click();
-    await page.getByRole('dialog').getByText('lks_').waitFor();
+    await page.getByRole('dialog').getByText(/^lks_/).waitFor();
     await inDialog('I have saved it').click();
     await page.getByRole('heading', { level: 1, name: 'Storefront' }).waitFor();
     await shown(page);
     const { items } = await read('/applications');
     const [{ clientId, redirectUris }] = items.filter(({ name }: { name: string }) => name === 'Storefront');
     assert.deepEqual(redirectUris, ['https://shop.example/callback']);
-    await page.locator('pre', { hasText: `clientId: '${clientId}'` }).waitFor();
+    await page
+      .locator('pre', { hasText: `LATCHKEY_CLIENT_ID=${clientId}` })
+      .first()
+      .waitFor();
     await eventually(async () => assert.equal(await page.getByText('lks_').count(), 0));
   });
 
@@ -158,13 +161,22 @@ describe('webhooks', () => {
 });
 
 describe('the workspace', () => {
-  test('a new project shows the first steps', async () => {
+  test('a new project shows the first steps, and checks one off when it is done', async () => {
     await app.openWorkspace('/projects');
     await button('Add project').click();
     await page.getByRole('textbox', { name: 'Name' }).fill('Newsletter');
     await inDialog('Add').click();
-    await page.getByRole('heading', { level: 2, name: 'Get started' }).waitFor();
+    await page.getByRole('heading', { level: 2, name: 'First steps' }).waitFor();
     await expectShown(page.getByRole('button', { name: /Change workspace or project/ }).getByText('Newsletter'));
+    await expectShown(page.getByText('0 of 5 done'));
+    const application = page.getByRole('listitem').filter({ hasText: 'Add your application' });
+    await application.getByRole('link').click();
+    await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Reader');
+    await button('Add application').click();
+    await page.getByRole('heading', { level: 1, name: 'Reader' }).waitFor();
+    await page.getByRole('link', { name: 'Overview' }).click();
+    await expectShown(page.getByText('1 of 5 done'));
+    await expectShown(application.getByText('(done)'));
   });
 
   test('a team member is invited', async () => {
@@ -192,7 +204,10 @@ describe('domains and status', () => {
     await page.getByRole('textbox', { name: 'Title' }).fill('Mail delivery is delayed');
     await page.getByRole('textbox', { name: 'Message' }).fill('We are looking into it.');
     await inDialog('Publish').click();
-    await page.getByRole('dialog', { name: 'Publish this incident?' }).getByRole('button', { name: 'Publish' }).click();
+    await page
+      .getByRole('dialog', { name: /^Publish “/ })
+      .getByRole('button', { name: 'Publish' })
+      .click();
     await said('Incident published');
     await page.getByRole('link', { name: 'Mail delivery is delayed' }).click();
     await page.getByRole('textbox', { name: 'Message' }).fill('A queue was stuck; it moves again.');
@@ -298,7 +313,7 @@ describe('navigation in the console', () => {
 
 async function signInIn(window: Page): Promise<void> {
   const { email, password } = latchkey.demo.operator;
-  await window.locator('input[name=identifier]').fill(email);
+  assert.equal(await window.locator('input[name=identifier]').first().inputValue(), email);
   await window.locator('input[type=password]').fill(password);
   await window.locator('input[type=password]').press('Enter');
 }

@@ -68,6 +68,13 @@ async function makeRecords(): Promise<Records> {
     kind: 'json_lines',
     url: `${receiver.origin}/victim-stream`,
   });
+  const action = await make('actions', {
+    name: 'Victim action',
+    moment: 'token',
+    url: `${receiver.origin}/victim-action`,
+    onFailure: 'continue',
+    enabled: false,
+  });
   const samlApplication = await make('applications', {
     kind: 'saml',
     name: 'Victim shop',
@@ -108,6 +115,7 @@ async function makeRecords(): Promise<Records> {
     'Victim role',
     'Victim company',
     'Victim stream',
+    'Victim action',
   ];
   return {
     mem: member.id,
@@ -120,6 +128,7 @@ async function makeRecords(): Promise<Records> {
     whe: endpoint.id,
     dlv: delivery.id,
     lgs: stream.id,
+    act: action.id,
     inv: invitation.id,
     dom: domain.id,
     api: api.id,

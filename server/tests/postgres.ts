@@ -1,11 +1,19 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { chmod, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
 import pg from 'pg';
+import { connectAlone } from '#platform/connections.ts';
+import { divide } from '#platform/division.ts';
 import { startEmbeddedPostgres } from '#platform/embedded-postgres.ts';
 import { migrate } from '#platform/migrate.ts';
+import { LOGGING } from './unrouted.ts';
 
 const TEMPLATE = 'latchkey_template';
+/** Makes and starts clusters for tests. */
+const CITUS = process.env['CITUS_HOME'] ?? resolve(import.meta.dirname, '../../../shared/citus');
 
 /** Test databases are small and live for seconds: they need no durability, log for replicas or clean-up. */
 const FAST = [
@@ -41,6 +49,62 @@ export async function preparePostgres(
   return { url: server.url, stop: server.stop };
 }
 
+const call = promisify(execFile);
+
+/** The Citus cluster of this run, for tests that stop one of its servers; null without one. */
+export const CLUSTER =
+  process.env['CITUS_TEST_FOLDER'] === undefined ? null : clusterIn(process.env['CITUS_TEST_FOLDER']);
+
+function clusterIn(folder: string) {
+  const [base = '', workers = ''] = readFileSync(join(folder, 'cluster.conf'), 'utf8').trim().split(' ');
+  return {
+    folder,
+    ports: Array.from({ length: Number(workers) + 1 }, (_, index) => String(Number(base) + index)),
+    start: () => call(resolve(CITUS, 'cluster.sh'), [folder, base, workers]),
+    stop: () => call(resolve(CITUS, 'cluster.sh'), ['stop', folder]),
+    /** Makes an empty database, and returns its address. */
+    fresh: async (database: string) => {
+      const { stdout } = await call(resolve(CITUS, 'cluster.sh'), ['fresh', folder, database]);
+      return stdout.trim().split('\n').at(-1) ?? '';
+    },
+  };
+}
+
+/** Citus has a process for each database, and moving a shard takes more. By default a server has eight. */
+const PROCESSES = 'alter system set max_worker_processes = 64';
+
+/**
+ * A migrated database that is divided over the servers of a Citus cluster for tests, to clone on each of them.
+ * @param folder the cluster, which `cluster.sh` has started
+ * @returns the address of the template, and the ports of the servers
+ */
+export async function prepareCitus(
+  folder: string,
+  progress: (line: string) => void,
+): Promise<{ url: string; ports: string[] }> {
+  const cluster = clusterIn(folder);
+  const { ports } = cluster;
+  process.env['CITUS_TEST_PORTS'] = ports.join(',');
+  await administer(`postgres://postgres@127.0.0.1:${ports[0]}/postgres`, PROCESSES);
+  await cluster.stop();
+  await cluster.start();
+  const url = await cluster.fresh(TEMPLATE);
+  await migrate(url, progress);
+  const client = await connectAlone(url, { name: 'test-citus' });
+  // As few as possible, because each test clones them: one on each worker.
+  await client.query(`set citus.shard_count = ${ports.length - 1}`);
+  await divide(client, progress);
+  await client.end();
+  // Citus keeps a connection to each of its databases, and a database with connections can't be cloned.
+  for (const statement of LOGGING) {
+    // biome-ignore lint/performance/noAwaitInLoops: one setting after the other
+    await administerAt(url, statement);
+  }
+  await administer(url, `alter database ${TEMPLATE} with allow_connections false`);
+  await administer(url, `select pg_terminate_backend(pid, 10000) from pg_stat_activity where datname = '${TEMPLATE}'`);
+  return { url, ports };
+}
+
 /**
  * Clones the migrated database.
  * @returns its address, and how to drop it
@@ -69,10 +133,23 @@ async function createDatabase(
   return { url: url.href, drop: () => administer(templateUrl, `drop database if exists ${name} with (force)`) };
 }
 
+/** The servers of a Citus cluster, the coordinator first; without one, that of the template. A database is on all of them. */
+function serversOf(templateUrl: string): string[] {
+  const ports = process.env['CITUS_TEST_PORTS']?.split(',') ?? [new URL(templateUrl).port];
+  return ports.map((port) => {
+    const url = new URL(templateUrl);
+    url.port = port;
+    url.pathname = '/postgres';
+    return url.href;
+  });
+}
+
 async function administer(templateUrl: string, statement: string): Promise<void> {
-  const url = new URL(templateUrl);
-  url.pathname = '/postgres';
-  const client = new pg.Client({ connectionString: url.href });
+  await Promise.all(serversOf(templateUrl).map((server) => administerAt(server, statement)));
+}
+
+async function administerAt(server: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: server });
   await client.connect();
   try {
     // A template must have no connections, and two concurrent clones would see each other's.

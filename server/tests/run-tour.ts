@@ -17,7 +17,8 @@ const pictures = resolve(docs, 'images/console');
 async function picture({ page, open, openWorkspace }: ConsoleApp, stop: Stop, name: string): Promise<number> {
   await (stop.ofWorkspace ? openWorkspace(stop.path) : open(stop.path, stop.environment));
   await page.evaluate(() => Object(globalThis).document.fonts.ready);
-  await page.waitForLoadState('networkidle');
+  // The network is never idle, because the console follows changes.
+  await Promise.all(page.frames().map((frame) => frame.waitForLoadState('load')));
   const { size } = await sharp(await page.screenshot())
     .png({ palette: true, colours: 128, compressionLevel: 9, effort: 10 })
     .toFile(resolve(pictures, `${name}.png`));

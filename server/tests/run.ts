@@ -1,18 +1,22 @@
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { glob } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
-import { relative, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { preparePostgres } from './postgres.ts';
+import { prepareCitus, preparePostgres } from './postgres.ts';
 import type { FileResult } from './run-files.ts';
+import { faultsOf, followLog, statementsIn } from './unrouted.ts';
 import { startWorker, type Worker } from './worker.ts';
 
 /**
- * Runs test files against one temporary PostgreSQL. A few processes run one file after the other, because loading
- * Latchkey takes longer than most files do. `npx node server/tests/run.ts [--only PATTERN] [FILE…]`. Without files it runs
+ * Runs test files against one temporary PostgreSQL, or (`--citus FOLDER`) against a Citus cluster. A few processes run one file after the other, because loading
+ * Latchkey takes longer than most files do. `npx node server/tests/run.ts [--only PATTERN] [--citus FOLDER] [FILE…]`. Without files it runs
  * all but those that the other test scripts of package.json name.
  */
-const { values, positionals } = parseArgs({ allowPositionals: true, options: { only: { type: 'string' } } });
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { only: { type: 'string' }, citus: { type: 'string' } },
+});
 const server = resolve(import.meta.dirname, '..');
 const root = resolve(server, '..');
 
@@ -22,7 +26,7 @@ const FILE_LIMIT_MS = 1_200_000;
 const FILES_PER_PROCESS = 30;
 /** What other test scripts run, because it takes long or needs other toolchains. */
 const OTHER_SCRIPTS =
-  /clients\/toolchains|tests\/recovery|backups\/schedule|tests\/(?:crash|faults)\.test|status\/alone|sign-in\/enumeration/;
+  /clients\/toolchains|tests\/(?:recovery|pictures|citus|console-)|backups\/(?:schedule|workspaces)|tests\/(?:crash|faults)\.test|status\/(?:alone|console)|sign-in\/enumeration/;
 /** They start first, so that no process works alone on one of them at the end. */
 const SLOWEST = [
   'server/tests/console-role-screens.test.ts',
@@ -50,7 +54,12 @@ async function allFiles(): Promise<string[]> {
 const files = positionals.length > 0 ? positionals.map((file) => resolve(file)) : await allFiles();
 const isSlow = (file: string) => SLOWEST.includes(relative(root, file));
 const waiting = files.toSorted((a, b) => Number(isSlow(b)) - Number(isSlow(a)) || (a < b ? -1 : 1));
-const postgres = await preparePostgres((line) => process.stdout.write(`${line}\n`));
+const tell = (line: string) => process.stdout.write(`${line}\n`);
+const postgres =
+  values.citus === undefined
+    ? { ...(await preparePostgres(tell)), ports: null }
+    : { ...(await prepareCitus(values.citus, tell)), stop: async () => undefined };
+const log = values.citus === undefined ? null : await followLog(join(values.citus, 'coordinator.log'));
 const began = performance.now();
 
 const workers = new Set<Worker>();
@@ -68,7 +77,12 @@ const faults: string[] = [];
 
 function nextWorker(): Worker {
   const cache = resolve(root, 'node_modules/.cache/latchkey-tests');
-  const env = { LATCHKEY_TEST_DATABASE_URL: postgres.url, NODE_COMPILE_CACHE: cache };
+  const env = {
+    LATCHKEY_TEST_DATABASE_URL: postgres.url,
+    NODE_COMPILE_CACHE: cache,
+    ...(postgres.ports && { CITUS_TEST_PORTS: postgres.ports.join(',') }),
+    ...(values.citus !== undefined && { CITUS_TEST_FOLDER: resolve(values.citus) }),
+  };
   const worker = startWorker(env, FILE_LIMIT_MS);
   workers.add(worker);
   return worker;
@@ -122,6 +136,17 @@ function failuresOf(name: string, found: string): string[] {
 // Two more than there are cores: many tests wait most of their time.
 await Promise.all(Array.from({ length: Math.min(availableParallelism() + 2, files.length) }, work));
 await postgres.stop();
+if (log !== null) {
+  const found = faultsOf(statementsIn(await log.read()));
+  await log.close();
+  note('the statements that ask several servers', {
+    passed: found.length === 0 ? 1 : 0,
+    failed: found.length,
+    skipped: 0,
+    report: '',
+    faults: found.join('\n'),
+  });
+}
 if (faults.length > 0) process.stdout.write(`\n✖ failing tests:\n\n${faults.join('\n')}`);
 const slowest = timings.toSorted((a, b) => b.seconds - a.seconds);
 const seconds = ((performance.now() - began) / 1_000).toFixed(0);

@@ -102,7 +102,12 @@ async function start(options: TestOptions, databaseUrl: string, dataDir: string)
 function testSystemOf({ system }: Latchkey): TestSystem {
   // Without statistics, which nobody gathers here, tables that other files filled would be scanned. It concerns only the
   // statements of tests: those of the product are planned as usual.
-  const pool = new pg.Pool({ connectionString: system.databaseUrl, max: 4, options: '-c enable_seqscan=off' });
+  const pool = new pg.Pool({
+    connectionString: system.databaseUrl,
+    max: 4,
+    options: '-c enable_seqscan=off',
+    application_name: 'test',
+  });
   // A test may end all connections; the next query opens another.
   pool.on('error', () => undefined);
   return Object.assign(system, { pool });
@@ -142,7 +147,7 @@ export async function borrowShared(): Promise<Running> {
   await removeFormerFile(system);
   return {
     system,
-    demo: await createDemo(system, `operator.${crypto.randomUUID()}@demo.example`),
+    demo: await createDemo(system, `operator.${crypto.randomUUID()}@demo.example`, { organizations: false }),
     databaseUrl,
     stop: async () => {
       giveBack();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { managementToken, type TestLatchkey, type TestResponse } from './harness.ts';
 
-const USER = 'urn:ietf:params:scim:schemas:core:2.0:User';
+export const SCIM_USER = 'urn:ietf:params:scim:schemas:core:2.0:User';
 const GROUP = 'urn:ietf:params:scim:schemas:core:2.0:Group';
 const PATCH = 'urn:ietf:params:scim:api:messages:2.0:PatchOp';
 
@@ -37,7 +37,7 @@ export async function newDirectory(latchkey: TestLatchkey): Promise<TestDirector
     token,
     admin,
     scim,
-    addUser: (userName, attributes = {}) => created('/Users', { schemas: [USER], userName, ...attributes }),
+    addUser: (userName, attributes = {}) => created('/Users', { schemas: [SCIM_USER], userName, ...attributes }),
     addGroup: (displayName, memberIds = []) =>
       created('/Groups', { schemas: [GROUP], displayName, members: memberIds.map((value) => ({ value })) }),
     patch: (path, ...operations) => scim('PATCH', path, { schemas: [PATCH], Operations: operations }),

@@ -91,6 +91,11 @@ async function fill({ pool, databaseUrl }: TestSystem, scope: Scope, columns: re
     project_id: `'${scope.projectId}'`,
     environment: `'${scope.environment}'`,
   };
+  // Earlier versions have one of each in the whole installation.
+  const once: Record<string, string> = {
+    'idempotency_keys.id': `'${scope.projectId}'`,
+    'rate_limits.key': `'${scope.projectId}'`,
+  };
   const checked = await checkedValues(pool);
   const tables = Map.groupBy(columns, ({ table }) => table);
   const client = new pg.Client({ connectionString: databaseUrl });
@@ -98,11 +103,17 @@ async function fill({ pool, databaseUrl }: TestSystem, scope: Scope, columns: re
   try {
     await client.query('begin');
     // Foreign keys are disabled, because the rows are inserted in no particular order.
+    // On a Citus cluster the other servers hear of it, too.
+    await client.query("set local citus.propagate_set_commands = 'local'");
     await client.query('set local session_replication_role = replica');
     for (const [table, all] of tables) {
       const given = all.filter(({ name, filled }) => filled || own[name] || SPECIAL[`${table}.${name}`]);
       const valueFor = ({ name, type }: Column) =>
-        own[name] ?? SPECIAL[`${table}.${name}`] ?? checked.get(`${table}.${name}`) ?? VALUES[type];
+        own[name] ??
+        once[`${table}.${name}`] ??
+        SPECIAL[`${table}.${name}`] ??
+        checked.get(`${table}.${name}`) ??
+        VALUES[type];
       // biome-ignore lint/performance/noAwaitInLoops: one connection, one statement after the other
       await client.query(
         `insert into ${table} (${given.map(({ name }) => name).join(', ')}) values (${given.map(valueFor).join(', ')})

@@ -197,6 +197,10 @@ async function operate(operator: Operator, latchkey: TestLatchkey, clock: TestCl
   await send('members/import', [...rows, JSON.stringify({ email: 'no address' })].join('\n'), {
     headers: { 'content-type': 'application/x-ndjson' },
   });
+  for (const name of ['Harbour Books', 'Lindqvist & Söhne', 'Nordlicht Reisen', 'Tanaka Ceramics']) {
+    // biome-ignore lint/performance/noAwaitInLoops: one after the other
+    await send('organizations', { name });
+  }
   await report(send, clock);
 }
 

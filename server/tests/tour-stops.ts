@@ -50,6 +50,12 @@ function ofPeople({ member, members }: People): Stop[] {
       { narrow: true },
     ),
     stop(
+      'insight',
+      '/insight',
+      'Insight',
+      'Sign-ins by way, application and reason, registration, retention and delivery, over the days that you choose.',
+    ),
+    stop(
       'members',
       '/members',
       'Members',
@@ -76,6 +82,12 @@ function ofPeople({ member, members }: People): Stop[] {
       'The outcome of each row, with failed rows as a file to correct and import again.',
     ),
     stop(
+      'organizations',
+      '/organizations',
+      'Organizations',
+      'The companies that are customers, each with its members, roles, connections, directory and branding.',
+    ),
+    stop(
       'roles',
       '/roles',
       'Roles and permissions',
@@ -98,7 +110,12 @@ function ofSignIn({ application }: { application: string }): Stop[] {
       'Sign-in methods and policy',
       'Sign-in methods, and the rules for passwords, second factors and sessions.',
     ),
-    stop('branding', '/branding', 'Branding', 'The look of the hosted pages, with a live preview.'),
+    stop(
+      'branding',
+      '/branding',
+      'Branding',
+      'The look of the hosted pages, down to a style sheet, with a preview of every page and message before you save.',
+    ),
     stop(
       'message',
       '/messages/verify_email',

@@ -4,6 +4,7 @@ export { relyingPartyOf } from './relying-party.ts';
 export {
   enterWithBoth,
   type FirstFactor,
+  personWith,
   type SignedIn,
   SignInResponse,
   signedIn,

@@ -1,25 +1,20 @@
+import { type RawBuilder, sql } from 'kysely';
 import { type Static, Type } from 'typebox';
 import { admit, type Entrance, refusal } from '#admission';
 import { isConnection, type UsableConnection } from '#connections';
 import { defaultOrganizationOf } from '#default-organizations';
 import { type DeviceId, useRememberedDevice } from '#devices';
-import { addMember, memberSeen } from '#members';
+import { enrolledWith } from '#factors';
+import { addMember, entering } from '#members';
 import { askForFactor, MfaChallenge } from '#mfa-challenges';
 import { newDevice, successAfterFailures } from '#notices';
-import { keepAccount } from '#people';
-import { type Ctx, type TxCtx, transaction } from '#platform/ctx.ts';
+import { erasureWith, keepAccount } from '#people';
+import { asCustomer, type Ctx, type TxCtx, transaction } from '#platform/ctx.ts';
 import type { OrganizationId, UserId } from '#platform/ids.ts';
+import { finishedRegistration } from '#registrations';
 import { scopeFields } from '#requests';
-import {
-  enterProject,
-  familiarityOf,
-  type IssuedSession,
-  issueRefreshToken,
-  provenMethods,
-  SessionResponse,
-  sessionResponse,
-  startSession,
-} from '#sessions';
+import { beginSession, familiarityOf, provenMethods, SessionResponse, sessionResponse } from '#sessions';
+import type { Settings } from '#settings';
 import { bindLogin, type SamlLoginId } from '#single-logout';
 import { noteResult } from './noted-ways.ts';
 import type { Passage } from './ways.ts';
@@ -50,11 +45,34 @@ export type SignInOptions = {
   deviceToken?: string | undefined;
   /** Consecutive failed attempts before this one. */
   failures?: number;
+  /** Whether source and browser were used before, if it was read already. */
+  familiarity?: Familiarity | undefined;
+  /** What was read of the person already, in the same transaction. */
+  person?: KnownPerson | undefined;
 };
+
+type Column<Read extends (...given: never[]) => unknown> =
+  ReturnType<Read> extends RawBuilder<infer Value> ? Value : never;
+
+/** What a sign-in reads of a person. */
+type KnownPerson = {
+  member: Column<typeof entering.readWith>;
+  enrolled: Column<typeof enrolledWith>;
+  erasing: Column<typeof erasureWith>;
+};
+
+/** SQL: what {@link KnownPerson} says of a user. */
+export function personWith(tx: TxCtx, settings: Settings, userId: RawBuilder<unknown>): RawBuilder<KnownPerson> {
+  return sql<KnownPerson>`json_build_object('member', ${entering.readWith(tx, userId)},
+    'enrolled', ${enrolledWith(tx, settings, userId)}, 'erasing', ${erasureWith(tx, userId)})`;
+}
 
 /** The result of a first factor: a session, or a request for the second factor. */
 export const SignInResponse = Type.Union([SessionResponse, MfaChallenge]);
 export type SignInResponse = Static<typeof SignInResponse>;
+
+type IssuedSession = Awaited<ReturnType<typeof beginSession>>;
+type Familiarity = Awaited<ReturnType<typeof familiarityOf>>;
 
 /** The result of a sign-in before the commit; {@link signInResponse} turns it into a response after the commit. */
 export type SignedIn = IssuedSession | { challenge: Static<typeof MfaChallenge> };
@@ -74,7 +92,7 @@ export async function signIn(
   options: SignInOptions = {},
 ): Promise<SignedIn> {
   const { way, amr, acr, connection, samlLogin = null } = first;
-  const { deviceToken } = options;
+  const { deviceToken, person } = options;
   const entrance = way.entrance();
   const method = connection?.id ?? way.method();
   const signInMethods = method ? [method] : provenMethods(amr, { secondFactor: false });
@@ -83,9 +101,10 @@ export async function signIn(
     userId,
     organizationId: connection?.organizationId ?? null,
     proof,
+    ...(person && { member: person.member?.status ?? null, enrolled: person.enrolled }),
     device: async () => (deviceToken === undefined ? null : useRememberedDevice(tx, userId, deviceToken)),
   });
-  if (decision.kind === 'refused') throw refusal(decision.because);
+  if (decision.kind === 'refused') throw refusal(decision);
   if ((options.failures ?? 0) >= SUSPICIOUS_FAILURES) await successAfterFailures(tx, userId, options.failures ?? 0);
   const target = connection?.organizationId ?? (await wantedDefault(tx, userId));
   if (decision.kind === 'needs') {
@@ -99,7 +118,7 @@ export async function signIn(
   const organizationId = connection
     ? target
     : await enterable(tx, entrance, { userId, organizationId: target, proof, device });
-  return begin(tx, userId, { amr, acr, signInMethods, organizationId, samlLogin, rememberedDevice: device });
+  return begin(tx, userId, { amr, acr, signInMethods, organizationId, samlLogin, rememberedDevice: device }, options);
 }
 
 /** The default organization of a person, if the application wants it; null otherwise. */
@@ -141,7 +160,7 @@ export async function enterWithBoth(
     proof,
     device: async () => null,
   });
-  if (decision.kind === 'refused') throw refusal(decision.because);
+  if (decision.kind === 'refused') throw refusal(decision);
   if (decision.kind === 'admitted' && decision.joins) await addMember(tx, userId);
   const organizationId = isVouched
     ? how.organizationId
@@ -160,18 +179,24 @@ type Proven = {
 };
 
 /** Starts the session of an admitted user, in the organization if there is one. */
-async function begin(tx: TxCtx, userId: UserId, { organizationId, samlLogin, ...how }: Proven) {
-  await memberSeen(tx, userId);
-  await keepAccount(tx, userId);
-  const { first, source, browser } = await familiarityOf(tx, userId);
-  const entry = await startSession(tx, userId, how);
-  if (samlLogin !== null) await bindLogin(tx, samlLogin, entry.sessionId);
+async function begin(
+  tx: TxCtx,
+  userId: UserId,
+  { samlLogin, ...how }: Proven,
+  { familiarity, person }: Pick<SignInOptions, 'familiarity' | 'person'> = {},
+): Promise<IssuedSession> {
+  const member = person?.member;
+  if (!member) await entering.note(tx, userId);
+  else if (member.concerns) await entering.work(tx, { memberId: member.id, userId });
+  if (person?.erasing !== false) await keepAccount(tx, userId);
+  const { first, source, browser } = familiarity ?? (await familiarityOf(tx, userId));
+  const counts = first ? await finishedRegistration(tx, userId) : [];
+  const issued = await beginSession(tx, userId, { ...how, counts, ...(member && { also: entering.seen(tx, userId) }) });
+  const { sessionId } = issued.entry;
+  if (samlLogin !== null) await bindLogin(tx, samlLogin, sessionId);
   tx.afterCommit(() => noteResult(tx.trace, 'signed_in'));
-  if (!first && !(source && browser)) await newDevice(tx, { userId, sessionId: entry.sessionId });
-  if (organizationId === null) return issueRefreshToken(tx, entry);
-  const { sessionId, projectId: fromProjectId } = entry;
-  const entering = { sessionId, fromProjectId, organizationId, admit: async () => undefined };
-  return issueRefreshToken(tx, await enterProject(tx, entering));
+  if (!first && !(source && browser)) await newDevice(asCustomer(tx, issued.entry), { userId, sessionId });
+  return issued;
 }
 
 /** Runs a sign-in in one transaction, and builds its response after the commit. */

@@ -25,7 +25,9 @@ const isWay = (name: string): name is Way => name in WAYS;
 const isCheck = (name: string): name is Check => name in CHECKS;
 const ways = Object.keys(WAYS).filter(isWay);
 const checks = Object.keys(CHECKS).filter(isCheck);
-const request = { trace: { correlationId: '', traceId: '', ip: null, userAgent: null, languages: null } };
+const request = {
+  trace: { correlationId: '', traceId: '', ip: null, userAgent: null, country: null, languages: null },
+};
 const rowOf = (way: Way): { entrance?: string; method?: string; checks: readonly Check[] } => WAYS[way];
 const having = (check: Check) => ways.filter((way) => rowOf(way).checks.includes(check));
 

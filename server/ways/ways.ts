@@ -26,7 +26,8 @@ export const CHECKS = {
   credential: 'the password, code, link, passkey, identity or token is valid',
   new_password: 'a chosen password meets the policy; without one, the project has another method',
   address: 'the email address is verified, if the project requires that',
-  admission: 'the project is open, the member not blocked, and no second factor is missing',
+  admission:
+    'the project is open, the member not blocked, no second factor is missing, and no action of the project refuses',
 } as const;
 export type Check = keyof typeof CHECKS;
 

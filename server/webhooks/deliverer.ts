@@ -1,8 +1,9 @@
 import { type Event, traceIdsOf } from '#events';
+import { isLeading } from '#platform/leading.ts';
 import type { System } from '#platform/system.ts';
 import { beginTrace, type Parent, parentOf, runAt, traced } from '#platform/trace.ts';
 import { isClosed } from '#tenancy';
-import { ATTEMPT_MS, attempt, type Composer, type Receiver, receiverOf } from './attempt.ts';
+import { ATTEMPT_MS, attempt, type Protocol, type Receiver, receiverOf } from './attempt.ts';
 import { type EndpointRow, findRow } from './endpoints.ts';
 import { noteFailure } from './health.ts';
 import { loggedEvents } from './logged-events.ts';
@@ -20,6 +21,8 @@ const MAX_UNRECORDED = 256;
 /** An attempt that is not recorded by the end of the lease is repeated. */
 const LEASE_MS = ATTEMPT_MS + 5_000;
 const SWEEP_MS = 1_000;
+/** Looking for due deliveries takes at most a tenth of the time, unless a delivery would wait longer than this. */
+const MAX_REST_MS = 10_000;
 /** How long attempts in progress may continue when the process stops; other processes repeat the rest. */
 const STOP_MS = 3_000;
 
@@ -52,20 +55,22 @@ function mayTake({ again, held, sending, lanes, running }: Busy): boolean {
  */
 export class Deliverer {
   readonly #system: System;
-  readonly #composers: Readonly<Record<string, Composer>>;
+  readonly #protocols: Readonly<Record<string, Protocol>>;
   readonly #recorder: Recorder;
   readonly #busy = new Map<string, Busy>();
   readonly #ending = new AbortController();
   readonly #sweep: NodeJS.Timeout;
   #sweeping = false;
+  /** When due deliveries are looked for again, by `performance.now()`. */
+  #restingUntil = 0;
   #stopping = false;
   /** One loop for each active endpoint. */
   readonly #loops = new Set<Promise<void>>();
 
-  /** @param composers builders for receivers with a protocol of their own, by the purpose of the receiver */
-  constructor(system: System, composers: Readonly<Record<string, Composer>> = {}) {
+  /** @param protocols of the receivers of other parts, by their purpose */
+  constructor(system: System, protocols: Readonly<Record<string, Protocol>> = {}) {
     this.#system = system;
-    this.#composers = composers;
+    this.#protocols = protocols;
     this.#recorder = new Recorder(system);
     this.#sweep = setInterval(() => this.#lookAround(), SWEEP_MS);
   }
@@ -112,13 +117,17 @@ export class Deliverer {
     clearTimeout(timer);
   }
 
+  /** One process looks for the whole installation; any may then deliver. */
   #lookAround(): void {
-    if (this.#sweeping) return;
+    const began = performance.now();
+    if (this.#sweeping || began < this.#restingUntil || !isLeading(this.#system, 'events')) return;
     this.#sweeping = true;
     wakeDueEndpoints(this.#system)
       .catch((error: unknown) => this.#system.log.debug({ err: error }, 'due webhooks were not looked up'))
       .finally(() => {
         this.#sweeping = false;
+        const now = performance.now();
+        this.#restingUntil = now + Math.min(9 * (now - began), MAX_REST_MS);
       });
   }
 
@@ -150,7 +159,7 @@ export class Deliverer {
     if (row.failing_since) busy.lanes = Math.min(busy.lanes, MAX_LANES / 4);
     const logged = claimed.filter(({ body }) => body === null).map(({ event_id }) => event_id);
     const events = await loggedEvents(this.#system).get(ref.workspaceId, logged);
-    const receiver = receiverOf(this.#system, row, this.#composers[row.purpose]);
+    const receiver = receiverOf(this.#system, row, this.#protocols[row.purpose]);
     const ids = claimed.map(({ event_id }) => event_id);
     const traces = this.#system.tracer && (await traceIdsOf(this.#system, ref.workspaceId, ids));
     busy.held = claimed.map((one) => {
@@ -211,7 +220,7 @@ export class Deliverer {
       releaseDeliveries(this.#system, left),
     ]);
     if (left.length > 0) busy.again = true;
-    if (!well) await noteFailure(this.#system, row, { attempt: attempted, outcome });
+    if (!well) await noteFailure(this.#system, row, { attempt: attempted, outcome, protocol: receiver.protocol });
   }
 }
 

@@ -80,7 +80,12 @@ const summary = {
   createdAt: Instant,
 };
 
-export const Delivery = Type.Object(summary, { title: 'WebhookDelivery' });
+/** The last attempt, as lists show it. */
+const LastAttempt = nullable(
+  Type.Object({ statusCode: nullable(Type.Integer()), durationMs: Type.Integer(), startedAt: Instant }),
+);
+
+export const Delivery = Type.Object({ ...summary, lastAttempt: LastAttempt }, { title: 'WebhookDelivery' });
 type Delivery = Static<typeof Delivery>;
 export const DeliveryWithAttempts = Type.Object(
   { ...summary, payload: Payload, attempts: Type.Array(Attempt) },
@@ -99,7 +104,7 @@ export const DeliveryQuery = Type.Object({
 
 type Row = Selectable<WebhookDeliveriesTable>;
 
-function recordOf(row: Row): Delivery {
+function recordOf(row: Row): Omit<Delivery, 'lastAttempt'> {
   return {
     id: row.id,
     eventId: row.event_id,
@@ -127,7 +132,32 @@ export async function listDeliveries(ctx: Ctx, query: Static<typeof DeliveryQuer
   if (since !== undefined) rows = rows.where(sql<boolean>`id >= ${firstIdAt('dlv', instantOf(since))}`);
   if (until !== undefined) rows = rows.where(sql<boolean>`id < ${firstIdAt('dlv', instantOf(until))}`);
   const page = await newestFirst(ctx, rows, { list, limit, cursor });
-  return { items: page.rows.map(recordOf), nextCursor: page.nextCursor };
+  const last = await lastAttempts(ctx, page.rows);
+  return {
+    items: page.rows.map((row) => ({ ...recordOf(row), lastAttempt: last.get(row.id) ?? null })),
+    nextCursor: page.nextCursor,
+  };
+}
+
+/** The last attempt of each delivery. Served by the primary key: a delivery has few attempts. */
+async function lastAttempts(ctx: Ctx, deliveries: readonly Row[]) {
+  const ids = deliveries.flatMap(({ id, attempt_count: count }) => (count > 0 ? [id] : []));
+  if (ids.length === 0) return new Map<DeliveryId, NonNullable<Static<typeof LastAttempt>>>();
+  const rows = await ctx.db
+    .selectFrom('webhook_attempts')
+    .distinctOn('delivery_id')
+    .select(['delivery_id', 'status_code', 'duration_ms', 'started_at'])
+    .where(inWorkspace(ctx))
+    .where('delivery_id', 'in', ids)
+    .orderBy('delivery_id')
+    .orderBy('number', 'desc')
+    .execute();
+  return new Map(
+    rows.map((row) => [
+      row.delivery_id,
+      { statusCode: row.status_code, durationMs: row.duration_ms, startedAt: row.started_at.toISOString() },
+    ]),
+  );
 }
 
 /**

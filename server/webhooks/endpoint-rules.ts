@@ -1,18 +1,9 @@
 import { Type } from 'typebox';
 import { EventPattern } from '#events';
-import type { Ctx } from '#platform/ctx.ts';
 import { HEADER_NAME, HEADER_VALUE, isReservedHeader } from '#platform/custom-headers.ts';
-import { checkReceiver } from '#platform/fetch.ts';
 import type { Keyring } from '#platform/keyring.ts';
 import { problem } from '#platform/problem.ts';
 
-export const EndpointUrl = Type.String({
-  minLength: 1,
-  maxLength: 2_048,
-  examples: ['https://example.com/hooks'],
-  description:
-    'https; http in the test environment of an installation in development mode. Without user name, password and fragment.',
-});
 export const EventSelection = Type.Array(EventPattern, {
   minItems: 1,
   maxItems: 100,
@@ -34,27 +25,8 @@ export type CustomHeaders = Readonly<Record<string, string>>;
 const CREDENTIAL = /auth|key|token|secret|signature|password|cookie|session/i;
 const REDACTED = '[redacted]';
 const PURPOSE = 'webhook-headers';
-
-/** @throws Problem VALIDATION_FAILED with the fault of the address */
-export async function requireReceiver({ system, scope }: Pick<Ctx, 'system' | 'scope'>, url: string): Promise<void> {
-  const fault = addressFault(url, scope.environment === 'production');
-  if (fault) throw invalid('/body/url', fault);
-  try {
-    await checkReceiver(system, url);
-  } catch (error) {
-    throw invalid('/body/url', error instanceof Error ? error.message : 'is refused');
-  }
-}
-
-function addressFault(url: string, production: boolean): string | null {
-  if (!URL.canParse(url)) return 'is not a URL';
-  const { protocol, username, password, hash } = new URL(url);
-  if (protocol !== 'https:' && protocol !== 'http:') return 'must be an https address';
-  if (production && protocol !== 'https:') return 'must be an https address in the production environment';
-  if (username || password) return 'must have no user name or password; use a header';
-  if (hash) return 'must have no fragment';
-  return null;
-}
+/** What the signing secrets of endpoints are sealed for. */
+export const SECRET_PURPOSE = 'webhook-secret';
 
 /** @throws Problem VALIDATION_FAILED for a reserved header, or one given twice in different case */
 export function requireOwnHeaders(headers: CustomHeaders): void {

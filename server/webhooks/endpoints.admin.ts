@@ -3,8 +3,8 @@ import { Value } from 'typebox/value';
 import type { Request } from '#platform/http.ts';
 import { IdSchema } from '#platform/ids.ts';
 import { PageOf, PageQuery } from '#platform/page.ts';
+import { requireReceiver } from '#platform/receiver-address.ts';
 import { del, get, patch, post, type Routes } from '#platform/route.ts';
-import { requireReceiver } from './endpoint-rules.ts';
 import {
   createEndpoint,
   deleteEndpoint,
@@ -47,7 +47,7 @@ export const endpointRoutes: Routes = [
       'Up to 50 per project environment. The response contains the signing secret, which is shown only once.',
     body: NewEndpoint,
     responses: { 201: EndpointWithSecret },
-    problems: ['CONFLICT'],
+    problems: ['CONFLICT', 'NOT_FOUND'],
     handler: (request) => createEndpoint(request.ctx, request.body),
   }),
   get('/v1/admin/webhooks/endpoints/:endpointId', {

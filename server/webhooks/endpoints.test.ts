@@ -41,6 +41,7 @@ describe('webhook endpoints', () => {
       url: `${receiver.origin}/hook`,
       description: 'Orders',
       events: ['user.*'],
+      organizationId: null,
       headers: { 'x-team': 'orders' },
       enabled: true,
       disabledReason: null,

@@ -1,27 +1,29 @@
 import { type Generated, type Selectable, sql, type Updateable } from 'kysely';
 import { type Static, Type } from 'typebox';
 import { emit, requireKnownPatterns } from '#events';
+import { getOrganization } from '#organizations';
 import { type Ctx, type Environment, type TxCtx, transaction } from '#platform/ctx.ts';
 import type { Json } from '#platform/db.ts';
-import { type Id, IdSchema, newId, type ProjectId, type WorkspaceId } from '#platform/ids.ts';
+import { type Id, IdSchema, newId, type OrganizationId, type ProjectId, type WorkspaceId } from '#platform/ids.ts';
 import { newestFirst, type Page, type PageQuery } from '#platform/page.ts';
 import { prepared } from '#platform/prepared.ts';
 import { problem } from '#platform/problem.ts';
-import { Instant } from '#platform/schemas.ts';
+import { ReceiverUrl } from '#platform/receiver-address.ts';
+import { Instant, nullable } from '#platform/schemas.ts';
 import { inScope, scopeColumns } from '#platform/scoped.ts';
+import { newSecret, rotated, type StoredSecret, sealSecret } from '#platform/signing-secrets.ts';
 import type { System } from '#platform/system.ts';
 import {
   CustomHeaders,
-  EndpointUrl,
   EventSelection,
   mergedHeaders,
   openHeaders,
   requireHeadersForNewOrigin,
   requireOwnHeaders,
+  SECRET_PURPOSE,
   sealHeaders,
   shownHeaders,
 } from './endpoint-rules.ts';
-import { newSecret, rotated, type StoredSecret, sealSecret } from './secrets.ts';
 
 export type EndpointId = Id<'whe'>;
 export type DisabledReason = 'request' | 'gone' | 'failing';
@@ -36,6 +38,8 @@ type WebhookEndpointsTable = {
   url: string;
   description: string;
   events: string[];
+  /** The organization whose events it gets; null: all. */
+  organization_id: Generated<OrganizationId | null>;
   headers_sealed: string | null;
   secrets: Json<StoredSecret[]>;
   enabled: boolean;
@@ -66,9 +70,15 @@ const description = Type.String({ maxLength: 500 });
 
 export const NewEndpoint = Type.Object(
   {
-    url: EndpointUrl,
+    url: ReceiverUrl,
     events: EventSelection,
     description: Type.Optional(description),
+    organizationId: Type.Optional(
+      Type.Union([IdSchema('org'), Type.Null()], {
+        description:
+          'Only events about this organization are sent: those whose `data.organizationId` names it. It cannot be changed.',
+      }),
+    ),
     enabled: Type.Optional(Type.Boolean()),
     headers: Type.Optional(CustomHeaders),
   },
@@ -77,7 +87,7 @@ export const NewEndpoint = Type.Object(
 
 export const EndpointChanges = Type.Partial(
   Type.Object({
-    url: EndpointUrl,
+    url: ReceiverUrl,
     events: EventSelection,
     description,
     enabled: Type.Boolean(),
@@ -87,17 +97,16 @@ export const EndpointChanges = Type.Partial(
 );
 type EndpointChanges = Static<typeof EndpointChanges>;
 
-const Nullable = <T extends Parameters<typeof Type.Array>[0]>(schema: T) => Type.Union([schema, Type.Null()]);
-
 export const Endpoint = Type.Object(
   {
     id: IdSchema('whe'),
     url: Type.String(),
     description: Type.String(),
     events: Type.Array(Type.String()),
+    organizationId: nullable(IdSchema('org')),
     headers: Type.Record(Type.String(), Type.String()),
     enabled: Type.Boolean(),
-    disabledReason: Nullable(Type.Enum(['request', 'gone', 'failing'])),
+    disabledReason: nullable(Type.Enum(['request', 'gone', 'failing'])),
     failingSince: Type.Union([Instant, Type.Null()], { description: 'Every attempt since then has failed.' }),
     pausedUntil: Type.Union([Instant, Type.Null()], { description: 'The receiver asked for a pause until then.' }),
     createdAt: Instant,
@@ -132,6 +141,7 @@ function recordOf({ system, now }: Pick<TxCtx, 'system' | 'now'>, row: EndpointR
     url: row.url,
     description: row.description,
     events: row.events,
+    organizationId: row.organization_id,
     headers: shownHeaders(openHeaders(system.keyring, row.headers_sealed, row.id)),
     enabled: row.enabled,
     disabledReason: row.disabled_reason,
@@ -190,7 +200,7 @@ export function lockRow(tx: TxCtx, id: EndpointId): Promise<EndpointRow | undefi
 /**
  * Adds an endpoint whose address was checked.
  * @returns the endpoint with its secret, which is shown only this once
- * @throws Problem VALIDATION_FAILED, CONFLICT at fifty
+ * @throws Problem VALIDATION_FAILED, NOT_FOUND for an organization that the project does not have, CONFLICT at fifty
  */
 export async function createEndpoint(ctx: Ctx, endpoint: Static<typeof NewEndpoint>): Promise<EndpointWithSecret> {
   const headers = endpoint.headers ?? {};
@@ -200,6 +210,8 @@ export async function createEndpoint(ctx: Ctx, endpoint: Static<typeof NewEndpoi
   const secret = newSecret();
   return transaction(ctx, async (tx) => {
     await requireRoom(tx);
+    const organizationId = endpoint.organizationId ?? null;
+    if (organizationId !== null) await getOrganization(tx, organizationId);
     const { keyring } = tx.system;
     await tx.db
       .insertInto('webhook_endpoints')
@@ -211,8 +223,9 @@ export async function createEndpoint(ctx: Ctx, endpoint: Static<typeof NewEndpoi
         url: endpoint.url,
         description: endpoint.description ?? '',
         events: endpoint.events,
+        organization_id: organizationId,
         headers_sealed: sealHeaders(keyring, headers, id),
-        secrets: JSON.stringify([sealSecret(keyring, secret, { endpointId: id, now: tx.now })]),
+        secrets: JSON.stringify([sealSecret(keyring, secret, { purpose: SECRET_PURPOSE, recordId: id, now: tx.now })]),
         enabled: endpoint.enabled ?? true,
         disabled_reason: endpoint.enabled === false ? 'request' : null,
         failing_since: null,
@@ -356,7 +369,7 @@ export function rotateSecret(ctx: Ctx, id: EndpointId, overlapSeconds: number): 
   return transaction(ctx, async (tx) => {
     const row = await lockEndpoint(tx, id);
     const until = new Date(tx.now.getTime() + overlapSeconds * 1000);
-    const added = sealSecret(tx.system.keyring, secret, { endpointId: id, now: tx.now });
+    const added = sealSecret(tx.system.keyring, secret, { purpose: SECRET_PURPOSE, recordId: id, now: tx.now });
     await updateRow(tx, id, { secrets: JSON.stringify(rotated(row.secrets, added, until)) });
     await emit(tx, 'webhook.endpoint.secret_rotated', {
       endpointId: id,

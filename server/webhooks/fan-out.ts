@@ -1,14 +1,15 @@
 import type pg from 'pg';
-import { type Follower, isSelected, type NumberedEvent } from '#events';
+import type { Follower, NumberedEvent } from '#events';
 import type { Scope } from '#platform/ctx.ts';
 import type { System } from '#platform/system.ts';
+import { type Audience, isMeantFor } from './audience.ts';
 import type { EndpointId } from './endpoints.ts';
 import { insertDeliveries, type NewDelivery, wakeUps } from './queue.ts';
 
 /** Rows per insert; a batch of events may fan out to many more. */
 const MAX_ROWS = 5_000;
 
-type Receiver = Scope & { endpointId: EndpointId; events: string[] };
+type Receiver = Scope & Audience & { endpointId: EndpointId };
 
 /** Queues a delivery for every enabled endpoint that selects an event, in the transaction that numbers the event. */
 export function webhookFanOut(system: System): Follower {
@@ -30,7 +31,7 @@ export function webhookFanOut(system: System): Follower {
 
 function deliveriesOf(event: NumberedEvent, receivers: readonly Receiver[]): NewDelivery[] {
   return receivers
-    .filter(({ events }) => isSelected(events, event.type))
+    .filter((receiver) => isMeantFor(receiver, event))
     .map(({ endpointId }) => ({
       scope: event,
       endpointId,
@@ -47,7 +48,7 @@ function keyOf({ workspaceId, projectId, environment }: Scope): string {
 
 /** Served by webhook_endpoints_of_scope. */
 const RECEIVERS = `
-select e.workspace_id as "workspaceId", e.project_id as "projectId", e.environment, e.id as "endpointId", e.events
+select e.workspace_id as "workspaceId", e.project_id as "projectId", e.environment, e.id as "endpointId", e.events, e.organization_id as "organizationId"
 from (select distinct * from unnest($1::text[], $2::text[], $3::text[]) as s (workspace_id, project_id, environment)) scope
 join webhook_endpoints e using (workspace_id, project_id, environment)
 where e.purpose = 'events' and e.enabled and e.deleted_at is null`;

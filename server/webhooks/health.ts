@@ -6,6 +6,7 @@ import { systemCtx, type TxCtx, transaction } from '#platform/ctx.ts';
 import { preparedWrite } from '#platform/single-writes.ts';
 
 import type { System } from '#platform/system.ts';
+import type { Protocol } from './attempt.ts';
 import { type DisabledReason, type EndpointRow, lockRow, switchEndpoint } from './endpoints.ts';
 import { type Attempted, FAILING_MS, type Outcome } from './schedule.ts';
 
@@ -25,7 +26,7 @@ const NOTE = preparedWrite<{ failing_since: Date }>(
 export async function noteFailure(
   system: System,
   row: EndpointRow,
-  { attempt, outcome }: { attempt: Attempted; outcome: Outcome },
+  { attempt, outcome, protocol }: { attempt: Attempted; outcome: Outcome; protocol: Protocol },
 ): Promise<void> {
   if (row.failing_since === null || outcome.pauseUntil !== null) {
     const { rows } = await NOTE(system, [row.workspace_id, row.id, attempt.startedAt, outcome.pauseUntil]);
@@ -33,17 +34,22 @@ export async function noteFailure(
   }
   const failingMs = row.failing_since === null ? 0 : system.clock.now().getTime() - row.failing_since.getTime();
   const reason = outcome.disable ?? (failingMs >= FAILING_MS ? 'failing' : null);
-  if (reason !== null && row.enabled) await disable(system, row, reason);
+  if (reason !== null && row.enabled) await disable(system, row, { reason, protocol });
 }
 
-/** Disables an endpoint and notifies the owners of the project. */
-async function disable(system: System, row: EndpointRow, reason: DisabledReason): Promise<void> {
+/** Disables an endpoint and notifies the owners of the project, or the part that it belongs to. */
+async function disable(
+  system: System,
+  row: EndpointRow,
+  { reason, protocol }: { reason: DisabledReason; protocol: Protocol },
+): Promise<void> {
   row.enabled = false;
   const scope = { workspaceId: row.workspace_id, projectId: row.project_id, environment: row.environment };
   await transaction(systemCtx(system, scope, 'webhooks', randomUUID()), async (tx) => {
     const locked = await lockRow(tx, row.id);
-    if (locked && (await switchEndpoint(tx, locked, reason)) && locked.purpose === 'events')
-      await mailOwners(tx, locked, reason);
+    if (!locked || !(await switchEndpoint(tx, locked, reason))) return;
+    if (locked.purpose === 'events') await mailOwners(tx, locked, reason);
+    if (locked.key !== null) await protocol.disabled?.(tx, locked.key);
   });
 }
 

@@ -1,9 +1,8 @@
-export type { Composed } from './attempt.ts';
+export type { Protocol } from './attempt.ts';
 export { Deliverer } from './deliverer.ts';
 export { webhookFanOut } from './fan-out.ts';
 export { part } from './part.ts';
 export { checkReceiverAddress, deleteReceiver, putReceiver, sendTo, sendToAddresses } from './receivers.ts';
-export { newSecret, signatures } from './secrets.ts';
 export { deliveriesPerDay } from './stats.ts';
 export { deliverWebhooksTask } from './webhooks.task.ts';
 export { countWorkingEndpoints } from './working-endpoints.ts';

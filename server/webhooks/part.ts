@@ -1,6 +1,7 @@
 import type { Part } from '#platform/part.ts';
 import { rowsOfProject, rowsOfWorkspace } from '#platform/removal.ts';
 import { sealedIn } from '#platform/sealed.ts';
+import { secretsIn } from '#platform/signing-secrets.ts';
 import { deliveryRoutes } from './deliveries.admin.ts';
 import { endpointActionRoutes } from './endpoint-actions.admin.ts';
 import { endpointRepairRoutes } from './endpoint-repair.admin.ts';
@@ -10,7 +11,6 @@ import { metrics } from './metrics.ts';
 import { deliveries } from './removal.ts';
 import { replayTask } from './replay.task.ts';
 import { deleteOldDeliveries } from './retention.ts';
-import { endpointSecrets } from './secrets.ts';
 
 export const part = {
   events,
@@ -21,7 +21,10 @@ export const part = {
     'webhooks:read': 'See webhook endpoints, deliveries and event types',
     'webhooks:write': 'Change webhook endpoints, retry and replay deliveries',
   },
-  sealed: { 'webhook-headers': sealedIn('webhook_endpoints', 'headers_sealed'), 'webhook-secret': endpointSecrets },
+  sealed: {
+    'webhook-headers': sealedIn('webhook_endpoints', 'headers_sealed'),
+    'webhook-secret': secretsIn('webhook_endpoints'),
+  },
   removals: [deliveries, rowsOfWorkspace('webhook_attempts'), rowsOfProject('webhook_endpoints')],
   cleanUps: { deleteOldDeliveries },
   tasks: { replay_webhooks: replayTask },

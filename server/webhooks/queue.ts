@@ -99,16 +99,14 @@ export type Claimed = {
 const CLAIM = preparedWrite<Claimed>(
   'claim-deliveries',
   'claim',
-  `with due as (
-     select d.id from webhook_endpoints e cross join lateral (
-       select id, next_attempt_at from webhook_deliveries
-       where workspace_id = e.workspace_id and endpoint_id = e.id and next_attempt_at <= $3
-       order by next_attempt_at, id limit $5 for update skip locked) d
-     where e.workspace_id = $1 and e.id = $2 and e.enabled and e.deleted_at is null
-       and (e.paused_until is null or e.paused_until <= $3)
-   )
-   update webhook_deliveries d set next_attempt_at = $4
-   where d.workspace_id = $1 and d.id = any (array (select id from due))
+  `update webhook_deliveries d set next_attempt_at = $4
+   where d.workspace_id = $1 and d.id = any (array (
+     select id from webhook_deliveries
+     where workspace_id = $1 and endpoint_id = $2 and next_attempt_at <= $3
+       and exists (select from webhook_endpoints e
+         where e.workspace_id = $1 and e.id = $2 and e.enabled and e.deleted_at is null
+           and (e.paused_until is null or e.paused_until <= $3))
+     order by next_attempt_at, id limit $5 for update skip locked))
    returning d.workspace_id, d.id, d.event_id, d.event_type, d.body, d.attempt_count, d.trigger, d.next_attempt_at as lease`,
 );
 
@@ -148,26 +146,25 @@ const SETTLE = preparedWrite<{ id: DeliveryId }>(
   'settle-deliveries',
   'claim',
   `with result as (
-     select * from unnest($1::text[], $2::text[], $3::timestamptz[], $4::text[], $5::timestamptz[], $6::text[], $7::timestamptz[],
+     select * from unnest($2::text[], $3::timestamptz[], $4::text[], $5::timestamptz[], $6::text[], $7::timestamptz[],
        $8::integer[], $9::integer[], $10::text[], $11::text[])
-     as r (workspace_id, id, lease, status, next_attempt_at, trigger, started_at, duration_ms, status_code, error, response_snippet)
+     as r (id, lease, status, next_attempt_at, trigger, started_at, duration_ms, status_code, error, response_snippet)
    ), settled as (
      update webhook_deliveries d
      set status = r.status, attempt_count = d.attempt_count + 1, next_attempt_at = r.next_attempt_at, trigger = 'schedule'
      from result r
-     where d.workspace_id = r.workspace_id and d.id = r.id and d.next_attempt_at = r.lease
-       and d.workspace_id = any ($1) and d.id = any ($2)
+     where d.workspace_id = $1 and d.id = r.id and d.next_attempt_at = r.lease and d.id = any ($2)
      returning d.workspace_id, d.id, d.endpoint_id, d.status, d.attempt_count
    ), healed as (
      update webhook_endpoints e set failing_since = null, succeeded_at = coalesce(e.succeeded_at, well.at)
-     from (select s.workspace_id, s.endpoint_id, max(r.started_at) as at from settled s join result r using (workspace_id, id)
-       where s.status = 'delivered' group by 1, 2) well
-     where e.workspace_id = well.workspace_id and e.id = well.endpoint_id
+     from (select s.endpoint_id, max(r.started_at) as at from settled s join result r using (id)
+       where s.status = 'delivered' group by 1) well
+     where e.workspace_id = $1 and e.id = well.endpoint_id
        and (e.failing_since is not null or e.succeeded_at is null))
    insert into webhook_attempts
      (workspace_id, delivery_id, number, trigger, started_at, duration_ms, status_code, error, response_snippet)
-   select workspace_id, id, s.attempt_count, r.trigger, r.started_at, r.duration_ms, r.status_code, r.error, r.response_snippet
-   from settled s join result r using (workspace_id, id)
+   select $1, id, s.attempt_count, r.trigger, r.started_at, r.duration_ms, r.status_code, r.error, r.response_snippet
+   from settled s join result r using (id)
    returning delivery_id as id`,
 );
 
@@ -179,9 +176,14 @@ export type Settled = { claimed: Claimed; attempt: Attempted; outcome: Outcome }
  * because another process has repeated them.
  */
 export async function settleDeliveries(system: System, settled: readonly Settled[]): Promise<void> {
+  const byWorkspace = Map.groupBy(settled, ({ claimed }) => claimed.workspace_id);
+  await Promise.all([...byWorkspace].map(([workspaceId, theirs]) => settleIn(system, workspaceId, theirs)));
+}
+
+async function settleIn(system: System, workspaceId: WorkspaceId, settled: readonly Settled[]): Promise<void> {
   const column = <T>(value: (one: Settled) => T) => settled.map(value);
   await SETTLE(system, [
-    column(({ claimed }) => claimed.workspace_id),
+    workspaceId,
     column(({ claimed }) => claimed.id),
     column(({ claimed }) => claimed.lease),
     column(({ outcome }) => outcome.status),
@@ -196,28 +198,17 @@ export async function settleDeliveries(system: System, settled: readonly Settled
 }
 
 /**
- * Every endpoint that has waiting deliveries. Reads one index entry per endpoint, however many deliveries wait. Served by
- * webhook_deliveries_due.
+ * The enabled endpoints that are not paused. Statements look one index entry up for each, however many deliveries wait.
+ * Served by webhook_deliveries_due.
  */
-const WAITING = `/* all workspaces */ with recursive waiting as (
-     (select workspace_id, endpoint_id from webhook_deliveries
-      where next_attempt_at is not null order by workspace_id, endpoint_id limit 1)
-     union all
-     select following.workspace_id, following.endpoint_id
-     from waiting cross join lateral (
-       select workspace_id, endpoint_id from webhook_deliveries
-       where next_attempt_at is not null and (workspace_id, endpoint_id) > (waiting.workspace_id, waiting.endpoint_id)
-       order by workspace_id, endpoint_id limit 1) following)`;
+const ACTIVE = `/* all workspaces */ from webhook_endpoints e
+   where e.enabled and e.deleted_at is null and (e.paused_until is null or e.paused_until <= $1)`;
 
 const DUE = prepared<EndpointRef & { projectId: ProjectId }>(
   'due-endpoints',
-  `${WAITING}
-   select w.workspace_id as "workspaceId", w.endpoint_id as "endpointId", e.project_id as "projectId"
-   from waiting w join webhook_endpoints e on e.workspace_id = w.workspace_id and e.id = w.endpoint_id
-   where e.enabled and e.deleted_at is null and (e.paused_until is null or e.paused_until <= $1)
-     and exists (
-       select from webhook_deliveries d
-       where d.workspace_id = w.workspace_id and d.endpoint_id = w.endpoint_id and d.next_attempt_at <= $1)`,
+  `select e.workspace_id as "workspaceId", e.id as "endpointId", e.project_id as "projectId" ${ACTIVE} and exists (
+     select from webhook_deliveries d
+     where d.workspace_id = e.workspace_id and d.endpoint_id = e.id and d.next_attempt_at <= $1)`,
 );
 
 /** Wakes every endpoint with due deliveries: retries that fall due, and deliveries of dead processes. */
@@ -232,15 +223,12 @@ export async function wakeDueEndpoints(system: System): Promise<void> {
 
 const OLDEST = prepared<Pick<EndpointRef, 'workspaceId'> & { projectId: ProjectId; since: Date }>(
   'oldest-due-delivery',
-  `${WAITING}
-   select w.workspace_id as "workspaceId", e.project_id as "projectId", d.next_attempt_at as since
-   from waiting w join webhook_endpoints e on e.workspace_id = w.workspace_id and e.id = w.endpoint_id
-   cross join lateral (
-     select next_attempt_at from webhook_deliveries
-     where workspace_id = w.workspace_id and endpoint_id = w.endpoint_id and next_attempt_at is not null
-     order by next_attempt_at limit 1) d
-   where e.enabled and e.deleted_at is null and (e.paused_until is null or e.paused_until <= $1)
-     and d.next_attempt_at <= $1`,
+  `select "workspaceId", "projectId", since from (
+     select e.workspace_id as "workspaceId", e.project_id as "projectId", (
+       select min(d.next_attempt_at) from webhook_deliveries d
+       where d.workspace_id = e.workspace_id and d.endpoint_id = e.id and d.next_attempt_at <= $1) as since
+     ${ACTIVE}) as waiting
+   where since is not null`,
 );
 
 /**

@@ -1,10 +1,11 @@
 import type { Ctx, TxCtx } from '#platform/ctx.ts';
 import { newId } from '#platform/ids.ts';
+import { requireReceiver } from '#platform/receiver-address.ts';
 import { inScope, scopeColumns } from '#platform/scoped.ts';
-import { requireReceiver } from './endpoint-rules.ts';
+import { newSecret, sealSecret } from '#platform/signing-secrets.ts';
+import { SECRET_PURPOSE } from './endpoint-rules.ts';
 import type { EndpointId } from './endpoints.ts';
 import { type NewDelivery, queueDeliveries } from './queue.ts';
-import { newSecret, sealSecret } from './secrets.ts';
 
 /** A receiver of another part, identified by `key` within its `purpose`, such as a status subscriber. */
 type ReceiverKey = { purpose: string; key: string };
@@ -51,7 +52,9 @@ async function putReceivers(
         description: '',
         events: [],
         headers_sealed: null,
-        secrets: JSON.stringify([sealSecret(tx.system.keyring, secret, { endpointId: id, now: tx.now })]),
+        secrets: JSON.stringify([
+          sealSecret(tx.system.keyring, secret, { purpose: SECRET_PURPOSE, recordId: id, now: tx.now }),
+        ]),
         enabled: true,
         disabled_reason: null,
         failing_since: null,

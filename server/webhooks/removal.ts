@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { ofRemoved, type Removal } from '#platform/removal.ts';
+import { ofRemoved, portionOf, type Removal } from '#platform/removal.ts';
 
 /** Deliveries and their attempts. */
 export const deliveries: Removal = {
@@ -8,7 +8,7 @@ export const deliveries: Removal = {
     const { rows } = await sql<{ removed: number }>`
       with gone as (
         delete from webhook_deliveries
-        where ctid = any(array(select ctid from webhook_deliveries where ${ofRemoved(removed)} limit ${limit}))
+        where ${portionOf('webhook_deliveries', { where: ofRemoved(removed), limit })}
         returning id
       ), attempts as (
         delete from webhook_attempts

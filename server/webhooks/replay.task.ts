@@ -7,6 +7,7 @@ import type { EventId } from '#platform/ids.ts';
 import { instantOf } from '#platform/instants.ts';
 import { addJob } from '#platform/jobs.ts';
 import type { System } from '#platform/system.ts';
+import { isAbout } from './audience.ts';
 import { type EndpointId, findRow } from './endpoints.ts';
 import { type NewDelivery, queueDeliveries } from './queue.ts';
 import { ReplayWork } from './replay.ts';
@@ -32,7 +33,8 @@ export function replayTask(system: System): Task {
       limit: CHUNK,
     });
     await transaction(ctx, async (tx) => {
-      const wanted = rest.trigger === 'replay' ? events : await missedOf(tx, rest.endpointId, events);
+      const theirs = events.filter((event) => isAbout(endpoint.organization_id, event));
+      const wanted = rest.trigger === 'replay' ? theirs : await missedOf(tx, rest.endpointId, theirs);
       await queueDeliveries(
         tx,
         wanted.map((event) => deliveryOf(tx, rest, event)),

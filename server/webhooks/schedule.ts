@@ -22,6 +22,8 @@ export type Attempted = {
   retryAfter: string | null;
   /** The address was refused; nothing was sent. */
   refused: boolean;
+  /** The receiver said that it no longer exists. */
+  gone: boolean;
 };
 
 /** The consequences of an attempt. */
@@ -40,7 +42,7 @@ export type Outcome = {
  * @param now when the attempt ended
  */
 export function outcomeOf(attempt: Attempted, number: number, now: Date): Outcome {
-  const { statusCode, refused } = attempt;
+  const { statusCode, refused, gone } = attempt;
   const final = (status: Outcome['status'], disable: DisabledReason | null = null): Outcome => ({
     status,
     nextAttemptAt: null,
@@ -49,7 +51,7 @@ export function outcomeOf(attempt: Attempted, number: number, now: Date): Outcom
   });
   if (statusCode !== null && statusCode >= 200 && statusCode < 300) return final('delivered');
   if (refused) return final('blocked');
-  if (statusCode === 410) return final('failed', 'gone');
+  if (gone) return final('failed', 'gone');
   const pauseUntil = quietUntil(attempt, now);
   const pause = PAUSES[number];
   if (pause === undefined) return { ...final('failed'), pauseUntil };

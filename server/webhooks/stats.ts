@@ -31,6 +31,10 @@ export const EndpointStats = Type.Object({
   successRate: Type.Union([Type.Number(), Type.Null()], {
     description: 'The share of successful attempts, 0 to 1; null without attempts.',
   }),
+  hours: Type.Array(
+    Type.Object({ since: Instant, succeeded: count, failed: count, p50Ms: milliseconds, p99Ms: milliseconds }),
+    { description: 'Attempts of deliveries that were queued in each hour of the period, oldest first.' },
+  ),
   oldestWaitingAt: Type.Union([Instant, Type.Null()], {
     description: 'When the oldest waiting delivery was queued.',
   }),
@@ -62,6 +66,20 @@ const STATS = prepared<Row>(
    from recent`,
 );
 
+type HourRow = { hour: number; succeeded: number; failed: number; p50: number | null; p99: number | null };
+
+const HOURLY = prepared<HourRow>(
+  'webhook-hours',
+  `select floor(extract(epoch from d.created_at - $4::timestamptz) / 3600)::integer as hour,
+     count(*) filter (where a.status_code between 200 and 299) as succeeded,
+     count(*) filter (where a.status_code is null or a.status_code not between 200 and 299) as failed,
+     percentile_cont(0.5) within group (order by a.duration_ms) as p50,
+     percentile_cont(0.99) within group (order by a.duration_ms) as p99
+   from webhook_deliveries d join webhook_attempts a on a.workspace_id = $1 and a.delivery_id = d.id
+   where d.workspace_id = $1 and d.endpoint_id = $2 and d.id >= $3
+   group by 1`,
+);
+
 /**
  * Delivery statistics of an endpoint over the last 24 hours. Served by webhook_deliveries_of_endpoint.
  * @throws Problem NOT_FOUND
@@ -69,7 +87,12 @@ const STATS = prepared<Row>(
 export async function endpointStats(ctx: Ctx, id: EndpointId): Promise<Static<typeof EndpointStats>> {
   await getEndpoint(ctx, id);
   const since = new Date(ctx.now.getTime() - HOURS * 3_600_000);
-  const { rows } = await STATS(ctx.system, [ctx.scope.workspaceId, id, firstIdAt('dlv', since)]);
+  const { workspaceId } = ctx.scope;
+  const first = firstIdAt('dlv', since);
+  const [{ rows }, { rows: byHour }] = await Promise.all([
+    STATS(ctx.system, [workspaceId, id, first]),
+    HOURLY(ctx.system, [workspaceId, id, first, since]),
+  ]);
   const [row] = rows;
   if (!row) throw new Error('An aggregate gives one row.');
   const { pending, delivered, retrying, failed, blocked, total, succeeded, p50, p99, oldest } = row;
@@ -78,6 +101,16 @@ export async function endpointStats(ctx: Ctx, id: EndpointId): Promise<Static<ty
     deliveries: { pending, delivered, retrying, failed, blocked },
     attempts: { total, succeeded, p50Ms: p50, p99Ms: p99 },
     successRate: total === 0 ? null : succeeded / total,
+    hours: Array.from({ length: HOURS }, (_, index) => {
+      const found = byHour.find(({ hour }) => hour === index);
+      return {
+        since: new Date(since.getTime() + index * 3_600_000).toISOString(),
+        succeeded: found?.succeeded ?? 0,
+        failed: found?.failed ?? 0,
+        p50Ms: found?.p50 ?? null,
+        p99Ms: found?.p99 ?? null,
+      };
+    }),
     oldestWaitingAt: oldest?.toISOString() ?? null,
   };
 }

@@ -130,6 +130,18 @@ describe('a token that is bound to a key', () => {
     expectProblem(replayed, 401, 'AUTHENTICATION_REQUIRED');
   });
 
+  test('opens userinfo once per proof, whatever client the query names', async () => {
+    const { token, keys } = await boundToken(true);
+    const address = `${latchkey.system.config.addresses.test.auth}/connect/userinfo`;
+    const once = await withProof(token, keys, { claims: { htm: 'GET', htu: address } });
+    const responses = await Promise.all(
+      ['', '?client_id=aaaaaaaa.x', '?client_id=bbbbbbbb.x', '?client_id=lkx_cccccccc_x'].map((query) =>
+        fetch(address + query, { headers: once }),
+      ),
+    );
+    assert.deepEqual(responses.map(({ status }) => status).sort(), [200, 401, 401, 401]);
+  });
+
   test('is refused if the proof is missing or wrong, with a DPoP challenge', async () => {
     const { token, keys } = await boundToken(true);
     for (const fault of await faults(keys)) {

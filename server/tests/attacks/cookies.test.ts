@@ -77,7 +77,7 @@ async function register() {
 
 /** The kind of a cookie: its name without prefix, environment and sign-in. */
 const kindOf = (line: string) =>
-  /^(?:__Host-)?latchkey-(?:test-|production-)?((?:console-sign-in)|[a-z]+)/.exec(line)?.[1] ?? line;
+  /^(?:__Host-)?latchkey-(?:test-|production-)?(console-sign-in|no-passkey|[a-z]+)/.exec(line)?.[1] ?? line;
 
 function documentedCookies(): string[] {
   const page = readFileSync(new URL('../../../docs/security-model.md', import.meta.url), 'utf8');
@@ -95,7 +95,10 @@ describe('cookies on https', () => {
     const browser = secureBrowser();
     const question = await browser.open(`${AUTH}/account`);
     const second = await browser.submit(question, { identifier: person.email, password: PASSWORD });
-    const account = await browser.submit(second, { code: app.code(), remember: 'yes' });
+    browser.cookies.get('/')?.set('__Host-latchkey-makes-passkeys', '1');
+    const offer = await browser.submit(second, { code: app.code(), remember: 'yes' });
+    assert.match(offer.url, /\/passkey-offer$/, offer.text);
+    const account = await browser.submit(offer, {}, '/decline');
     assert.equal(account.url, `${AUTH}/account`, account.text);
     const saved = await browser.submit(account, { displayName: 'Ada' });
     assert.equal(saved.status, 200, saved.text);

@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { ENDED_BY } from '#credential-changes';
 import { rememberDevice } from '#devices';
 import { linkIdentity } from '#linked-identities';
-import { startSession } from '#sessions';
+import { beginSession } from '#sessions';
 import { type App, challengeIn, codesOf, totpOf } from '#tests/factors.ts';
 import {
   expectProblem,
@@ -150,16 +150,22 @@ const makeChange: Record<keyof typeof ENDED_BY, Change> = {
 /** What exists before a change: another session, a remembered device, a reset link in the mailbox. */
 async function leftAbout(person: Person) {
   const { userId } = person.session;
-  const { sessionId } = await latchkey.inProject(async (tx) => {
+  const { entry } = await latchkey.inProject(async (tx) => {
     await rememberDevice(tx, userId, 3_600);
-    return startSession(tx, userId, { amr: ['pwd'], acr: 'aal1', rememberedDevice: null, signInMethods: ['password'] });
+    return beginSession(tx, userId, {
+      amr: ['pwd'],
+      acr: 'aal1',
+      rememberedDevice: null,
+      signInMethods: ['password'],
+      organizationId: null,
+    });
   });
   const token = await people.resetLinkOf(person);
   const count = async (rows: string) =>
     Number((await latchkey.system.pool.query(`select count(*) from ${rows}`, [userId])).rows[0].count);
   return {
     sessionEnded: async () =>
-      (await count(`sessions where user_id = $1 and id = '${sessionId}' and revoked_at is not null`)) === 1,
+      (await count(`sessions where user_id = $1 and id = '${entry.sessionId}' and revoked_at is not null`)) === 1,
     devicesForgotten: async () => (await count('remembered_devices where user_id = $1')) === 0,
     linkVoid: async () => (await people.reset({ token })).body.errorCode === 'INVALID_TOKEN',
   };

@@ -157,9 +157,10 @@ const ENDINGS: Record<string, { end: (obtained: Obtained) => Promise<unknown>; o
     },
     others: 'go on',
   },
-  'a refresh token of the provider is used twice': {
+  'a refresh token of the provider is used again after its successor': {
     end: async ({ flow, tokens }) => {
-      await client.refreshTokenGrant(flow.configuration, tokens.refresh_token ?? '');
+      const next = await client.refreshTokenGrant(flow.configuration, tokens.refresh_token ?? '');
+      await client.refreshTokenGrant(flow.configuration, next.refresh_token ?? '');
       await assert.rejects(client.refreshTokenGrant(flow.configuration, tokens.refresh_token ?? ''));
     },
     others: 'go on',

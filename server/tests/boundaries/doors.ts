@@ -10,21 +10,25 @@ const MAX_NAMES_OF_A_WIDE_DOOR = 25;
 
 /** Parts that hand out more than {@link MAX_NAMES}: their maximum, and the reason. */
 const WIDER: Exceptions = {
-  events: { max: 23, why: 'the log, its catalogue of types, and the readers with which audit and webhooks follow it' },
-  tenancy: { max: 24, why: 'workspaces and projects: their directory, and how they close, return and end' },
+  events: { max: 24, why: 'the log, its catalogue of types, and the readers with which audit and webhooks follow it' },
+  tenancy: { max: 25, why: 'workspaces and projects: their directory, and how they close, return and end' },
+  branding: {
+    max: 16,
+    why: 'texts, colours and images of projects and organizations, and what pages and mails take from them',
+  },
   domains: { max: 23, why: 'organizations have custom domains, and prove their mail domains by the same rules' },
   billing: { max: 14, why: 'a message is reserved, counted and settled in three steps' },
   messages: {
-    max: 13,
+    max: 14,
     why: 'messages are sent, listed for the inbox and a person, removed, and previewed by the console',
   },
-  pages: { max: 16, why: 'the browser flow of the hosted and the account pages, and the layout of all pages' },
+  pages: { max: 19, why: 'the browser flow of the hosted and the account pages, and the layout of all pages' },
   keys: { max: 16, why: 'signing keys, and the data keys that encrypt everything that is stored' },
   audit: { max: 15, why: 'the log is written, searched, proven, erased, and read in order by log streams' },
   passwords: { max: 16, why: 'hashes, the policy and the table; hashing stands outside of transactions' },
-  people: { max: 21, why: 'users, profiles and erasure share a row; imports work with many people at once' },
+  people: { max: 23, why: 'users, profiles and erasure share a row; imports work with many people at once' },
   passkeys: { max: 18, why: 'each ceremony has its options, its response and its check' },
-  factors: { max: 16, why: 'two kinds of factors, enrolled, checked and removed one by one' },
+  factors: { max: 17, why: 'two kinds of factors, enrolled, checked and removed one by one' },
   sessions: { max: 25, why: 'sessions, entries and refresh tokens share statements and end in one transaction' },
   organizations: {
     max: 25,
@@ -36,21 +40,23 @@ const WIDER: Exceptions = {
     why: 'connections are configured, at the API and by set-up links, found by address, used to sign in by each kind, and asked by admission',
   },
   invitations: {
-    max: 20,
-    why: 'invitations to projects, organizations and teams follow one set of rules; set-up links send them, too',
+    max: 22,
+    why: 'invitations to projects, organizations and teams follow one set of rules; set-up links send them, the API and the account page answer them',
   },
   members: { max: 25, why: 'members, roles and authority decide together; imports work with many members at once' },
   applications: { max: 20, why: 'clients, their secrets and origins' },
-  webhooks: { max: 14, why: 'endpoints of a project, and receivers of other parts' },
-  oidc: { max: 21, why: 'account pages, requests, exports and SAML call the provider' },
+  oidc: { max: 23, why: 'account pages, requests, exports, previews and SAML call the provider' },
   exchange: { max: 17, why: 'redirect addresses, PKCE and codes go together' },
   proofs: { max: 24, why: 'a challenge is started, sent, read, counted and spent' },
+  attempts: { max: 14, why: 'attempts are counted before they are made, shown to administrators and reset' },
   requests: { max: 16, why: 'scope, principal, application and cookies of a request' },
   'sign-in': { max: 22, why: 'every way in, called by the API and again by the hosted pages' },
-  ways: { max: 15, why: 'the checks of every way in, its message, its end and its count' },
+  ways: { max: 16, why: 'the checks of every way in, its message, its end and its count' },
   federation: { max: 18, why: 'sign-ins elsewhere and their tests, the exchange of their codes, and linking' },
   self: { max: 18, why: 'what the account pages offer beside the API' },
-  operators: { max: 17, why: 'the installation, the team and their sessions' },
+  backups: { max: 15, why: 'the whole installation and single workspaces, in files of one format' },
+  configuration: { max: 15, why: 'files are read, compared and applied, and so is the other environment' },
+  operators: { max: 18, why: 'the installation, the team and their sessions' },
 };
 
 /** Part → the names its `index.ts` hands out, values and types. Migrations are a list, not a part. */

@@ -169,6 +169,13 @@ export const callsOutThroughFetch: Rule = ({ path, text }) =>
     ? []
     : faults(path, text, /\bglobalThis\s*(?:\.\s*fetch|\[)/g, 'calls out past platform/fetch.ts');
 
+const LOADED_AT_START =
+  /^(?:import|export) (?!type\b)[^'"(]*['"](?:@simplewebauthn\/server|@xmldom\/xmldom|acme-client|age-encryption|css-tree|image-size|iovalkey|nodemailer|qrcode|sms-segments-calculator|stripe|xml-crypto|xml-encryption)(?:\/[^'"]*)?['"]/gm;
+
+/** Libraries that take megabytes and that many processes never need. */
+export const loadsAtFirstUse: Rule = ({ path, text }) =>
+  isTest(path) ? [] : faults(path, text, LOADED_AT_START, 'loads the library at the start; load it at first use');
+
 const REGISTERED = /\.(?:get|post|put|patch|delete|head|options|all)(?:<[^(]*>)?\(\s*['"`]\/|\.route\(\s*\{/g;
 
 /** The module that mounts routes, and servers without sign-in: health and metrics, and the redirect to https. */

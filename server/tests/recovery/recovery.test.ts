@@ -74,7 +74,7 @@ async function baseBackup(to: string): Promise<void> {
     await cp(join(folder, 'first'), join(folder, to), {
       recursive: true,
       filter: (path) =>
-        !/postmaster\.(?:pid|opts)$|pg_wal\/.|pg_replslot\/.|pg_internal\.init|postgres\.log/.test(path),
+        !/postmaster\.(?:pid|opts)$|\.s\.PGSQL\.|pg_wal\/.|pg_replslot\/.|pg_internal\.init|postgres\.log/.test(path),
     });
     const { rows } = await client.query<{ labelfile: string }>('select labelfile from pg_backup_stop()');
     await writeFile(join(folder, to, 'postgres', 'backup_label'), rows[0]?.labelfile ?? '');

@@ -1,26 +1,28 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
-import type { Keyring } from '#platform/keyring.ts';
-import { problem } from '#platform/problem.ts';
-import { type SealedColumn, sealedIn } from '#platform/sealed.ts';
+import type { Keyring } from './keyring.ts';
+import { problem } from './problem.ts';
+import { type SealedColumn, sealedIn } from './sealed.ts';
 
 /** A stored signing secret. Times are ISO 8601; `expiresAt` null: the current secret. */
 export type StoredSecret = { sealed: string; createdAt: string; expiresAt: string | null };
 
-const PURPOSE = 'webhook-secret';
-
-/** Where the secrets of endpoints are kept. */
-export const endpointSecrets: SealedColumn = {
-  ...sealedIn('webhook_endpoints', 'secrets'),
-  json: {
-    text: sql`secrets::text`,
-    again: (content, seal) =>
-      Array.isArray(content) ? content.map((secret) => ({ ...secret, sealed: seal(String(secret.sealed)) })) : content,
-  },
-};
+/** Where the secrets of records are kept: a column `secrets` of {@link StoredSecret}s. */
+export function secretsIn(table: Parameters<typeof sealedIn>[0]): SealedColumn {
+  return {
+    ...sealedIn(table, 'secrets'),
+    json: {
+      text: sql`secrets::text`,
+      again: (content, seal) =>
+        Array.isArray(content)
+          ? content.map((secret) => ({ ...secret, sealed: seal(String(secret.sealed)) }))
+          : content,
+    },
+  };
+}
 
 const PREFIX = 'whsec_';
-/** Each live secret adds a signature to every delivery. */
+/** Each live secret adds a signature to every message. */
 const MAX_LIVE = 4;
 
 /** Creates a secret: 256 random bits, in the format of Standard Webhooks. */
@@ -28,22 +30,20 @@ export function newSecret(): string {
   return PREFIX + randomBytes(32).toString('base64');
 }
 
-/** @param endpointId the record that the secret is bound to */
-export function sealSecret(
-  keyring: Keyring,
-  secret: string,
-  { endpointId, now }: { endpointId: string; now: Date },
-): StoredSecret {
-  return { sealed: keyring.seal(secret, PURPOSE, endpointId), createdAt: now.toISOString(), expiresAt: null };
+/** What a secret is for, and the record that it is bound to. */
+type Owner = { purpose: string; recordId: string; now: Date };
+
+export function sealSecret(keyring: Keyring, secret: string, { purpose, recordId, now }: Owner): StoredSecret {
+  return { sealed: keyring.seal(secret, purpose, recordId), createdAt: now.toISOString(), expiresAt: null };
 }
 
 /** The secrets that currently sign, newest first. */
 export function liveSecrets(
   keyring: Keyring,
   secrets: readonly StoredSecret[],
-  { endpointId, now }: { endpointId: string; now: Date },
+  { purpose, recordId, now }: Owner,
 ): string[] {
-  return secrets.filter((secret) => isLive(secret, now)).map(({ sealed }) => keyring.open(sealed, PURPOSE, endpointId));
+  return secrets.filter((secret) => isLive(secret, now)).map(({ sealed }) => keyring.open(sealed, purpose, recordId));
 }
 
 function isLive({ expiresAt }: StoredSecret, now: Date): boolean {

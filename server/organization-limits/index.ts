@@ -1,0 +1,6 @@
+export {
+  limitFault,
+  maximumOf,
+  organizationRates,
+  requireOrganizationRoom,
+} from './organization-limits.ts';

@@ -1,0 +1,8 @@
+export { part } from './part.ts';
+export {
+  beginRegistration,
+  createdByRegistration,
+  finishedRegistration,
+  provenRegistration,
+  removeRegistrationsOf,
+} from './registrations.ts';

@@ -1,0 +1,126 @@
+import { raw } from 'hono/html';
+import { type Static, Type } from 'typebox';
+import type { ChatKind } from '#platform/config-chat.ts';
+import { type Html, html } from '#platform/html.ts';
+import type { Reply } from '#platform/http.ts';
+import { forms } from '#platform/http-body.ts';
+import { Problem } from '#platform/problem.ts';
+import { get, post, type Routes } from '#platform/route.ts';
+import { linksToChannels } from './channel-links.ts';
+import { aboutChat, isChat } from './chat.ts';
+import { componentChoices } from './page-body.ts';
+import { Chosen, guarded, listOf, panel, type Visit, viewOf } from './panel.ts';
+import { PageQueryOfStatus } from './status.page.ts';
+import { visitorCtx } from './subscribe.public.ts';
+import { type Channel, channels } from './subscribers.ts';
+import { subscribe, takeTurn } from './subscriptions.ts';
+import { environmentOf } from './summary.public.ts';
+import { namesOf } from './view.ts';
+import type { Voice } from './words.ts';
+
+const ChannelQuery = Type.Interface([PageQueryOfStatus], {
+  channel: Type.Optional(Type.Enum([...channels])),
+});
+const SubscribeForm = Type.Object({
+  channel: Type.Optional(Type.Enum([...channels])),
+  address: Type.Optional(Type.String({ maxLength: 2_048 })),
+  /** The form of earlier versions has this field. */
+  email: Type.Optional(Type.String({ maxLength: 254 })),
+  website: Type.Optional(Type.String({ maxLength: 200 })),
+  componentIds: Chosen,
+});
+type SubscribeForm = Static<typeof SubscribeForm>;
+
+/** Where the services say how a webhook is created. */
+const HOW: Readonly<Record<ChatKind, string>> = {
+  slack: 'https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks',
+  teams:
+    'https://support.microsoft.com/office/create-incoming-webhooks-with-workflows-for-microsoft-teams-8ae491c7-0394-4861-ba59-055e33f75498',
+  discord: 'https://support.discord.com/hc/articles/228383668-Intro-to-Webhooks',
+};
+
+/** A form for each channel, and the route that takes all of them. */
+export const statusChannelRoutes: Routes = [
+  get('/status/subscribe', {
+    permission: 'public',
+    query: ChannelQuery,
+    handler: (request, reply) =>
+      guarded(request, reply, async (visit) => form(visit, { channel: request.query.channel ?? 'email' })),
+  }),
+  post('/status/subscribe', {
+    permission: 'public',
+    counted: { uncounted: 'it has its own, smaller limit per source' },
+    query: PageQueryOfStatus,
+    body: SubscribeForm,
+    attachValidation: true,
+    plugin: forms,
+    handler: (request, reply) =>
+      guarded(request, reply, (visit) => {
+        const invalid = request.validationError !== undefined;
+        return subscribed(visit, invalid ? {} : request.body);
+      }),
+  }),
+];
+
+type Form = { channel: Channel; address?: string; componentIds?: readonly string[]; fault?: string };
+
+async function subscribed(visit: Visit, { channel = 'email', componentIds, ...given }: SubscribeForm): Promise<Reply> {
+  const { request, reply, voice } = visit;
+  const address = (given.address ?? given.email ?? '').trim();
+  const entered = { channel, address, componentIds: listOf(componentIds) };
+  const ctx = await visitorCtx(request, environmentOf(request));
+  await takeTurn(ctx, 'status-subscribe');
+  try {
+    // A honeypot: only programs fill in the invisible field.
+    if (!given.website) await subscribe(ctx, entered);
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'VALIDATION_FAILED')
+      return form(visit, { ...entered, fault: voice.say('subscribe.wrong') });
+    throw error;
+  }
+  return panel(request, reply, {
+    title: voice.say('subscribe.sentTitle'),
+    body: html`<p>${voice.say('subscribe.sent')}</p>`,
+  });
+}
+
+/** The form of one channel, again with what was entered if that was wrong. */
+function form(visit: Visit, { channel, address = '', componentIds = [], fault }: Form): Reply {
+  const { request, reply, voice, query } = visit;
+  const view = viewOf(request, { environment: environmentOf(request) });
+  const { say } = voice;
+  const field = fieldOf(channel);
+  const wrong = fault === undefined ? '' : raw(' aria-invalid="true" aria-describedby="fault"');
+  return panel(request, reply, {
+    title: say('subscribe.title'),
+    status: fault === undefined ? 200 : 400,
+    body: html`${fault === undefined ? '' : html`<p class="fault" id="fault" role="alert">${fault}</p>`}${introOf(channel, voice)}
+<form method="post" action="/status/subscribe${query}"><input type="hidden" name="channel" value="${channel}"><label>${say(field.label)}<input name="address" type="${field.type}" autocomplete="${field.autocomplete}" placeholder="${placeholderOf(channel)}" value="${address}" required maxlength="2048"${wrong}></label>
+<div class="trap" aria-hidden="true"><label>Website<input name="website" tabindex="-1" autocomplete="off"></label></div>
+<details${componentIds.length > 0 ? raw(' open') : ''}><summary>${say('subscribe.components')}</summary><fieldset><p class="small soft">${say('subscribe.all')}</p>${componentChoices({ view, nameOf: namesOf(view, voice) }, componentIds)}</fieldset></details>
+<button>${say('subscribe.button')}</button></form>
+${linksToChannels(voice, { query, current: channel })}`,
+  });
+}
+
+type Field = {
+  label: 'subscribe.email' | 'subscribe.url' | 'way.chatAddress';
+  type: 'email' | 'url';
+  autocomplete: 'email' | 'off';
+};
+
+function fieldOf(channel: Channel): Field {
+  if (channel === 'email') return { label: 'subscribe.email', type: 'email', autocomplete: 'email' };
+  return { label: channel === 'webhook' ? 'subscribe.url' : 'way.chatAddress', type: 'url', autocomplete: 'off' };
+}
+
+function placeholderOf(channel: Channel): string {
+  if (isChat(channel)) return aboutChat(channel).example;
+  return channel === 'webhook' ? 'https://example.com/status' : '';
+}
+
+function introOf(channel: Channel, { say }: Voice): Html {
+  if (channel === 'email') return html`<p class="soft">${say('subscribe.intro')}</p>`;
+  if (!isChat(channel)) return html`<p class="soft">${say('way.webhookIntro')}</p>`;
+  return html`<p class="soft">${say('way.chat', { service: aboutChat(channel).name })} <a href="${HOW[channel]}" rel="noreferrer">${say('way.how')}</a></p>`;
+}

@@ -1,0 +1,73 @@
+import { sql } from 'kysely';
+import { emit } from '#events';
+import type { TxCtx } from '#platform/ctx.ts';
+import { deleteReceiver, type Protocol } from '#webhooks';
+import { isChat } from './chat.ts';
+import type { Channel, SubscriberRow } from './subscribers.ts';
+
+/** The purposes under which webhooks know the receivers of subscribers. */
+const WEBHOOK = 'status';
+const CHAT = 'status-chat';
+
+/** How webhooks know the receiver of a subscriber; null for people, who have none. */
+export function receiverOf({ channel, id }: Pick<SubscriberRow, 'channel' | 'id'>) {
+  if (channel === 'webhook') return { purpose: WEBHOOK, key: id };
+  return isChat(channel) ? { purpose: CHAT, key: id } : null;
+}
+
+/** Removes the receiver of a subscriber, if it has one. */
+export async function removeReceiver(tx: TxCtx, subscriber: Pick<SubscriberRow, 'channel' | 'id'>): Promise<void> {
+  const receiver = receiverOf(subscriber);
+  if (receiver) await deleteReceiver(tx, receiver);
+}
+
+/**
+ * A receiver that is gone, or has failed for days, gets no more messages. A subscription that was not confirmed is
+ * deleted: its address may be wrong, and may be entered again.
+ */
+async function disabled(tx: TxCtx, key: string): Promise<void> {
+  const row = await tx.db
+    .selectFrom('status_subscribers')
+    .select(['id', 'channel', 'state'])
+    .where('environment', '=', tx.scope.environment)
+    .where(sql<boolean>`id = ${key}`)
+    .where('state', 'in', ['active', 'pending'])
+    .forUpdate()
+    .executeTakeFirst();
+  if (row?.state === 'active') await holdBack(tx, row);
+  if (row?.state !== 'pending') return;
+  await tx.db
+    .deleteFrom('status_subscribers')
+    .where('environment', '=', tx.scope.environment)
+    .where('id', '=', row.id)
+    .execute();
+  await removeReceiver(tx, row);
+}
+
+/** Suspends a subscriber whose receiver takes no messages. */
+export async function holdBack(
+  tx: TxCtx,
+  { id, channel }: Pick<SubscriberRow, 'id'> & { channel: Channel },
+): Promise<void> {
+  await tx.db
+    .updateTable('status_subscribers')
+    .set({ state: 'quarantined', updated_at: tx.now })
+    .where('environment', '=', tx.scope.environment)
+    .where('id', '=', id)
+    .execute();
+  await emit(tx, 'status.subscriber.quarantined', { subscriberId: id, channel, reason: 'failing' });
+}
+
+/** What differs for the receivers of subscribers. A chat service documents its body to the letter, and no signature. */
+export const statusReceivers: Readonly<Record<string, Protocol>> = {
+  [WEBHOOK]: { disabled },
+  [CHAT]: {
+    compose: async (_system, body) => ({
+      headers: { 'content-type': 'application/json', 'user-agent': 'Latchkey-Status/1' },
+      body,
+    }),
+    // A webhook that was deleted; the next attempts would fail as well.
+    gone: [404],
+    disabled,
+  },
+};

@@ -1,0 +1,2 @@
+export { compileStyleSheet } from './compile.ts';
+export { styleParts } from './parts.ts';

@@ -1,0 +1,17 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { test } from 'node:test';
+
+/** Where Latchkey is started: all with the same size, as docs/decisions/0272 says. */
+const STARTS = ['package.json', 'server/latchkey.mjs', 'packaging/container/Containerfile', 'bench/server.ts'];
+
+test('every way to start Latchkey sizes the young generation of V8, and all do it alike', async () => {
+  const root = resolve(import.meta.dirname, '../..');
+  const texts = await Promise.all(STARTS.map((path) => readFile(resolve(root, path), 'utf8')));
+  const flags = texts.map((text) => text.match(/--max-semi-space-size=\d+/g)?.join());
+  assert.deepEqual(
+    flags,
+    STARTS.map(() => '--max-semi-space-size=16'),
+  );
+});
