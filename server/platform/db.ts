@@ -171,7 +171,8 @@ const MAX_ATTEMPTS = 5;
 
 /**
  * Repeats an upsert outside of a transaction that met a new row at another unique index than the one that it names. Only
- * there PostgreSQL reports two inserts at the same moment as a violation; the next time the row is there.
+ * there PostgreSQL reports two inserts at the same moment as a violation, or three as a deadlock; the next time the row
+ * is there.
  * @param index that of earlier versions, which know the row without its workspace
  */
 export async function repeatedAt<T>(index: string, upsert: () => Promise<T>): Promise<T> {
@@ -180,7 +181,7 @@ export async function repeatedAt<T>(index: string, upsert: () => Promise<T>): Pr
       // biome-ignore lint/performance/noAwaitInLoops: one attempt after the other
       return await upsert();
     } catch (error) {
-      if (attempt === MAX_ATTEMPTS || !isUniqueViolation(error, index)) throw error;
+      if (attempt === MAX_ATTEMPTS || !(isUniqueViolation(error, index) || isDeadlock(error))) throw error;
     }
   }
 }
