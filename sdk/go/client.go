@@ -28,19 +28,27 @@ type Client struct {
 }
 
 // Option changes one call.
-type Option func(http.Header)
+type Option func(*settings)
+
+type settings struct {
+	header http.Header
+	etag   *string
+}
+
+// ReadETag stores the ETag of the record that a call returns.
+func ReadETag(etag *string) Option { return func(s *settings) { s.etag = etag } }
 
 // IfMatch names the state, by its ETag, that a change is meant for. If it has changed since, the problem is PRECONDITION_FAILED.
-func IfMatch(etag string) Option { return func(h http.Header) { h.Set("If-Match", etag) } }
+func IfMatch(etag string) Option { return func(s *settings) { s.header.Set("If-Match", etag) } }
 
 // IdempotencyKey replaces the random key of a write, so that another run of the program can repeat it.
 func IdempotencyKey(key string) Option {
-	return func(h http.Header) { h.Set("Idempotency-Key", key) }
+	return func(s *settings) { s.header.Set("Idempotency-Key", key) }
 }
 
 // CorrelationID stands in the log and in events.
 func CorrelationID(id string) Option {
-	return func(h http.Header) { h.Set("X-Correlation-Id", id) }
+	return func(s *settings) { s.header.Set("X-Correlation-Id", id) }
 }
 
 // Nullable is a field that may be absent, null or a value. The zero value is absent.
@@ -107,14 +115,21 @@ func call[T any](ctx context.Context, c *Client, r request, options []Option) (T
 	if r.keyed {
 		header.Set("Idempotency-Key", rand.Text())
 	}
+	set := settings{header: header, etag: new(string)}
 	for _, option := range options {
-		option(header)
+		option(&set)
 	}
 	attempts := 1
 	if r.keyed || r.method == http.MethodGet {
 		attempts = maxAttempts
 	}
-	text, err := repeated(ctx, attempts, func() (*http.Response, error) { return c.send(ctx, r.method, target, header, body) })
+	text, err := repeated(ctx, attempts, func() (*http.Response, error) {
+		response, err := c.send(ctx, r.method, target, header, body)
+		if err == nil {
+			*set.etag = response.Header.Get("ETag")
+		}
+		return response, err
+	})
 	if err != nil {
 		return result, err
 	}

@@ -71,6 +71,27 @@ func TestAMemberIsAddedChangedAndRemoved(t *testing.T) {
 	}
 }
 
+func TestAChangeIsMeantForTheStateThatWasRead(t *testing.T) {
+	ctx, client := t.Context(), running(t).client()
+	added, err := client.AddMember(ctx, AddMemberRequest{Email: Ptr("go-etag@example.com")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var read, changed string
+	if _, err := client.ReadMember(ctx, added.ID, ReadETag(&read)); err != nil || read == "" {
+		t.Fatalf("the record has the tag %q, %v", read, err)
+	}
+	name := ChangeMemberRequest{DisplayName: Of("Grace")}
+	if _, err := client.ChangeMember(ctx, added.ID, name, IfMatch(read), ReadETag(&changed)); err != nil || changed == read {
+		t.Fatalf("the changed record has the tag %q, %v", changed, err)
+	}
+	var problem *Problem
+	_, err = client.ChangeMember(ctx, added.ID, name, IfMatch(read))
+	if !errors.As(err, &problem) || problem.ErrorCode != "PRECONDITION_FAILED" {
+		t.Errorf("a change of an earlier state gave %v", err)
+	}
+}
+
 func TestAListReadsAllPages(t *testing.T) {
 	ctx, client := t.Context(), running(t).client()
 	for _, name := range []string{"a", "b", "c"} {

@@ -44,6 +44,16 @@ class TheApi(unittest.TestCase):
         with self.assertRaises(latchkey.Problem):
             self.api.read_member("../roles")
 
+    def test_a_change_is_meant_for_the_state_that_was_read(self) -> None:
+        added = self.api.add_member({"email": "python-etag@example.com"})
+        read = self.api.read_member(added["id"])
+        changed = self.api.change_member(added["id"], {"displayName": "Guido"}, if_match=latchkey.etag_of(read))
+        self.assertNotEqual(latchkey.etag_of(changed), latchkey.etag_of(read))
+        with self.assertRaises(latchkey.Problem) as caught:
+            self.api.change_member(added["id"], {"displayName": "Ada"}, if_match=latchkey.etag_of(read))
+        self.assertEqual(caught.exception.error_code, "PRECONDITION_FAILED")
+        self.assertIsNone(latchkey.etag_of({}))
+
     def test_a_list_reads_all_pages(self) -> None:
         emails = [f"{name}@python-pages.example.com" for name in "abc"]
         for address in emails:

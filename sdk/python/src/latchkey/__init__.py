@@ -1,6 +1,6 @@
 """What a back end in Python needs beside HTTP to use Latchkey."""
 
-from .client import Problem
+from .client import Problem, etag_of
 from .liveness import introspection, live_session
 from .management import management_tokens
 from .operations import Operations as Api
@@ -14,6 +14,7 @@ __all__ = [
     "InvalidWebhook",
     "Problem",
     "Verifier",
+    "etag_of",
     "introspection",
     "live_session",
     "management_tokens",

@@ -36,6 +36,17 @@ class Problem(Exception):
         super().__init__(f"{self.status} {self.error_code or ''}: {text}")
 
 
+class _Record(dict[str, Any]):
+    """A record with the tag of its state."""
+
+    etag: str | None = None
+
+
+def etag_of(record: Mapping[str, Any]) -> str | None:
+    """The tag of the state of a record that was read or changed: the `if_match` of a change that is meant for this state."""
+    return record.etag if isinstance(record, _Record) else None
+
+
 class Client:
     """A client of one API host; safe for use by several threads. Use it in a `with` statement, or close it."""
 
@@ -101,8 +112,13 @@ class Client:
             raise Problem(response)
         if not response.content:
             return None
-        is_json = response.headers.get("content-type", "").startswith("application/json")
-        return response.json() if is_json else response.text
+        if not response.headers.get("content-type", "").startswith("application/json"):
+            return response.text
+        content = response.json()
+        if isinstance(content, dict):
+            content = _Record(content)
+            content.etag = response.headers.get("etag")
+        return content
 
     def pages(self, path: str, values: Mapping[str, str], *, query: Mapping[str, Any] | None = None) -> Iterator[Any]:
         """The records of all pages, which are requested as they are needed."""
