@@ -26,7 +26,7 @@ const FILE_LIMIT_MS = 1_200_000;
 const FILES_PER_PROCESS = 30;
 /** What other test scripts run, because it takes long or needs other toolchains. */
 const OTHER_SCRIPTS =
-  /clients\/toolchains|tests\/(?:recovery|pictures|citus|console-)|backups\/(?:schedule|workspaces)|tests\/(?:crash|faults)\.test|status\/(?:alone|console)|sign-in\/enumeration/;
+  /clients\/toolchains|site\/samples\.test|tests\/(?:recovery|pictures|citus|console-)|backups\/(?:schedule|workspaces)|tests\/(?:crash|faults)\.test|status\/(?:alone|console)|sign-in\/enumeration/;
 /** They start first, so that no process works alone on one of them at the end. */
 const SLOWEST = [
   'server/tests/console-role-screens.test.ts',

@@ -46,7 +46,9 @@ type BodyOptions<O> = O extends { requestBody: JsonBody<infer T> }
     : O extends { requestBody?: infer B }
       ? NonNullable<B> extends JsonBody<infer T>
         ? { body?: T }
-        : unknown
+        : NonNullable<B> extends FormBody<infer T>
+          ? { form?: T }
+          : unknown
       : unknown;
 
 type HasHeader<O, Name extends string> = O extends { parameters: { header?: { [N in Name]?: infer T } } }
