@@ -1,5 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { isDatabaseAway } from './db.ts';
 import type { App } from './http.ts';
+import { problemOf } from './http-errors.ts';
 import { problemWithRetry } from './problem.ts';
 import type { Route } from './route.ts';
 import { sourceOf } from './source.ts';
@@ -77,12 +79,17 @@ export function addSourceLimits(app: App): void {
 
 type Exchange = { request: FastifyRequest; reply: FastifyReply };
 
-/** Decides by the outcome of a request whether it counts. */
+/**
+ * Decides by the outcome of a request whether it counts. One that failed because the database is away does not: whoever
+ * shares an address and tries again meanwhile would be refused after it has come back.
+ */
 function settle(app: App, counter: SourceCounter, { request, reply }: Exchange): void {
   const { of } = SOURCE_COUNTERS[counter];
   const source = sourceOf(request.trace);
+  const failed = isDatabaseAway(problemOf(request.trace)?.cause);
   if (of === 'refused' && reply.statusCode === 401) sourceCounts(app.system).add(counter, source, 1);
   if (of === 'unsuccessful' && SUCCESSFUL.includes(reply.statusCode)) sourceCounts(app.system).add(counter, source, -1);
+  if (of !== 'refused' && failed) sourceCounts(app.system).add(counter, source, -1);
 }
 
 /** @returns undefined for a route that is not counted */

@@ -2,7 +2,17 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
-import { eventually, expectProblem, expectWorker, register, startTestLatchkey, type TestLatchkey } from './harness.ts';
+import { SOURCE_COUNTERS, sourceCounts } from '#platform/http-sources.ts';
+import {
+  eventually,
+  expectProblem,
+  expectWorker,
+  newEmail,
+  PASSWORD,
+  register,
+  startTestLatchkey,
+  type TestLatchkey,
+} from './harness.ts';
 import { cloneDatabase } from './postgres.ts';
 
 const OPERATIONS = new URL('../../docs/operations.md', import.meta.url);
@@ -54,6 +64,28 @@ describe('a database whose user may not change the schema', () => {
     const { rows } = await administrator.query("select data from events where type = 'profile.updated'");
     assert.equal(rows.length, 1);
     assert.equal((await latchkey.api('/v1/me/profile', { token })).body.displayName, 'free');
+  });
+
+  test('requests that fail because it is away do not count against those who share their address', async () => {
+    const source = '198.18.50.1';
+    const { email } = await register(latchkey);
+    const calls = {
+      password: () => send('/v1/auth/register', { email: newEmail(), password: PASSWORD }),
+      proof: () => send('/v1/auth/login/password', { identifier: email, password: 'a wrong password' }),
+    };
+    const send = (path: string, body: object) => latchkey.auth(path, { body, headers: { 'x-forwarded-for': source } });
+    for (const counter of ['password', 'proof'] as const)
+      sourceCounts(latchkey.system).add(counter, `${source}/32`, SOURCE_COUNTERS[counter].points - 1);
+    await administrator.query('begin; lock table events, rate_limits in access exclusive mode');
+    for (const call of [calls.password, calls.proof, calls.password, calls.proof]) {
+      // biome-ignore lint/performance/noAwaitInLoops: one after the other
+      expectProblem(await call(), 503, 'SERVICE_UNAVAILABLE');
+    }
+    await administrator.query('rollback');
+    assert.equal((await calls.password()).status, 200);
+    expectProblem(await calls.password(), 429, 'RATE_LIMIT_EXCEEDED');
+    expectProblem(await calls.proof(), 401, 'INVALID_CREDENTIALS');
+    expectProblem(await calls.proof(), 429, 'RATE_LIMIT_EXCEEDED');
   });
 
   test('BI-4 a database that accepts no writes counts as away, and as back when it does', async () => {
