@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler, sql } from 'kysely';
 import pg from 'pg';
 import { emptyDatabase } from '#tests/postgres.ts';
-import { type Db, openDb, readOnly, type Tables } from './db.ts';
+import { type Db, isDatabaseAway, openDb, readOnly, type Tables } from './db.ts';
 import { prepared } from './prepared.ts';
 
 const db = new Kysely<Tables>({
@@ -43,6 +43,20 @@ describe('a database outside a transaction', () => {
       async () => readOnly(db).getExecutor().transformQuery(statement.toOperationNode(), { queryId: '1' }),
       refused,
     );
+  });
+});
+
+describe('a database is away', () => {
+  for (const message of [
+    'could not commit transaction for shard 102123 on at least one active node',
+    'failure on connection marked as essential: 127.0.0.1:6401',
+  ])
+    test(`when Citus reports: ${message}`, () => {
+      assert.ok(isDatabaseAway(new pg.DatabaseError(message, message.length, 'error')));
+    });
+
+  test('never for a statement that fails by itself', () => {
+    assert.ok(!isDatabaseAway(new pg.DatabaseError('could not determine data type', 1, 'error')));
   });
 });
 

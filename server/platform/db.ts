@@ -211,11 +211,15 @@ const NO_RESPONSE = 'Query read timeout';
 const AWAY =
   /^(?:08...|53...|57P0[1235]|57014|55P03|25P0[34]|25006|ECONNREFUSED|ECONNRESET|ECONNABORTED|ENOTCONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/;
 
+/** How Citus says that it lost another server while a transaction ended there. The errors have the code XX000. */
+const LOST_SERVER = /^(?:could not commit transaction for shard \d+ on|failure on connection marked as essential)/;
+
 /** True if the database can't be used now: the same statement may succeed a moment later. */
 export function isDatabaseAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if ('code' in error && typeof error.code === 'string' && AWAY.test(error.code)) return true;
   if (error instanceof AggregateError) return error.errors.some(isDatabaseAway);
+  if (LOST_SERVER.test(error.message)) return true;
   return /Connection terminated|timeout exceeded when trying to connect|timeout expired|Query read timeout|Client has encountered a connection error|not queryable/.test(
     error.message,
   );
