@@ -51,9 +51,15 @@ async function allFiles(): Promise<string[]> {
   return (await Array.fromAsync(found)).filter((path) => !OTHER_SCRIPTS.test(path)).map((path) => resolve(root, path));
 }
 
+/** It stops a server that all tests share, so it runs after all others. */
+const ALONE = /tests\/citus\/killed/;
+
 const files = positionals.length > 0 ? positionals.map((file) => resolve(file)) : await allFiles();
 const isSlow = (file: string) => SLOWEST.includes(relative(root, file));
-const waiting = files.toSorted((a, b) => Number(isSlow(b)) - Number(isSlow(a)) || (a < b ? -1 : 1));
+const [alone = [], together = []] = [true, false].map((isAlone) =>
+  files.filter((file) => ALONE.test(file) === isAlone),
+);
+const waiting = together.toSorted((a, b) => Number(isSlow(b)) - Number(isSlow(a)) || (a < b ? -1 : 1));
 const tell = (line: string) => process.stdout.write(`${line}\n`);
 const postgres =
   values.citus === undefined
@@ -68,6 +74,7 @@ const workers = new Set<Worker>();
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.once(signal, async () => {
     waiting.length = 0;
+    alone.length = 0;
     await Promise.all([...workers].map((worker) => worker.stop()));
   });
 
@@ -135,6 +142,8 @@ function failuresOf(name: string, found: string): string[] {
 
 // Two more than there are cores: many tests wait most of their time.
 await Promise.all(Array.from({ length: Math.min(availableParallelism() + 2, files.length) }, work));
+waiting.push(...alone);
+await work();
 await postgres.stop();
 if (log !== null) {
   const found = faultsOf(statementsIn(await log.read()));

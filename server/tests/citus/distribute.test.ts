@@ -4,9 +4,9 @@ import { once } from 'node:events';
 import { after, before, describe, test } from 'node:test';
 import type { Demo } from '#hosts';
 import { ENTRY, spawnLatchkey } from '#tests/command-line.ts';
-import { eventually, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
+import { startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
 import { CLUSTER } from '#tests/postgres.ts';
-import { createDemos, expectKept, load, WORKSPACES } from './load.ts';
+import { createDemos, expectKept, load } from './load.ts';
 
 const skip = CLUSTER === null ? 'needs a Citus cluster (npm run test:citus)' : false;
 
@@ -50,14 +50,13 @@ describe('dividing an installation while it serves', { skip }, () => {
   test('fails no request but with 503 and Retry-After, also if it is killed and run again', async (t) => {
     const all = await pending();
     const running = load(t, latchkey, demos);
-    await eventually(async () => assert.ok(running.acknowledged.length >= WORKSPACES));
+    await running.served(demos);
     await divideHalf();
     assert.deepEqual(await pending(), all);
     const { status, output, errors } = await spawnLatchkey(['distribute'], settings);
     assert.equal(status, 0, errors);
     assert.match(output, /The tables are divided over 2 workers\./);
-    const divided = running.acknowledged.length;
-    await eventually(async () => assert.ok(running.acknowledged.length >= divided + 2 * WORKSPACES));
+    await running.served(demos);
     const { acknowledged, failures } = await running.end();
     console.log(`${acknowledged.length} requests succeeded, ${failures.length} got 503`);
     assert.deepEqual(
