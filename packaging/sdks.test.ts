@@ -89,7 +89,7 @@ describe('the packages', () => {
 describe('an application of create-latchkey-app', () => {
   let latchkey: TestLatchkey;
   let browser: Awaited<ReturnType<typeof openBrowser>>;
-  let person: { email: string; access_token: string };
+  let person: { email: string };
   const running: Running[] = [];
   before(async () => {
     latchkey = await startTestLatchkey();
@@ -148,6 +148,17 @@ describe('an application of create-latchkey-app', () => {
     return page;
   }
 
+  /** Ends all sessions of the person. Latchkey tells the application, whose cookie would last longer. */
+  async function expectEnded(page: Awaited<ReturnType<typeof signIn>>) {
+    const credentials = { identifier: person.email, password: PASSWORD };
+    const { body } = await latchkey.auth('/v1/auth/login/password', { body: credentials });
+    await latchkey.auth('/v1/sessions/logout', { token: body.access_token, body: { everywhere: true } });
+    await eventually(async () => {
+      await page.goto(new URL('/', page.url()).href);
+      assert.match(await page.locator('body').innerText(), /You are not signed in/);
+    });
+  }
+
   test('react is built, signs people in, and its API accepts their token only', async () => {
     const cwd = await made('react');
     await run('npm', ['run', 'build'], { cwd });
@@ -161,9 +172,13 @@ describe('an application of create-latchkey-app', () => {
   });
 
   test('express signs people in, and out again', async () => {
-    const page = await signIn(await serving(await made('express')));
+    const origin = await serving(await made('express'));
+    const page = await signIn(origin);
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByText('You are not signed in.').waitFor();
+    await expectEnded(await signIn(origin));
+    const body = new URLSearchParams({ logout_token: 'a.b.c' });
+    assert.equal((await fetch(`${origin}/backchannel-logout`, { method: 'POST', body })).ok, false);
   });
 
   test('nextjs is built, signs people in on the way to a page, and out again', async () => {
@@ -182,12 +197,7 @@ describe('an application of create-latchkey-app', () => {
     await page.keyboard.press('Enter');
     await page.getByText('Only you see this').waitFor();
     assert.equal(new URL(page.url()).pathname, '/private');
-    // Latchkey tells the application, whose cookie would last longer.
-    await latchkey.auth('/v1/sessions/logout', { token: person.access_token, body: { everywhere: true } });
-    await eventually(async () => {
-      await page.goto(new URL('/', page.url()).href);
-      assert.match(await page.locator('body').innerText(), /You are not signed in/);
-    });
+    await expectEnded(page);
   });
 
   test('react-native fits the types of its packages', async () => {

@@ -177,6 +177,9 @@ test('the code that is shown for Express signs people in as it stands, with the 
   const consented = back.url.startsWith(origin) ? back : await visitor.submit(back, { decision: 'allow' }, '/consent');
   assert.equal((await call(consented.url.slice(origin.length))).to, '/');
   assert.match((await call('/')).text, new RegExp(`signed in as ${person.email}`));
+  const { items } = (await app.operator.call('/console/v1/applications?limit=100')).body;
+  const added = items.find(({ name }: { name: string }) => name === 'Tickets');
+  assert.equal(added.backchannelLogoutUri, `${origin}/backchannel-logout`);
   const left = await visitor.open((await call('/sign-out', 'POST')).to);
   assert.ok(left.url.startsWith(`${origin}/`), `signed out and back, not at ${left.url}`);
 });
@@ -192,6 +195,7 @@ test('code for another framework names the addresses that are missing, and a cli
   const { body: saved } = await operator.call(`/console/v1/applications/${made.id}`);
   assert.deepEqual(saved.redirectUris, ['https://forum.example/other', 'http://localhost:3000/auth/callback']);
   assert.deepEqual(saved.postLogoutRedirectUris, ['http://localhost:3000/']);
+  assert.equal(saved.backchannelLogoutUri, 'http://localhost:3000/auth/backchannel-logout');
   await page.getByRole('radio', { name: 'Fastify API' }).click();
   await page.getByText('Choose below, under APIs').waitFor();
   await page.getByRole('radio', { name: 'Other' }).click();

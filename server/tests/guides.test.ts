@@ -9,7 +9,7 @@ import { after, before, describe, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import * as client from 'openid-client';
 import { openBrowser } from './browser.ts';
-import { ownerToken, PASSWORD, register, startTestLatchkey, type TestLatchkey } from './harness.ts';
+import { eventually, ownerToken, PASSWORD, register, startTestLatchkey, type TestLatchkey } from './harness.ts';
 import { browserOf, codeFlow, signInOn } from './oidc.ts';
 import { freePort } from './ports.ts';
 
@@ -239,6 +239,17 @@ describe('a Node.js back end', () => {
     const gone = await browser.open((await call('/sign-out', 'POST')).to);
     assert.ok(gone.url.startsWith(`${origin}/`), gone.url);
     assert.match((await call('/')).text, /not signed in/);
+    const again = await browser.open((await call('/sign-in')).to);
+    const signedIn = again.url.startsWith(origin)
+      ? again
+      : await browser.submit(again, { identifier: person.email, password: PASSWORD });
+    assert.equal((await call(signedIn.url.slice(origin.length))).to, '/');
+    const forged = { method: 'POST', body: new URLSearchParams({ logout_token: 'a.b.c' }) };
+    assert.equal((await fetch(`${origin}/backchannel-logout`, forged)).status, 500);
+    assert.equal((await call('/')).text, 'Hello, Ada\n');
+    const everywhere = { token: person.access_token, body: { everywhere: true } };
+    assert.equal((await latchkey.auth('/v1/sessions/logout', everywhere)).status, 204);
+    await eventually(async () => assert.match((await call('/')).text, /not signed in/));
     assert.equal((await call('/callback?code=stolen&state=x')).to, '/', 'an answer nobody waits for is nothing');
   });
 

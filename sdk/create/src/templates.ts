@@ -22,6 +22,7 @@ export const TEMPLATES = {
     kind: 'web',
     redirectUris: ['http://localhost:3000/callback'],
     postLogoutRedirectUris: ['http://localhost:3000/'],
+    backchannelLogoutUri: 'http://localhost:3000/backchannel-logout',
     origins: [],
     run: 'npm start',
   },

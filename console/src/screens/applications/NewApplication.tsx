@@ -15,7 +15,7 @@ import { type Kind, kindOf, kinds, linesOf } from './kinds.ts';
 import { ManagementPermissions } from './ManagementPermissions.tsx';
 import { FrameworkChoice, useFactsOf } from './Snippets.tsx';
 import type { Snippet } from './snippets/snippet.ts';
-import { placeOf, snippetsFor } from './snippets.ts';
+import { NO_ADDRESSES, placeOf, snippetsFor } from './snippets.ts';
 
 type Made = Application & { secret: string | null };
 
@@ -50,7 +50,7 @@ export function NewApplication() {
       ...(kindOf(kind).redirects && { redirectUris }),
       ...(kind === 'management' && { permissions }),
       ...(kind === 'saml' && { saml: describedBy(metadata) }),
-      ...(snippet?.returnsTo && { postLogoutRedirectUris: signedOutAt(snippet, { kind, redirectUris }) }),
+      ...(snippet?.returnsTo && logoutAddresses(snippet, { kind, redirectUris })),
       ...(kind === 'spa' && { origins: originsOf(redirectUris) }),
     };
     const onProblem = ({ fields }: { fields: Record<string, string> }) => {
@@ -158,10 +158,12 @@ function useSuggestedRedirect(snippet: Snippet | undefined): string {
 
 type Typed = { kind: Kind; redirectUris: string[] };
 
-/** Where sample code leads after signing out, if it runs where the redirect addresses say. */
-function signedOutAt(snippet: Snippet, { kind, redirectUris }: Typed): string[] {
-  const { missing } = placeOf(snippet, { kind, redirectUris, postLogoutRedirectUris: [], origins: [] });
-  return missing && missing.redirectUris.length === 0 ? missing.postLogoutRedirectUris : [];
+/** Where sample code leads after signing out and is told of the end of sessions, if it runs where the redirect addresses say. */
+function logoutAddresses(snippet: Snippet, { kind, redirectUris }: Typed) {
+  const { missing } = placeOf(snippet, { ...NO_ADDRESSES, kind, redirectUris });
+  if (!missing || missing.redirectUris.length > 0) return {};
+  const { postLogoutRedirectUris, backchannelLogoutUri } = missing;
+  return { postLogoutRedirectUris, backchannelLogoutUri };
 }
 
 function KindChoice({ kind, onChange }: { kind: Kind; onChange: (kind: string) => void }) {

@@ -9,7 +9,7 @@ import { Facts } from '#ui/page.tsx';
 import { useFilters } from '#ui/search.ts';
 import classes from './applications.module.css';
 import type { Snippet } from './snippets/snippet.ts';
-import { placeOf, snippetsFor } from './snippets.ts';
+import { addressesOf, placeOf, snippetsFor } from './snippets.ts';
 
 const OTHER = 'other';
 
@@ -125,7 +125,7 @@ function MissingAddresses({ snippet, application }: { snippet: Snippet; applicat
   const change = useAction(useApi().useMutation('patch', '/console/v1/applications/{id}'));
   const { missing } = placeOf(snippet, application);
   if (!missing) return null;
-  const { id, redirectUris, postLogoutRedirectUris, origins } = application;
+  const { id, redirectUris, postLogoutRedirectUris, origins, backchannelLogoutUri } = application;
   const add = () =>
     change.run(
       {
@@ -134,6 +134,7 @@ function MissingAddresses({ snippet, application }: { snippet: Snippet; applicat
           redirectUris: [...redirectUris, ...missing.redirectUris],
           postLogoutRedirectUris: [...postLogoutRedirectUris, ...missing.postLogoutRedirectUris],
           origins: [...origins, ...missing.origins],
+          backchannelLogoutUri: missing.backchannelLogoutUri ?? backchannelLogoutUri,
         },
       },
       { done: 'Addresses added', change: 'Add the addresses of the code' },
@@ -146,11 +147,10 @@ function MissingAddresses({ snippet, application }: { snippet: Snippet; applicat
         none. Add the one of your application to the redirect addresses below.
       </Alert>
     );
-  const addresses = [...new Set(Object.values(missing).flat())];
   return (
     <Alert color="yellow" p="sm">
       <Stack gap="xs" align="flex-start">
-        <span>The code uses addresses that this application does not have yet: {addresses.join(', ')}</span>
+        <span>The code uses addresses that this application does not have yet: {addressesOf(missing).join(', ')}</span>
         {canWrite && (
           <Button size="compact-sm" variant="default" loading={change.busy} onClick={add}>
             Add them

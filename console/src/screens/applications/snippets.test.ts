@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { kinds } from './kinds.ts';
-import { placeOf, snippetsFor } from './snippets.ts';
+import { NO_ADDRESSES, placeOf, snippetsFor } from './snippets.ts';
 
 const facts = {
   issuer: 'https://login.example.com',
@@ -30,17 +30,23 @@ test('every kind of application that OpenID Connect serves has code with its own
 });
 
 const web = snippetsFor('web').find(({ key }) => key === 'express');
-const none = { redirectUris: [], postLogoutRedirectUris: [], origins: [] };
 
 test('code runs where the application returns to, and says which addresses are missing', () => {
   if (!web) throw new Error('There is no code for Express.');
   const redirectUris = ['https://shop.example.com/other', 'https://shop.example.com/callback'];
   const postLogoutRedirectUris = ['https://shop.example.com/'];
-  expect(placeOf(web, { kind: 'web', redirectUris, postLogoutRedirectUris, origins: [] })).toEqual({
+  const backchannelLogoutUri = 'https://shop.example.com/backchannel-logout';
+  const all = { redirectUris, postLogoutRedirectUris, origins: [], backchannelLogoutUri };
+  expect(placeOf(web, { kind: 'web', ...all })).toEqual({
     origin: 'https://shop.example.com',
     appRedirect: '',
     missing: null,
   });
-  expect(placeOf(web, { kind: 'web', ...none, redirectUris }).missing).toEqual({ ...none, postLogoutRedirectUris });
-  expect(placeOf(web, { kind: 'web', ...none }).missing?.redirectUris).toEqual(['http://localhost:3000/callback']);
+  const some = { ...NO_ADDRESSES, postLogoutRedirectUris, backchannelLogoutUri };
+  expect(placeOf(web, { kind: 'web', ...NO_ADDRESSES, redirectUris }).missing).toEqual(some);
+  const elsewhere = { ...all, backchannelLogoutUri: 'https://sessions.example.com/ended' };
+  expect(placeOf(web, { kind: 'web', ...elsewhere }).missing).toBe(null);
+  expect(placeOf(web, { kind: 'web', ...NO_ADDRESSES }).missing?.redirectUris).toEqual([
+    'http://localhost:3000/callback',
+  ]);
 });

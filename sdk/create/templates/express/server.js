@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import express from 'express';
+import { createRemoteJWKSet, jwtVerify } from 'jose';
 import * as client from 'openid-client';
 
 const { LATCHKEY_ISSUER, LATCHKEY_CLIENT_ID, LATCHKEY_CLIENT_SECRET, ORIGIN } = process.env;
@@ -8,6 +9,22 @@ const latchkey = await client.discovery(new URL(LATCHKEY_ISSUER), LATCHKEY_CLIEN
   // For development only: a real issuer has https.
   execute: LATCHKEY_ISSUER.startsWith('http://localhost') ? [client.allowInsecureRequests] : [],
 });
+
+const keys = createRemoteJWKSet(new URL(latchkey.serverMetadata().jwks_uri));
+
+/** Verifies a logout token (OpenID Connect Back-Channel Logout 1.0). Returns the session at Latchkey that has ended. */
+async function endedSession(token) {
+  const { payload } = await jwtVerify(token, keys, {
+    issuer: LATCHKEY_ISSUER,
+    audience: LATCHKEY_CLIENT_ID,
+    typ: 'logout+jwt',
+    maxTokenAge: '10 minutes',
+    requiredClaims: ['exp', 'jti', 'sid'],
+  });
+  if (!payload.events?.['http://schemas.openid.net/event/backchannel-logout'] || payload.nonce !== undefined)
+    throw new Error('This is no logout token.');
+  return payload.sid;
+}
 
 /** Sessions of this application, by the secret in the browser's cookie. Store them in your database. */
 const sessions = new Map();
@@ -73,8 +90,9 @@ app.post('/sign-in', async (request, response) => {
 app.get('/callback', async (request, response) => {
   if (!request.session?.checks) return response.redirect(303, '/');
   const tokens = await client.authorizationCodeGrant(latchkey, new URL(request.url, ORIGIN), request.session.checks);
-  const user = await client.fetchUserInfo(latchkey, tokens.access_token, tokens.claims().sub);
-  begin(request, response, { user, idToken: tokens.id_token });
+  const { sub, sid } = tokens.claims();
+  const user = await client.fetchUserInfo(latchkey, tokens.access_token, sub);
+  begin(request, response, { user, sid, idToken: tokens.id_token });
   response.redirect(303, '/');
 });
 
@@ -86,6 +104,13 @@ app.post('/sign-out', (request, response) => {
     ...(request.session?.idToken && { id_token_hint: request.session.idToken }),
   });
   response.redirect(303, url.href);
+});
+
+// The session ended at Latchkey: in another application, or by an administrator. Latchkey sends it again until the response is 2xx.
+app.post('/backchannel-logout', express.urlencoded(), async (request, response) => {
+  const sid = await endedSession(request.body?.logout_token ?? '');
+  for (const [id, session] of sessions) if (session.sid === sid) sessions.delete(id);
+  response.end();
 });
 
 app.use((error, _request, response, _next) => {

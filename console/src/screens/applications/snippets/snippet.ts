@@ -26,8 +26,11 @@ export type Snippet = {
   key: string;
   name: string;
   kinds: readonly Kind[];
-  /** Redirect addresses of a web application: where it runs while it is developed, and the path that people return to. */
-  returnsTo?: { home: string; path: string };
+  /**
+   * Addresses of a web application: where it runs while it is developed, the path that people return to, and the one that is told
+   * of the end of sessions.
+   */
+  returnsTo?: { home: string; path: string; backchannelLogout?: string };
   /** The redirect address of a phone app, unless the application has another one. */
   appRedirect?: string;
   /** The code is of an API, so the application must have access to one. */
