@@ -39,7 +39,6 @@ const SLOWEST = [
   'server/status/console.test.ts',
   'server/account/pages.test.ts',
   'server/tests/attacks/admission-entrances.test.ts',
-  'server/tests/api-guides.test.ts',
   'server/tests/console-imports.test.ts',
   'server/webhooks/deliveries.test.ts',
   'server/webhooks/schedule.test.ts',

@@ -1,19 +1,37 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { cp, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { grantOf, newApi, newApplication, READ, type TestApi, tokensFor } from './apis.ts';
-import { eventually, register, startTestLatchkey, type TestLatchkey } from './harness.ts';
-import { freePort } from './ports.ts';
+import {
+  admin,
+  grantOf,
+  machineToken,
+  newApi,
+  newApplication,
+  READ,
+  type TestApi,
+  type TestApplication,
+  tokensFor,
+} from '#tests/apis.ts';
+import { eventually, register, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
+import { freePort } from '#tests/ports.ts';
+import { CACHE, missingFor, type Step } from './fetched.ts';
 
-const EXAMPLES = resolve(import.meta.dirname, '../../docs/guides/examples');
+const GUIDES = resolve(import.meta.dirname, '../../../../docs/guides');
+const EXAMPLES = join(GUIDES, 'examples');
+const made = (language: string) => join(CACHE, `api-guide-${language}`);
 
 let latchkey: TestLatchkey;
+let api: TestApi;
+let machine: TestApplication;
 const running = new Set<ChildProcess>();
 before(async () => {
   latchkey = await startTestLatchkey();
+  const page = await readFile(join(GUIDES, 'api.md'), 'utf8');
+  const json = (name: string) => JSON.parse(page.split(`\`\`\`json ${name}\n`)[1]?.split('```')[0] ?? '');
+  api = await admin(latchkey, 'apis', { body: json('api') });
+  machine = await admin(latchkey, 'applications', { body: json('application') });
 });
 after(async () => {
   for (const child of running) child.kill('SIGKILL');
@@ -22,28 +40,43 @@ after(async () => {
 
 type Command = readonly [program: string, ...rest: string[]];
 
-/** How the API of each language is made, offline and outside the examples, and started. */
-const LANGUAGES: Record<string, { make: (folder: string) => Command; start: (folder: string) => Command }> = {
+const maven = ['mvn', '-q', '-B', `-Dmaven.repo.local=${join(CACHE, 'maven')}`, '-f', made('spring')];
+
+/** How the API of each language is made and started. */
+const LANGUAGES: Record<string, { steps: Step[]; start: Command }> = {
   'Python with PyJWT': {
-    make: () => ['python3', '-c', 'import jwt, cryptography'],
-    start: () => ['python3', join(EXAMPLES, 'api-python/api.py')],
+    steps: [
+      { missing: 'Python has no venv', command: ['python3', '-m', 'venv', made('python')] },
+      {
+        missing: 'pip cannot install PyJWT',
+        command: [
+          join(made('python'), 'bin/pip'),
+          ...['install', '--quiet', '-r', join(EXAMPLES, 'api-python/requirements.txt')],
+        ],
+      },
+    ],
+    start: [join(made('python'), 'bin/python'), join(EXAMPLES, 'api-python/api.py')],
   },
   'Go with golang-jwt': {
-    make: (folder) => ['go', 'build', '-C', join(EXAMPLES, 'api-go'), '-o', join(folder, 'api'), '.'],
-    start: (folder) => [join(folder, 'api')],
+    steps: [
+      { missing: 'Go is not installed', command: ['go', 'version'] },
+      {
+        missing: 'Go cannot fetch golang-jwt',
+        command: ['go', 'build', '-C', join(EXAMPLES, 'api-go'), '-o', made('go'), '.'],
+      },
+    ],
+    start: [made('go')],
   },
   'Java with Spring Boot': {
-    make: (folder) => ['mvn', '-o', '-q', '-f', join(EXAMPLES, 'api-spring'), `-DbuildDirectory=${folder}`, 'package'],
-    start: (folder) => ['java', '-jar', join(folder, 'api.jar')],
+    steps: [
+      { missing: 'a JDK 17 or newer is not installed', command: ['javac', '--release', '17', '--version'] },
+      { missing: 'Maven is not installed', command: ['mvn', '--version'] },
+      { missing: 'Maven cannot fetch Spring Boot', command: [...maven, 'package'] },
+    ],
+    start: ['java', '-jar', join(made('spring'), 'target/api-1.jar')],
   },
 };
-
-/** Downloads nothing: a test is skipped if this machine lacks what its language needs. */
-const TOOLS = { ...process.env, GOPROXY: 'off', GOFLAGS: '-mod=readonly' };
-
-function isMade([program, ...rest]: Command): boolean {
-  return spawnSync(program, rest, { env: TOOLS, stdio: 'ignore', timeout: 120_000 }).status === 0;
-}
+await cp(join(EXAMPLES, 'api-spring'), made('spring'), { recursive: true });
 
 /** A person with a token that the API accepts, one without its scope, and others that it must refuse. */
 async function tokensOf(api: TestApi) {
@@ -62,33 +95,39 @@ async function tokensOf(api: TestApi) {
 }
 
 describe('an API', () => {
-  for (const [name, { make, start }] of Object.entries(LANGUAGES))
+  for (const [name, { steps, start }] of Object.entries(LANGUAGES))
     test(`in ${name} accepts its own access tokens, and no other tokens`, async (t) => {
-      const folder = await mkdtemp(join(tmpdir(), 'latchkey-guide-'));
-      t.after(() => rm(folder, { recursive: true, force: true }));
-      if (!isMade(make(folder))) return t.skip(`${name} is not installed here`);
-      const api = await newApi(latchkey);
+      const missing = await missingFor(steps);
+      if (missing) return t.skip(missing);
       const { person, good, bare, wrong } = await tokensOf(api);
       const { auth } = latchkey.system.config.addresses.test;
-      const [program, ...rest] = start(folder);
+      const [program, ...rest] = start;
       const serve = async (LATCHKEY_PROJECT: string | undefined) => {
         const port = await freePort();
-        const addresses = { LATCHKEY_ISSUER: auth, AUDIENCE: api.identifier, PORT: port, SERVER_PORT: port };
-        running.add(spawn(program, rest, { env: { ...TOOLS, ...addresses, LATCHKEY_PROJECT }, stdio: 'ignore' }));
+        const settings = { LATCHKEY_ISSUER: auth, PORT: port, SERVER_PORT: port, LATCHKEY_PROJECT };
+        running.add(spawn(program, rest, { env: { ...process.env, ...settings }, stdio: 'ignore' }));
         return (token: string | undefined) =>
           fetch(`http://localhost:${port}/`, { headers: token ? { authorization: `Bearer ${token}` } : {} });
       };
-      const call = await serve(latchkey.demo.projects[0]?.id);
+      const projectId = latchkey.demo.projects[0]?.id;
+      const call = await serve(projectId);
       const callOther = await serve('prj_other');
       assert.equal((await eventually(() => callOther(good))).status, 401, 'a token of another project');
-      const response = await eventually(() => call(good));
-      assert.equal(response.status, 200);
-      const { you, project } = Object(await response.json());
-      assert.deepEqual([you, project], [person.session.userId, latchkey.demo.projects[0]?.id]);
+      const { body } = await machineToken(latchkey, machine, { resource: api.identifier, scope: READ.name });
+      const responses = await eventually(() => Promise.all([good, body.access_token].map(call)));
+      assert.deepEqual(await Promise.all(responses.map((response) => response.json())), [
+        { you: person.session.userId, project: projectId },
+        { you: machine.clientId, project: projectId },
+      ]);
       const refused = await Promise.all([...wrong, bare].map(call));
       assert.deepEqual(
         refused.map(({ status }) => status),
         [401, 401, 401, 401, 401, 403],
+      );
+      assert.deepEqual(
+        [...responses, ...refused].flatMap(({ headers }) => headers.getSetCookie()),
+        [],
+        'no response sets a cookie',
       );
     });
 });

@@ -8,6 +8,7 @@ import org.springframework.boot.autoconfigure.SpringBootApplication;
 import org.springframework.context.annotation.Bean;
 import org.springframework.security.config.Customizer;
 import org.springframework.security.config.annotation.web.builders.HttpSecurity;
+import org.springframework.security.config.http.SessionCreationPolicy;
 import org.springframework.security.core.annotation.AuthenticationPrincipal;
 import org.springframework.security.oauth2.jose.jws.SignatureAlgorithm;
 import org.springframework.security.oauth2.jwt.Jwt;
@@ -53,6 +54,8 @@ public class Api {
   SecurityFilterChain security(HttpSecurity http) throws Exception {
     return http.authorizeHttpRequests(requests -> requests.anyRequest().hasAuthority("SCOPE_orders:read"))
         .oauth2ResourceServer(server -> server.jwt(Customizer.withDefaults()))
+        // The token of each request says who it is, so no cookie is needed.
+        .sessionManagement(sessions -> sessions.sessionCreationPolicy(SessionCreationPolicy.STATELESS))
         .build();
   }
 
