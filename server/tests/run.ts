@@ -1,7 +1,7 @@
-import { appendFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { glob } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
-import { join, relative, resolve } from 'node:path';
+import { join, matchesGlob, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { prepareCitus, preparePostgres } from './postgres.ts';
 import type { FileResult } from './run-files.ts';
@@ -24,22 +24,28 @@ const root = resolve(server, '..');
 const FILE_LIMIT_MS = 1_200_000;
 /** Files leave memory behind in their process, so a new process takes over after this many. */
 const FILES_PER_PROCESS = 30;
-/** What other test scripts run, because it takes long or needs other toolchains. */
-const OTHER_SCRIPTS =
-  /clients\/toolchains|site\/samples\.test|tests\/(?:recovery|pictures|citus|console-)|backups\/(?:schedule|workspaces)|tests\/(?:crash|faults)\.test|status\/(?:alone|console)|sign-in\/enumeration/;
+/** What the other test scripts run, because it takes long or needs other toolchains. */
+const OTHER_SCRIPTS = Object.entries<string>(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).scripts)
+  .filter(([name]) => name.startsWith('test:'))
+  .flatMap(([, command]) => command.split(' ').filter((word) => word.endsWith('.test.ts')));
 /** They start first, so that no process works alone on one of them at the end. */
 const SLOWEST = [
   'server/tests/console-role-screens.test.ts',
   'server/tests/console-isolation.test.ts',
   'server/tests/console-screens.test.ts',
-  'server/log-streams/delivery.test.ts',
   'server/cli/serve.test.ts',
   'server/tests/console-records.test.ts',
-  'server/status/monitor.test.ts',
   'server/status/console.test.ts',
   'server/account/pages.test.ts',
+  'packaging/sdks.test.ts',
+  'sdk/react/tests/account-panel.test.ts',
   'server/tests/attacks/admission-entrances.test.ts',
+  'server/status/monitor.test.ts',
+  'server/log-streams/delivery.test.ts',
+  'server/tests/api-guides.test.ts',
   'server/tests/console-imports.test.ts',
+  'server/messages/carriers.test.ts',
+  'server/imports/imports.test.ts',
   'server/webhooks/deliveries.test.ts',
   'server/webhooks/schedule.test.ts',
   'server/webhooks/endpoints.test.ts',
@@ -47,7 +53,9 @@ const SLOWEST = [
 
 async function allFiles(): Promise<string[]> {
   const found = glob('{server,sdk,site}/**/*.test.ts', { cwd: root, exclude: (path) => path.includes('node_modules') });
-  return (await Array.fromAsync(found)).filter((path) => !OTHER_SCRIPTS.test(path)).map((path) => resolve(root, path));
+  return (await Array.fromAsync(found))
+    .filter((path) => !OTHER_SCRIPTS.some((pattern) => matchesGlob(path, pattern)))
+    .map((path) => resolve(root, path));
 }
 
 /** It stops a server that all tests share, so it runs after all others. */
