@@ -42,7 +42,6 @@ const SLOWEST = [
   'server/tests/attacks/admission-entrances.test.ts',
   'server/status/monitor.test.ts',
   'server/log-streams/delivery.test.ts',
-  'server/tests/api-guides.test.ts',
   'server/tests/console-imports.test.ts',
   'server/messages/carriers.test.ts',
   'server/imports/imports.test.ts',
