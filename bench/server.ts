@@ -10,7 +10,7 @@ const LOAD_CORE = '1';
 
 const LATCHKEY = resolve(import.meta.dirname, '../server/latchkey.mjs');
 /** As `npm start`, a release and the image start it. */
-const YOUNG_GENERATION = '--max-semi-space-size=16';
+const HEAP = ['--min-semi-space-size=16', '--max-semi-space-size=16', '--heap-growing-percent=30'];
 const BASELINES = resolve(import.meta.dirname, 'baselines.ts');
 
 /** True when programs can be pinned to cores (Linux). */
@@ -61,7 +61,7 @@ async function startPinned(args: string[], sign: string, env: Record<string, str
 /** Starts Latchkey on the server core. @param profile a folder for a profile of its processor time, written when it ends */
 export function startLatchkey(env: Record<string, string>, profile?: string): Promise<Started> {
   const flags = profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${resolve(profile)}`];
-  return startPinned([YOUNG_GENERATION, ...flags, LATCHKEY, 'serve'], 'Ready in', env);
+  return startPinned([...HEAP, ...flags, LATCHKEY, 'serve'], 'Ready in', env);
 }
 
 /** Starts a baseline that listens. @returns its address, its process and a function that stops it */

@@ -1,5 +1,10 @@
-// The full metadata: the type of a number is known only with it.
-import parsePhoneNumber, { type NumberType } from 'libphonenumber-js/max';
+import { createRequire } from 'node:module';
+import type { NumberType } from 'libphonenumber-js/max';
+
+const require = createRequire(import.meta.url);
+
+/** Loaded at first use. With the full metadata: the type of a number is known only with it. */
+const phoneLibrary = (): typeof import('libphonenumber-js/max') => require('libphonenumber-js/max');
 
 export const numberTypes = [
   'MOBILE',
@@ -17,11 +22,11 @@ export const numberTypes = [
 
 /** The country of a number in E.164; null for a number without one, such as a satellite phone's. */
 export function countryOf(phone: string): string | null {
-  return parsePhoneNumber(phone)?.country ?? null;
+  return phoneLibrary().parsePhoneNumberFromString(phone)?.country ?? null;
 }
 
 export function typeOf(phone: string): NumberType | null {
-  return parsePhoneNumber(phone)?.getType() ?? null;
+  return phoneLibrary().parsePhoneNumberFromString(phone)?.getType() ?? null;
 }
 
 /** The block of ten thousand numbers that contains a number: traffic pumpers rent numbers by the block. */

@@ -1,6 +1,5 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { stringify } from 'yaml';
 import { type Kind, Refused } from './kind.ts';
 import { kinds } from './kinds.ts';
 import { isValues, mappedStrings, type Plain, type Values } from './plain.ts';
@@ -36,7 +35,7 @@ export async function exportFolder(world: World, folder: string, only: readonly 
       continue;
     }
     const file = `${kind.name}.yaml`;
-    await writeFile(join(folder, file), textOf(read));
+    await writeFile(join(folder, file), await textOf(read));
     await writeFile(join(folder, SCHEMAS, `${kind.name}.json`), schemaText(kind));
     exported.files.push(file);
   }
@@ -44,7 +43,8 @@ export async function exportFolder(world: World, folder: string, only: readonly 
 }
 
 /** A kind's file. The same records always give the same text. */
-function textOf({ kind, records, shared }: LiveKind): string {
+async function textOf({ kind, records, shared }: LiveKind): Promise<string> {
+  const { stringify } = await import('yaml');
   const comments = [
     `yaml-language-server: $schema=${SCHEMAS}/${kind.name}.json`,
     ...[kind.title, kind.comment].filter((text) => text !== undefined),

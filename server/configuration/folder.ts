@@ -1,12 +1,18 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { join, relative } from 'node:path';
-import { type Document, isAlias, isNode, isScalar, LineCounter, type Node, parseDocument, visit } from 'yaml';
+import type { Document, Node } from 'yaml';
 import { StartError } from '#platform/start-error.ts';
 import type { Kind } from './kind.ts';
 import { keyOf, kinds } from './kinds.ts';
 import { isValues, mappedStrings, type Plain, type Values } from './plain.ts';
 import { faultsOf } from './schemas.ts';
 import { isReference, isSecret, MissingValue, refers, type Sources, withValues } from './secrets.ts';
+
+const require = createRequire(import.meta.url);
+
+/** Loaded at first use. */
+const yamlLibrary = (): typeof import('yaml') => require('yaml');
 
 /** A record as the files want it. */
 export type Wanted = {
@@ -88,6 +94,7 @@ async function parsed(path: string, name: string, faults: string[]): Promise<Fou
     return null;
   }
   const text = await readFile(path, 'utf8');
+  const { LineCounter, parseDocument } = yamlLibrary();
   const lines = new LineCounter();
   const lineAt = (offset: number) => `${name}:${Math.max(1, lines.linePos(offset).line)}`;
   try {
@@ -107,6 +114,7 @@ async function parsed(path: string, name: string, faults: string[]): Promise<Fou
 /** What valid YAML may contain and these files may not: the first of it. */
 function refusedIn(document: Document.Parsed): { offset: number; fault: string }[] {
   const found: { offset: number; fault: string }[] = [];
+  const { isNode, visit } = yamlLibrary();
   visit(document, (_, node, path) => {
     const fault = isNode(node) ? refusal(node, path.length) : null;
     if (!isNode(node) || fault === null) return undefined;
@@ -118,6 +126,7 @@ function refusedIn(document: Document.Parsed): { offset: number; fault: string }
 
 function refusal(node: Node, depth: number): string | null {
   if (depth > MAX_DEPTH) return 'is nested too deeply';
+  const { isAlias, isScalar } = yamlLibrary();
   if (isAlias(node) || node.anchor !== undefined) return 'anchors and aliases are not allowed';
   if (node.tag !== undefined) return 'tags are not allowed';
   return isScalar(node) && typeof node.value === 'number' && !Number.isFinite(node.value)
@@ -129,7 +138,7 @@ function refusal(node: Node, depth: number): string | null {
 function offsetOf(document: Document.Parsed, path: readonly (string | number)[]): number {
   for (let length = path.length; length > 0; length -= 1) {
     const node = document.getIn(path.slice(0, length), true);
-    if (isNode(node)) return node.range?.[0] ?? 0;
+    if (yamlLibrary().isNode(node)) return node.range?.[0] ?? 0;
   }
   return document.contents?.range?.[0] ?? 0;
 }

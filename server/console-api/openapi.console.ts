@@ -4,8 +4,8 @@ import { get, type Routes } from '#platform/route.ts';
 export const consoleDescriptionRoutes: Routes = [
   get('/console/v1/openapi.json', {
     permission: 'public',
-    handler: ({ server }) => {
-      const description = server.swagger();
+    handler: async ({ server }) => {
+      const description = await server.describe();
       const paths = Object.entries(description.paths ?? {}).filter(([path]) => path.startsWith('/console/v1/'));
       return { ...description, paths: Object.fromEntries(paths) };
     },

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { applyPromotion, type PromotedStep, planPromotion, refusalOf, type Target, worldOf } from '#configuration';
+import type { PromotedStep, Target } from '#configuration';
 import type { Environment } from '#platform/ctx.ts';
 import type { Request } from '#platform/http.ts';
 import { get, post, type Routes } from '#platform/route.ts';
@@ -92,7 +92,8 @@ export const promotionRoutes: Routes = [
       'What has to change here so that the configuration is as in the other environment of the project. Kinds that your role may not read are not compared.',
     responses: { 200: Promotion },
     handler: async (request) => {
-      const { steps, faults, unread } = await planPromotion(worldsOf(request));
+      const { planPromotion } = await import('#configuration');
+      const { steps, faults, unread } = await planPromotion(await worldsOf(request));
       const notCompared = unread.flatMap(({ kind: { title }, permission }) =>
         permission === null ? [] : [{ title, permission }],
       );
@@ -112,7 +113,8 @@ export const promotionRoutes: Routes = [
     handler: async (request) => {
       const { changes, secrets = [] } = request.body;
       const values = Object.fromEntries(secrets.map(({ name, value }) => [name, value]));
-      const { done, failed, left, issued } = await applyPromotion(worldsOf(request), changes, values);
+      const { applyPromotion } = await import('#configuration');
+      const { done, failed, left, issued } = await applyPromotion(await worldsOf(request), changes, values);
       return {
         done: done.map(shownStep),
         failed: failed && { ...shownStep(failed.step), reason: failed.reason },
@@ -135,7 +137,8 @@ function otherThan(environment: Environment): Environment {
   return environment === 'test' ? 'production' : 'test';
 }
 
-function worldsOf(request: Request) {
+async function worldsOf(request: Request) {
+  const { worldOf } = await import('#configuration');
   const { environment } = request.ctx.scope;
   return {
     from: worldOf(targetOf(request, otherThan(environment))),
@@ -170,7 +173,10 @@ function targetOf(request: Request, environment: Environment): Target {
       ...(body !== undefined && { payload: body }),
     });
     const parsed = response.body === '' ? null : response.json();
-    if (response.statusCode >= 400) throw refusalOf(`${method} ${path}`, response.statusCode, parsed);
+    if (response.statusCode >= 400) {
+      const { refusalOf } = await import('#configuration');
+      throw refusalOf(`${method} ${path}`, response.statusCode, parsed);
+    }
     const tag = response.headers.etag;
     return { body: parsed, etag: typeof tag === 'string' ? tag : null };
   };

@@ -1,5 +1,4 @@
 import { pipeline } from 'node:stream';
-import { parse } from 'csv-parse';
 import type { Ctx } from '#platform/ctx.ts';
 import { problem } from '#platform/problem.ts';
 import { recordOfCsv } from './import-rows.ts';
@@ -112,6 +111,7 @@ async function* lines(text: AsyncIterable<string>): AsyncGenerator<string> {
 
 /** Records of a CSV file (RFC 4180) whose first line names the fields, as JSON. */
 async function* csvRows(text: AsyncIterable<string>): AsyncGenerator<string> {
+  const { parse } = await import('csv-parse');
   const parser = parse({ columns: true, bom: true, skip_empty_lines: true, max_record_size: MAX_ROW_CHARACTERS });
   // An error of the text also ends the stream of records, and is thrown where they are read.
   const records = pipeline(text, parser, () => undefined);

@@ -35,15 +35,20 @@ type MigrationFile = Partial<Migration> & Pick<Migration, 'up'>;
 /** Beside the sources, or beside the JavaScript of a release. */
 const FILE = /^(?<id>\d{4})-(?<name>[a-z0-9-]+)\.[jt]s$/;
 
-/** Every migration in order: the files of this folder, named by number and name. */
-export async function readMigrations(): Promise<Migration[]> {
+/** The numbers and names of all migrations in order: the files of this folder. */
+export async function listMigrations(): Promise<{ file: string; id: number; name: string }[]> {
   const files = await readdir(import.meta.dirname);
   const found = files.flatMap((file) => {
     const { id, name } = FILE.exec(file)?.groups ?? {};
     return id !== undefined && name !== undefined ? [{ file, id: Number(id), name }] : [];
   });
-  const migrations = await Promise.all(
-    found.map(async ({ file, id, name }) => {
+  return found.sort((a, b) => a.id - b.id);
+}
+
+/** Every migration in order. */
+export async function readMigrations(): Promise<Migration[]> {
+  return Promise.all(
+    (await listMigrations()).map(async ({ file, id, name }) => {
       const { up, compatibleSince, concurrently, backfill }: MigrationFile = await import(`./${file}`);
       return {
         id,
@@ -55,5 +60,4 @@ export async function readMigrations(): Promise<Migration[]> {
       };
     }),
   );
-  return migrations.sort((a, b) => a.id - b.id);
 }

@@ -3,7 +3,6 @@ import { open } from 'node:fs/promises';
 import { pipeline, type Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { JSONParser } from '@streamparser/json';
-import { parse } from 'csv-parse';
 import { StartError } from '#platform/start-error.ts';
 import { type Fields, fieldsOf, listOf } from './fields.ts';
 
@@ -123,6 +122,7 @@ async function* lineRecords(text: AsyncIterable<string>): AsyncGenerator<Fields>
 }
 
 async function* csvRecords(text: Readable): AsyncGenerator<Fields> {
+  const { parse } = await import('csv-parse');
   const parser = parse({ columns: true, bom: true, skip_empty_lines: true, max_record_size: MAX_LINE_CHARACTERS });
   const records = pipeline(text, parser, () => undefined);
   for await (const record of records) yield fieldsOf(record);

@@ -8,7 +8,6 @@ import {
 } from 'node:crypto';
 import { promisify } from 'node:util';
 import { verify as verifyArgon2 } from '@node-rs/argon2';
-import { verify as verifyBcrypt } from '@node-rs/bcrypt';
 import { costOf, isWithin, MAX_HASH_COST } from './hash-costs.ts';
 
 const pbkdf2 = promisify(pbkdf2Callback);
@@ -29,7 +28,8 @@ const FORMATS: readonly Format[] = [
   {
     // bcrypt reads only 72 bytes; the limit is gone after the first sign-in replaces the hash.
     pattern: /^(\$2[abxy]\$\d{2}\$[./A-Za-z0-9]{53})$/,
-    matches: ([stored = ''], password) => verifyBcrypt(password, stored.replace(/^\$2[xy]/, '$2b')),
+    matches: async ([stored = ''], password) =>
+      (await import('@node-rs/bcrypt')).verify(password, stored.replace(/^\$2[xy]/, '$2b')),
   },
   {
     pattern: /^\$scrypt\$ln=(\d+),r=(\d+),p=(\d+)\$([^$]+)\$([^$]+)$/,

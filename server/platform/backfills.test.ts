@@ -50,7 +50,7 @@ test('a backfill changes rows in steps of the primary key, continues after a fai
   await client.query("begin; select from boxes where kind = 'kind 2' for update");
   const jobs = await startJobs(
     latchkey.system,
-    { backfill: backfillTask(latchkey.system, Promise.resolve([migration, ofEmpty])) },
+    { backfill: backfillTask(latchkey.system, () => Promise.resolve([migration, ofEmpty])) },
     2,
   );
   t.after(() => jobs.stop());

@@ -119,10 +119,10 @@ export async function continueBackfills(system: System): Promise<void> {
 }
 
 /** One step of a backfill, and the job of the next one in the same transaction. */
-export function backfillTask(system: System, migrations = readMigrations()): Task {
+export function backfillTask(system: System, read = readMigrations): Task {
   return async (payload) => {
     const { name }: { name: string } = Object(payload);
-    const backfill = (await migrations).find((migration) => migration.name === name)?.backfill;
+    const backfill = (await read()).find((migration) => migration.name === name)?.backfill;
     if (!backfill) throw new Error(`This version has no backfill ${name}.`);
     await transaction(contextOf(system), async (tx) => {
       const began = performance.now();

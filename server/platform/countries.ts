@@ -1,9 +1,14 @@
 import { readFileSync } from 'node:fs';
-import { Reader } from 'mmdb-lib';
+import { createRequire } from 'node:module';
 import { Type } from 'typebox';
 import type { Trace } from './ctx.ts';
 import { nullable } from './schemas.ts';
 import { perSystem, type SystemInTx } from './system.ts';
+
+const require = createRequire(import.meta.url);
+
+/** Loaded where a table of countries is configured. */
+const tableLibrary = (): typeof import('mmdb-lib') => require('mmdb-lib');
 
 /** Codes of two letters that proxies send for a country they do not know. */
 const NO_COUNTRY = ['XX', 'ZZ'];
@@ -27,7 +32,7 @@ export function countryIn(value: unknown): string | null {
  * @throws Error if the file cannot be read, or is not such a table
  */
 export function readCountries(file: string): (ip: string) => string | null {
-  const reader = new Reader<object>(readFileSync(file));
+  const reader = new (tableLibrary().Reader)<object>(readFileSync(file));
   return (ip) => {
     const found = reader.get(ip);
     if (!found) return null;

@@ -1,11 +1,17 @@
 import { lookup as resolveName } from 'node:dns';
 import { lookup } from 'node:dns/promises';
+import { createRequire } from 'node:module';
 import { connect, isIP, type LookupFunction } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import ipaddr from 'ipaddr.js';
-import { Agent, type Dispatcher, fetch as undiciFetch } from 'undici';
+import type { Agent, Dispatcher, fetch as undiciFetch } from 'undici';
 import { perSystem, type System } from './system.ts';
 import { carriedPlace, step } from './trace.ts';
+
+const require = createRequire(import.meta.url);
+
+/** Loaded at the first call of an address of a third party. */
+const httpLibrary = (): typeof import('undici') => require('undici');
 
 /** The result of a probe. */
 export type ProbeResult = { ok: true; status: number } | { ok: false; reason: string };
@@ -63,7 +69,7 @@ export async function outbound(
   checkAddress(system, target);
   const own = ca === undefined ? null : agentOf(system, ca);
   const responding = call(system, { method: outgoing.method ?? 'GET', target }, async (headers) => {
-    const response = await undiciFetch(url, {
+    const response = await httpLibrary().fetch(url, {
       redirect: 'manual',
       signal: AbortSignal.timeout(OUTBOUND_MS),
       ...outgoing,
@@ -255,7 +261,7 @@ function checkAddress(system: System, { protocol, hostname }: URL): void {
 /** A connection pool that checks every name look-up. */
 function agentOf(system: System, ca?: string): Agent {
   const connect = { lookup: checkedLookup(system), ...(ca !== undefined && { ca }) };
-  return new Agent({ connect, maxResponseSize: MAX_BYTES });
+  return new (httpLibrary().Agent)({ connect, maxResponseSize: MAX_BYTES });
 }
 
 /** One connection pool per process. */
@@ -264,7 +270,11 @@ const agents = perSystem((system) => agentOf(system));
 /** Keeps connections to receivers alive, because they are called often. */
 const postingAgents = perSystem(
   (system) =>
-    new Agent({ connect: { lookup: checkedLookup(system), timeout: 10_000 }, keepAliveTimeout: 30_000, pipelining: 1 }),
+    new (httpLibrary().Agent)({
+      connect: { lookup: checkedLookup(system), timeout: 10_000 },
+      keepAliveTimeout: 30_000,
+      pipelining: 1,
+    }),
 );
 
 function checkedLookup(system: System): LookupFunction {

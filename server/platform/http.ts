@@ -18,7 +18,7 @@ import { mount } from './http-mount.ts';
 import { addExchangeRules } from './http-rules.ts';
 import { addSourceLimits } from './http-sources.ts';
 import type { OrganizationId } from './ids.ts';
-import { addOpenApi, openApiRoute, referenceRoute } from './openapi.ts';
+import { addOpenApi, type Description, openApiRoute, referenceRoute } from './openapi.ts';
 import { ProblemDetails } from './problem.ts';
 import type { Route } from './route.ts';
 import { trustsSource } from './source.ts';
@@ -41,6 +41,8 @@ declare module 'fastify' {
     system: System;
     host: Host;
     earlyResponses: EarlyResponses;
+    /** The OpenAPI description of the routes. */
+    describe: () => Promise<Description>;
     /** Aborted when the host stops, so that long polls end. */
     closing: AbortSignal;
   }
@@ -125,7 +127,7 @@ export async function createHost(system: System, host: Host, find: FindAddress =
   await app.register(cookie);
   addSourceLimits(app);
   addExchangeRules(app);
-  await addOpenApi(app, host, own.url);
+  addOpenApi(app, own.url);
   mount(app, [openApiRoute, referenceRoute]);
   return app;
 }

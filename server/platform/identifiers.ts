@@ -1,7 +1,12 @@
-import parsePhoneNumber from 'libphonenumber-js';
+import { createRequire } from 'node:module';
 import { Type } from 'typebox';
 import { parseEmail } from './email-address.ts';
 import { problem } from './problem.ts';
+
+const require = createRequire(import.meta.url);
+
+/** Loaded at first use. */
+const phoneLibrary = (): typeof import('libphonenumber-js') => require('libphonenumber-js');
 
 export type IdentifierKind = 'email' | 'phone' | 'username';
 
@@ -75,7 +80,7 @@ export function normalisePhone(typed: string): string {
 }
 
 function phoneNumber(typed: string): string | undefined {
-  const parsed = parsePhoneNumber(typed);
+  const parsed = phoneLibrary().parsePhoneNumberFromString(typed);
   return parsed?.isValid() ? parsed.number : undefined;
 }
 

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
+import { createRequire } from 'node:module';
 import { sql } from 'kysely';
-import { RateLimiterPostgres, RateLimiterRes, RateLimiterValkey } from 'rate-limiter-flexible';
+import type { RateLimiterPostgres, RateLimiterValkey } from 'rate-limiter-flexible';
 import type { Ctx, Trace } from './ctx.ts';
 import { repeatedAt } from './db.ts';
 import type { WorkspaceId } from './ids.ts';
@@ -8,6 +9,11 @@ import type { Prepared } from './prepared.ts';
 import { rowsOfWorkspace } from './removal.ts';
 import { preparedWrite, singleWrite } from './single-writes.ts';
 import { connectionsOf, perSystem, type System } from './system.ts';
+
+const require = createRequire(import.meta.url);
+
+/** Loaded where Valkey is configured: without it one statement counts. */
+const limiterLibrary = (): typeof import('rate-limiter-flexible') => require('rate-limiter-flexible');
 
 /** `points` calls in `seconds`. */
 type Rule = { name: string; points: number; seconds: number };
@@ -51,35 +57,31 @@ const removeCounts = preparedWrite(
  * The library's limiter with statements that name the workspace. A count is on the server that has the workspace, and
  * counting for one workspace does not wait for another.
  */
-class PostgresLimiter extends RateLimiterPostgres {
-  readonly #system: System;
+function postgresLimiter(system: System, { name, points, seconds }: Rule): RateLimiterPostgres {
+  class PostgresLimiter extends limiterLibrary().RateLimiterPostgres {
+    /** Called by the library for `consume` and `reward`. */
+    _upsert(entry: string, taken: number, msDuration: number) {
+      const now = Date.now();
+      const values = [workspaceOf(entry), entry, taken, now + msDuration, now];
+      return repeatedAt(OF_EARLIER_VERSIONS, () => countCall(system, values));
+    }
 
-  constructor(system: System, { name, points, seconds }: Rule) {
-    super({
-      storeClient: connectionsOf(system).pool,
-      storeType: 'pool',
-      tableName: 'rate_limits',
-      tableCreated: true,
-      clearExpiredByTimeout: false,
-      keyPrefix: name,
-      points,
-      duration: seconds,
-    });
-    this.#system = system;
+    /** Called by the library for `delete`. */
+    async _delete(entry: string): Promise<boolean> {
+      const { rowCount } = await removeCounts(system, [workspaceOf(entry), [entry]]);
+      return rowCount !== null && rowCount > 0;
+    }
   }
-
-  /** Called by the library for `consume` and `reward`. */
-  _upsert(entry: string, points: number, msDuration: number) {
-    const now = Date.now();
-    const values = [workspaceOf(entry), entry, points, now + msDuration, now];
-    return repeatedAt(OF_EARLIER_VERSIONS, () => countCall(this.#system, values));
-  }
-
-  /** Called by the library for `delete`. */
-  async _delete(entry: string): Promise<boolean> {
-    const { rowCount } = await removeCounts(this.#system, [workspaceOf(entry), [entry]]);
-    return rowCount !== null && rowCount > 0;
-  }
+  return new PostgresLimiter({
+    storeClient: connectionsOf(system).pool,
+    storeType: 'pool',
+    tableName: 'rate_limits',
+    tableCreated: true,
+    clearExpiredByTimeout: false,
+    keyPrefix: name,
+    points,
+    duration: seconds,
+  });
 }
 
 /** Entries are made by {@link placed}, and the library puts the name of the limit before them. */
@@ -107,10 +109,10 @@ export class Limit {
     const counting = { keyPrefix, points, duration };
     this.#valkey =
       valkey &&
-      new RateLimiterValkey({
+      new (limiterLibrary().RateLimiterValkey)({
         ...counting,
         storeClient: valkey,
-        insuranceLimiter: new PostgresLimiter(system, rule),
+        insuranceLimiter: postgresLimiter(system, rule),
       });
   }
 
@@ -135,7 +137,7 @@ export class Limit {
   async takeInValkey(ctx: Pick<Ctx, 'scope'>, key: string): Promise<Count | null> {
     if (!this.#valkey) return null;
     const found = await this.#valkey.consume(placed(ctx, key)).catch((refused: unknown) => {
-      if (refused instanceof RateLimiterRes) return refused;
+      if (refused instanceof limiterLibrary().RateLimiterRes) return refused;
       throw refused;
     });
     return { count: found.consumedPoints, msBeforeNext: found.msBeforeNext };

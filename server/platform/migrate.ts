@@ -1,6 +1,6 @@
 import { runMigrations } from 'graphile-worker';
 import type pg from 'pg';
-import { examine, type Migration, readMigrations } from '#migrations';
+import { examine, listMigrations, type Migration, readMigrations } from '#migrations';
 import { advisoryLocks, takeLock } from './advisory-locks.ts';
 import { type AppliedSchema, adoptRecords, readSchema, recordMigration } from './applied-migrations.ts';
 import { connectAlone, lastWritable } from './connections.ts';
@@ -26,13 +26,13 @@ export async function migrate(
   progress: (line: string) => void,
   upTo = Number.POSITIVE_INFINITY,
 ): Promise<void> {
-  const migrations = await readMigrations();
+  const listed = await listMigrations();
   const client = await connectAlone(databaseUrl, { name: 'latchkey-migrate', silenceMs: MAX_SILENCE_MS });
-  const pending = async () => pendingOf(await readSchema(client), migrations).filter(({ id }) => id <= upTo);
   try {
     await requireVersion(client);
     await requireSession(client, databaseUrl);
-    if ((await pending()).length === 0) return;
+    if (pendingOf(await readSchema(client), listed).every(({ id }) => id > upTo)) return;
+    const migrations = await readMigrations();
     await takeLock(client, advisoryLocks.migration, {
       text: 'Waiting for another process that migrates the database…',
       tell: progress,
@@ -41,7 +41,8 @@ export async function migrate(
     await runMigrations({ connectionString: lastWritable(databaseUrl) });
     await adoptRecords(client, migrations);
     const isNew = (await readSchema(client)).newest === 0;
-    await applyMigrations(client, await pending(), progress);
+    const pending = pendingOf(await readSchema(client), migrations).filter(({ id }) => id <= upTo);
+    await applyMigrations(client, pending, progress);
     const division = await readDivision(client);
     // Nobody serves from a new database yet.
     if (isNew && division.onCitus) await prepareDivision(client);
@@ -56,10 +57,10 @@ export async function migrate(
  * The migrations that a database lacks. Those of two branches may arrive in another order than their numbers.
  * @throws StartError if a newer version has migrated the database too far for this one
  */
-export function pendingOf(
+export function pendingOf<Known extends Pick<Migration, 'id'>>(
   { applied, newest, compatibleSince, version }: AppliedSchema,
-  migrations: readonly Migration[],
-): Migration[] {
+  migrations: readonly Known[],
+): Known[] {
   const known = migrations.at(-1)?.id ?? 0;
   if (compatibleSince > known)
     throw new StartError(

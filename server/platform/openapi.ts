@@ -1,17 +1,24 @@
-import swagger from '@fastify/swagger';
-import type { FastifySchema } from 'fastify';
+import Fastify, { type FastifyInstance, type FastifySchema, type RouteOptions } from 'fastify';
 import { type TProperties, Type } from 'typebox';
 import type { App, Host } from './http.ts';
+import { buildSerializer, validatorCompiler } from './http-body.ts';
 import { exchangeOf } from './http-rules.ts';
 import { counterOf } from './http-sources.ts';
 import { withComponents } from './openapi-components.ts';
-import { type ErrorCode, PROBLEM_RESPONSE, problemResponses, withProblem, withProblems } from './problem.ts';
+import {
+  type ErrorCode,
+  PROBLEM_RESPONSE,
+  ProblemDetails,
+  problemResponses,
+  withProblem,
+  withProblems,
+} from './problem.ts';
 import { get, type Route, type RoutePermission } from './route.ts';
 
 /** Serves the OpenAPI description of a host's routes. */
 export const openApiRoute = get('/openapi.json', {
   permission: 'public',
-  handler: ({ server }) => server.swagger(),
+  handler: ({ server }) => server.describe(),
 });
 
 /** The reference that people read is part of the documentation, which the console host serves. */
@@ -120,8 +127,36 @@ function present(values: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 }
 
-/** Serves the OpenAPI 3.1 description of a host's routes at /openapi.json. */
-export async function addOpenApi(app: App, host: Host, address: string): Promise<void> {
+/** An OpenAPI document. */
+export type Description = { paths?: object };
+
+/** Lets a host describe its routes as OpenAPI 3.1. */
+export function addOpenApi(app: App, address: string): void {
+  const routes: RouteOptions[] = [];
+  let description: Promise<Description> | undefined;
+  app.addHook('onRoute', (route) => {
+    if (route.method !== 'HEAD') routes.push(route);
+  });
+  app.decorate('describe', () => {
+    description ??= describe(app.host, address, routes);
+    return description;
+  });
+}
+
+/** Describes routes at the first request for it, with the library that does so and is loaded for it. */
+async function describe(host: Host, address: string, routes: readonly RouteOptions[]): Promise<Description> {
+  const app = Fastify({ exposeHeadRoutes: false, schemaController: { compilersFactory: { buildSerializer } } });
+  app.setValidatorCompiler(validatorCompiler);
+  app.addSchema(ProblemDetails);
+  await addSwagger(app, host, address);
+  for (const { method, url, schema, config } of routes)
+    app.route({ method, url, handler: () => null, ...(schema && { schema }), ...(config && { config }) });
+  await app.ready();
+  return app.swagger();
+}
+
+async function addSwagger(app: FastifyInstance, host: Host, address: string): Promise<void> {
+  const { default: swagger } = await import('@fastify/swagger');
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',

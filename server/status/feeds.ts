@@ -1,4 +1,5 @@
-import { Feed } from 'feed';
+import { createRequire } from 'node:module';
+import type { Feed } from 'feed';
 import { type Html, html } from '#platform/html.ts';
 import type { System } from '#platform/system.ts';
 import { incidentTitle, type StoredIncident } from './incident-records.ts';
@@ -7,6 +8,11 @@ import { type Addresses, addressesOf } from './statuspage.ts';
 import { namesOf, timeOf, type View } from './view.ts';
 import type { Maker } from './views.ts';
 import { voiceIn } from './words.ts';
+
+const require = createRequire(import.meta.url);
+
+/** Loaded at first use. */
+const feedLibrary = (): typeof import('feed') => require('feed');
 
 const MAX_ENTRIES = 50;
 
@@ -43,7 +49,7 @@ function feedOf(view: View, { addresses, base, title: titled }: Frame): Feed {
   const subjects = [...view.incidents, ...view.maintenances]
     .sort((one, other) => other.updatedAt.localeCompare(one.updatedAt))
     .slice(0, MAX_ENTRIES);
-  const feed = new Feed({
+  const feed = new (feedLibrary().Feed)({
     id: addresses(view),
     title: legible(voice.say('title', { name: view.name })),
     description: legible(`Incidents and maintenance of ${view.name}`),

@@ -1,25 +1,15 @@
 import { posix } from 'node:path';
+import { PARTS } from './parts.ts';
 import type { Source } from './sources.ts';
 
 /** A rule returns the faults of one file as `path:line message`; none if the file keeps the rule. */
 type Rule = (source: Source) => string[];
 
 /**
- * The parts in the order of the imports map; each may be imported only by later ones. Migrations come first, because
- * they import nothing. The folders that assemble the parts come last.
+ * Every folder that holds source, in order of dependency. Migrations come first, because they import nothing. The folders
+ * that assemble the parts come last.
  */
-export function orderOf(importsMap: Record<string, string>): string[] {
-  const listed = Object.keys(importsMap).map((specifier) => partIn(specifier));
-  const ends = ['migrations', 'tests'];
-  return ['migrations', ...listed.filter((part) => !ends.includes(part)), 'cli', 'main', 'tests'];
-}
-
-/** A wildcard would open every file of a part to the others; only `platform/` and the tests have one. */
-export function wildcardsIn(importsMap: Record<string, string>): string[] {
-  return Object.entries(importsMap)
-    .filter(([specifier, target]) => `${specifier}${target}`.includes('*'))
-    .map(([specifier]) => specifier);
-}
+export const ORDER: readonly string[] = ['migrations', 'platform', ...PARTS, 'cli', 'main', 'tests'];
 
 /** A part imports only parts before it. Tests may import all. */
 export function keepsOrder(order: readonly string[]): Rule {
@@ -170,7 +160,7 @@ export const callsOutThroughFetch: Rule = ({ path, text }) =>
     : faults(path, text, /\bglobalThis\s*(?:\.\s*fetch|\[)/g, 'calls out past platform/fetch.ts');
 
 const LOADED_AT_START =
-  /^(?:import|export) (?!type\b)[^'"(]*['"](?:@simplewebauthn\/server|@xmldom\/xmldom|acme-client|age-encryption|css-tree|image-size|iovalkey|nodemailer|qrcode|sms-segments-calculator|stripe|xml-crypto|xml-encryption)(?:\/[^'"]*)?['"]/gm;
+  /^(?:import|export) (?!type\b)[^'"(]*['"](?:@fastify\/swagger|@node-rs\/bcrypt|@simplewebauthn\/server|@xmldom\/xmldom|acme-client|age-encryption|css-tree|csv-parse|feed|image-size|iovalkey|libphonenumber-js|mmdb-lib|nodemailer|qrcode|rate-limiter-flexible|sms-segments-calculator|stripe|undici|xml-crypto|xml-encryption|yaml)(?:\/[^'"]*)?['"]/gm;
 
 /** Libraries that take megabytes and that many processes never need. */
 export const loadsAtFirstUse: Rule = ({ path, text }) =>
@@ -178,8 +168,11 @@ export const loadsAtFirstUse: Rule = ({ path, text }) =>
 
 const REGISTERED = /\.(?:get|post|put|patch|delete|head|options|all)(?:<[^(]*>)?\(\s*['"`]\/|\.route\(\s*\{/g;
 
-/** The module that mounts routes, and servers without sign-in: health and metrics, and the redirect to https. */
-const REGISTERING = ['platform/http-mount.ts', 'hosts/internal-host.ts', 'hosts/tls.ts'];
+/**
+ * The module that mounts routes, the description of mounted ones, and servers without sign-in: health and metrics, and the
+ * redirect to https.
+ */
+const REGISTERING = ['platform/http-mount.ts', 'platform/openapi.ts', 'hosts/internal-host.ts', 'hosts/tls.ts'];
 
 /** Routes are values that declare who may call them, and only `mount` registers them. */
 export const mountsRoutes: Rule = ({ path, text }) =>

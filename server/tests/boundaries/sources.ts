@@ -18,9 +18,3 @@ export async function readSources(): Promise<Source[]> {
       .map(async (path) => ({ path: path.replaceAll('\\', '/'), text: await readFile(join(SERVER, path), 'utf8') })),
   );
 }
-
-/** The front doors in `server/package.json`: specifier → file. */
-export async function readImportsMap(): Promise<Record<string, string>> {
-  const { imports } = JSON.parse(await readFile(join(SERVER, 'package.json'), 'utf8'));
-  return imports;
-}

@@ -6,12 +6,12 @@ import { test } from 'node:test';
 /** Where Latchkey is started: all with the same size, as docs/decisions/0272 says. */
 const STARTS = ['package.json', 'server/latchkey.mjs', 'packaging/container/Containerfile', 'bench/server.ts'];
 
-test('every way to start Latchkey sizes the young generation of V8, and all do it alike', async () => {
+test('every way to start Latchkey sets the heap of V8, and all do it alike', async () => {
   const root = resolve(import.meta.dirname, '../..');
   const texts = await Promise.all(STARTS.map((path) => readFile(resolve(root, path), 'utf8')));
-  const flags = texts.map((text) => text.match(/--max-semi-space-size=\d+/g)?.join());
+  const flags = texts.map((text) => text.match(/--(?:min-semi|max-semi|heap)-[a-z-]+=\d+/g)?.join(' '));
   assert.deepEqual(
     flags,
-    STARTS.map(() => '--max-semi-space-size=16'),
+    STARTS.map(() => '--min-semi-space-size=16 --max-semi-space-size=16 --heap-growing-percent=30'),
   );
 });
