@@ -70,6 +70,15 @@ describe('signing in and out', () => {
     assert.match((await browser.open(account)).url, /\/sign-in\//);
   });
 
+  test('a sign-in is kept in the workspace, like every other', async () => {
+    const { person } = await visitor();
+    const { rows } = await latchkey.system.pool.query(
+      `select distinct workspace_id from oidc_records where payload->>'accountId' = $1`,
+      [person.session.userId],
+    );
+    assert.deepEqual(rows, [{ workspace_id: latchkey.demo.workspaceId }]);
+  });
+
   test('a cancelled sign-in shows the signed-out page, without another redirect', async () => {
     const browser = browserOf(latchkey);
     const question = await browser.open(account);

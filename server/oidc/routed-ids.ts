@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import Provider, { type Interaction, type KoaContextWithOIDC } from 'oidc-provider';
+import { Value } from 'typebox/value';
 import type { Scope, TxCtx } from '#platform/ctx.ts';
-import type { WorkspaceId } from '#platform/ids.ts';
+import { IdSchema, type WorkspaceId } from '#platform/ids.ts';
 import { perSystem, type System } from '#platform/system.ts';
 import { workspaceByRoutingKey } from '#tenancy';
 
@@ -22,15 +23,24 @@ declare module 'oidc-provider' {
   interface RefreshToken extends MakesIds {}
 }
 
-/** Ids that the provider makes, and secrets in general, contain the routing key of their workspace. */
-const ROUTED = /^lk[a-z]_([a-z0-9]{8})_/;
-/** A client id begins with it. */
-const OF_CLIENT = /^([a-z0-9]{8})\./;
+/**
+ * Ids that the provider makes, and secrets in general, contain the routing key of their workspace. Those made for an
+ * account page contain the id of the workspace, without its prefix.
+ */
+const ROUTED = /^lk[a-z]_([a-z0-9]{8}|[a-z0-9]{26})_/;
+/** A client id begins with the routing key; that of an account page names the workspace. */
+const OF_CLIENT = /^(?:([a-z0-9]{8})|account\.wrk_([a-z0-9]{26}))\./;
+/** The paths of sign-in pages take no longer id. After the id of a workspace, 198 random bits are left. */
+const MAX_LENGTH = 64;
+
+const WorkspaceRef = IdSchema('wrk');
 
 /** The workspace of the record with an id. The same id always has the same place. */
 export async function placeOf(system: System, id: string): Promise<Place> {
   const key = ROUTED.exec(id)?.[1];
-  return key === undefined ? '' : ((await workspaceByRoutingKey(system, key)) ?? '');
+  if (key === undefined) return '';
+  const workspaceId = `wrk_${key}`;
+  return Value.Check(WorkspaceRef, workspaceId) ? workspaceId : ((await workspaceByRoutingKey(system, key)) ?? '');
 }
 
 /** The place of a record that belongs to the scope's workspace. */
@@ -38,10 +48,10 @@ export function placeIn({ workspaceId }: Pick<Scope, 'workspaceId'>, id: string)
   return ROUTED.test(id) ? workspaceId : '';
 }
 
-/** The id, or secret, with the routing key of another id. */
+/** The id, or secret, in the workspace of another id. */
 export function routedLike(other: string, id: string): string {
-  const key = ROUTED.exec(other)?.[1] ?? OF_CLIENT.exec(other)?.[1];
-  return key === undefined || ROUTED.test(id) ? id : `lkx_${key}_${id}`;
+  const [, key = OF_CLIENT.exec(other)?.slice(1).find(Boolean)] = ROUTED.exec(other) ?? [];
+  return key === undefined || ROUTED.test(id) ? id : `lkx_${key}_${id}`.slice(0, MAX_LENGTH);
 }
 
 /**
