@@ -85,7 +85,7 @@ export async function findResources(
   const { table } = TABLES[type.kind];
   const { workspaceId, projectId, environment } = ctx.scope;
   const found = sql`(
-    select t.id, ${documentOf(type)} as document from ${sql.table(table)} t
+    select t.id, ${documentOf(ctx, type)} as document from ${sql.table(table)} t
     where t.workspace_id = ${workspaceId} and t.project_id = ${projectId} and t.environment = ${environment}
       and t.organization_id = ${organizationId} ${indexed(type, request.filter)}) as found
     where ${conditionOf(type, request.filter)}`;
@@ -101,16 +101,16 @@ const instant = (column: string) =>
   sql`to_char(${sql.ref(column)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
 /** The document that filters and orders are about. */
-function documentOf(type: ResourceType): RawBuilder<unknown> {
+function documentOf(ctx: Ctx | TxCtx, type: ResourceType): RawBuilder<unknown> {
   return sql`t.attributes || jsonb_build_object('id', t.id, 'meta', jsonb_build_object('resourceType', ${type.kind}::text,
-    'created', ${instant('t.created_at')}, 'lastModified', ${instant('t.updated_at')}))${known(type)}`;
+    'created', ${instant('t.created_at')}, 'lastModified', ${instant('t.updated_at')}))${known(ctx, type)}`;
 }
 
-function known({ kind }: ResourceType): RawBuilder<unknown> {
+function known({ scope }: Ctx | TxCtx, { kind }: ResourceType): RawBuilder<unknown> {
   if (kind === 'User') return sql` || jsonb_build_object('active', t.active)`;
   return sql` || jsonb_build_object('members', (select coalesce(jsonb_agg(jsonb_build_object('value', m.scim_user_id)), '[]')
-    from scim_group_members m where (m.workspace_id, m.project_id, m.environment, m.organization_id, m.group_id)
-      = (t.workspace_id, t.project_id, t.environment, t.organization_id, t.id)))`;
+    from scim_group_members m where m.workspace_id = ${scope.workspaceId}
+      and (m.project_id, m.environment, m.organization_id, m.group_id) = (t.project_id, t.environment, t.organization_id, t.id)))`;
 }
 
 function indexed(type: ResourceType, filter: Filter | null): RawBuilder<unknown> {
