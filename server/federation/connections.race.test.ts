@@ -57,7 +57,11 @@ async function whileLocked<T>(
   const other = await latchkey.system.pool.connect();
   try {
     await other.query('begin');
-    await other.query(`select 1 from organizations where id = $1 for ${how}`, [company.organizationId]);
+    const { workspaceId } = latchkey.demo;
+    await other.query(`select 1 from organizations where workspace_id = $1 and id = $2 for ${how}`, [
+      workspaceId,
+      company.organizationId,
+    ]);
     return await work(() => other.query('commit'));
   } finally {
     await other.query('rollback');

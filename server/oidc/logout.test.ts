@@ -78,7 +78,7 @@ async function signOutByHint(browser: Browser, { flow, tokens }: Awaited<ReturnT
 async function queued(paths: string[]) {
   const { rows } = await latchkey.system.pool.query<{ url: string; project_id: string }>(
     `select e.url, d.project_id from webhook_deliveries d
-       join webhook_endpoints e on e.id = d.endpoint_id and e.project_id = d.project_id
+       join webhook_endpoints e on e.workspace_id = d.workspace_id and e.id = d.endpoint_id and e.project_id = d.project_id
      where e.url = any($1) order by e.url`,
     [paths.map((path) => `${address}${path}`)],
   );

@@ -40,19 +40,18 @@ test('first sign-ins of an imported person at once all succeed, whichever of the
 });
 
 for (const [what, change] of [
-  ['blocked', "update members set status = 'blocked' where id = $1 /* all workspaces */"],
-  ['removed', 'delete from members where id = $1 /* all workspaces */'],
+  ['blocked', "update members set status = 'blocked' where workspace_id = $1 and user_id = $2"],
+  ['removed', 'delete from members where workspace_id = $1 and user_id = $2'],
 ] as const)
   test(`a member who is ${what} after they were admitted gets no session`, async () => {
     const { email, session } = await register(latchkey);
     const client = await latchkey.system.pool.connect();
     await client.query('begin');
-    const { rows } = await client.query('select id from members where user_id = $1 for update /* all workspaces */', [
-      session.userId,
-    ]);
+    const member = [latchkey.demo.workspaceId, session.userId];
+    await client.query('select id from members where workspace_id = $1 and user_id = $2 for update', member);
     const signingIn = latchkey.auth('/v1/auth/login/password', { body: { identifier: email, password: PASSWORD } });
     await waitsForLock(latchkey);
-    await client.query(change, [rows[0].id]);
+    await client.query(change, member);
     await client.query('commit');
     client.release();
     expectProblem(await signingIn, 403, 'MEMBERSHIP_REQUIRED');

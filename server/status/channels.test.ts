@@ -155,7 +155,8 @@ describe('a chat channel', () => {
     await openIncident({ title: 'For a busy service' });
     await eventually(async () => {
       const { rows } = await latchkey.system.pool.query(
-        `select 1 from webhook_deliveries d join webhook_endpoints e on e.id = d.endpoint_id where e.url = $1 and d.status = 'retrying'`,
+        `select 1 from webhook_deliveries d join webhook_endpoints e on e.workspace_id = d.workspace_id and e.id = d.endpoint_id
+         where e.url = $1 and d.status = 'retrying'`,
         [chats.addressOf('teams', 'busy')],
       );
       assert.equal(rows.length, 1);

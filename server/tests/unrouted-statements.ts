@@ -113,6 +113,10 @@ export const DECLARED: readonly Declared[] = [
     because: 'Finds metadata of SAML to read again, every 30 seconds in a worker.',
   },
   {
+    statement: /^select workspace_id as "workspaceId", environment, .* from (identifiers|passwords) /,
+    because: `Finds addresses and hashes to look at (\`latchkey doctor\`). ${BY_OPERATOR}`,
+  },
+  {
     statement: /^select substring\(|^select count\(\*\) as left from/,
     because: `Sealed values by key. ${BY_OPERATOR}`,
   },
