@@ -11,6 +11,7 @@ import {
   sql,
 } from 'kysely';
 import pg from 'pg';
+import { parameterOf } from './array-parameters.ts';
 import type { Measure } from './statements.ts';
 
 /** All tables. Each part declares the rows of the tables it owns by merging into this interface. */
@@ -142,7 +143,8 @@ class PreparingClient implements PostgresPoolClient {
   #send(text: string, values: readonly unknown[]): Promise<pg.QueryResult> {
     if (values.length === 0) return this.#client.query(text);
     const name = this.#nameOf(text);
-    return this.#client.query(name === undefined ? { text, values: [...values] } : { name, text, values: [...values] });
+    const sent = { text, values: values.map(parameterOf) };
+    return this.#client.query(name === undefined ? sent : { name, ...sent });
   }
 
   release(): void {
