@@ -1679,6 +1679,8 @@ type WebhookDelivery struct {
 	NextAttemptAt *string                     `json:"nextAttemptAt"`
 	// `pending`: not attempted yet; `retrying`: attempted, and will be again; `failed`: given up; `blocked`: the address is not allowed, nothing was sent.
 	Status string `json:"status"`
+	// The person that the event is about; null if it is about nobody, or no longer in the log.
+	UserID *string `json:"userId"`
 }
 
 // WebhookDeliveryLastAttempt is a record of the API.
@@ -1701,6 +1703,8 @@ type WebhookDeliveryWithAttempts struct {
 	Payload       WebhookDeliveryWithAttemptsPayload        `json:"payload"`
 	// `pending`: not attempted yet; `retrying`: attempted, and will be again; `failed`: given up; `blocked`: the address is not allowed, nothing was sent.
 	Status string `json:"status"`
+	// The person that the event is about; null if it is about nobody, or no longer in the log.
+	UserID *string `json:"userId"`
 }
 
 // WebhookDeliveryWithAttemptsAttemptsItem is a record of the API.

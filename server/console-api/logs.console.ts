@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { AuditEvent, AuditQuery, searchAudit } from '#audit';
 import { PageOf } from '#platform/page.ts';
 import { get, type Routes } from '#platform/route.ts';
+import { Delivery, DeliveryQuery, listDeliveries } from '#webhooks';
 import { Named, namesIn } from './names.ts';
 
 const { action: _action, hash: _hash, ...recorded } = AuditEvent.properties;
@@ -34,6 +35,19 @@ export const logRoutes: Routes = [
     handler: async ({ ctx, query }) => {
       const page = await searchAudit(ctx, query);
       return { ...page, ...(await namesIn(ctx, page.items)) };
+    },
+  }),
+  get('/console/v1/delivery-log', {
+    permission: 'webhooks:read',
+    summary: 'List webhook deliveries with names',
+    description: 'Like `GET /console/v1/webhooks/deliveries`, with the names of the people that the events are about.',
+    query: DeliveryQuery,
+    responses: { 200: Type.Object({ ...PageOf(Delivery).properties, ...Named }) },
+    problems: ['INVALID_CURSOR'],
+    handler: async ({ ctx, query }) => {
+      const page = await listDeliveries(ctx, query);
+      const about = page.items.map(({ userId }) => ({ actor: null, resources: userId === null ? [] : [userId] }));
+      return { ...page, ...(await namesIn(ctx, about)) };
     },
   }),
 ];

@@ -100,6 +100,41 @@ describe('the logs name the records behind their ids', () => {
   });
 });
 
+describe('webhook deliveries', () => {
+  test('name the person that the event is about, in this environment and for those who may see people', async () => {
+    const url = 'https://hooks.people.example/';
+    const endpoint = { url, events: ['user.*', 'role.*'], description: '', enabled: true };
+    assert.equal((await operator.call('/console/v1/webhooks/endpoints', { body: endpoint })).status, 201);
+    const person = await register(latchkey, { profile: { displayName: 'Dora Delivered' } });
+    const role = await operator.call('/console/v1/roles', { body: { key: 'porter', name: 'Porter' } });
+    assert.equal(role.status, 201, role.text);
+    const { userId } = person.session;
+    const listed = await eventually(async () => {
+      const page = await log('delivery-log?limit=100');
+      assert.ok(page.items.some(({ eventType }: { eventType: string }) => eventType === 'role.created'));
+      return page;
+    });
+    const aboutOf = (type: string) =>
+      listed.items.find(({ eventType }: { eventType: string }) => eventType === type)?.userId;
+    assert.deepEqual([aboutOf('user.created'), aboutOf('role.created')], [userId, null]);
+    assert.equal(listed.names[userId], 'Dora Delivered');
+    assert.match(listed.members[userId], /^mem_/);
+    const [first] = listed.items;
+    const one = await operator.call(`/console/v1/webhooks/deliveries/${first.id}`);
+    assert.equal(one.body.userId, first.userId);
+    const analyst = await log('delivery-log?limit=100', await teammate(latchkey, 'analyst'));
+    assert.equal(analyst.items.length, listed.items.length);
+    assert.deepEqual([analyst.names, analyst.members], [{}, {}]);
+    const elsewhere = await operator.call('/console/v1/delivery-log', { headers: { 'x-environment': 'production' } });
+    assert.deepEqual(elsewhere.body.items, []);
+    expectProblem(
+      await (await teammate(latchkey, 'billing')).call('/console/v1/delivery-log'),
+      403,
+      'AUTHORIZATION_DENIED',
+    );
+  });
+});
+
 describe('files that a link downloads', () => {
   const at = (environment = 'test') =>
     new URLSearchParams({

@@ -64,6 +64,36 @@ for (const [path, title] of [
   });
 }
 
+test('who registers is shown as the actor of it, and a failed sign-in has none', async () => {
+  await latchkey.auth('/v1/auth/login/password', { body: { identifier: 'nobody@people.example', password: 'wrong' } });
+  await eventually(async () => {
+    const { items } = (await app.operator.call('/console/v1/event-log?type=user.login_failed')).body;
+    assert.equal(items.length, 1);
+  });
+  await app.open('/events');
+  const row = (type: string) => page.getByRole('row').filter({ hasText: type });
+  await row('user.login_failed').getByText('Anonymous').waitFor();
+  const named = (type: string) =>
+    row(type).getByRole('link', { name: 'Ada Lovelace' }).filter({ visible: true }).count();
+  await eventually(async () =>
+    assert.deepEqual(await Promise.all(['user.created', 'membership.created'].map(named)), [2, 2], 'subject and actor'),
+  );
+  assert.equal(await row('user.created').getByText('Anonymous').count(), 0);
+});
+
+test('the overview shows sign-ins by way and application', async () => {
+  await app.open('');
+  await page
+    .getByRole('table', { name: 'Sign-ins by way' })
+    .getByRole('row', { name: /Password.* 1 100%/ })
+    .waitFor();
+  await page
+    .getByRole('table', { name: 'Sign-ins by application' })
+    .getByRole('row', { name: /not named 1 100%/ })
+    .waitFor();
+  assert.deepEqual(await faultsOf(page), []);
+});
+
 test('the filters of a log are in its address', async () => {
   await app.open(`/audit?resource=${userId}`);
   await page.getByRole('searchbox', { name: 'Action' }).fill('membership.blocked');

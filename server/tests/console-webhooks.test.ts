@@ -112,6 +112,22 @@ describe('past events', () => {
     await page.getByText('Replay', { exact: true }).waitFor();
   });
 
+  test('names the person that its event is about, in every list, with a link to the member', async () => {
+    receiver.on('/people', respondWith(204));
+    const endpointId = await endpointAt('/people');
+    const person = await register(latchkey, { profile: { displayName: 'Dora Delivered' } });
+    await deliveryTo(endpointId, 'delivered');
+    for (const path of [`/webhooks/${endpointId}`, `/webhooks/deliveries?endpointId=${endpointId}`]) {
+      // biome-ignore lint/performance/noAwaitInLoops: one browser
+      await app.open(path);
+      await page.getByRole('table', { name: 'Deliveries' }).getByRole('link', { name: 'Dora Delivered' }).waitFor();
+    }
+    assert.deepEqual(await faultsOf(page), []);
+    await page.getByRole('link', { name: 'Dora Delivered' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Dora Delivered' }).waitFor();
+    await page.getByText(person.email).first().waitFor();
+  });
+
   test('every event type is listed, also beyond the first page of the API', async () => {
     await app.open('/webhooks/event-types');
     const typesFrom = async (cursor = ''): Promise<string[]> => {

@@ -1,8 +1,17 @@
 import { type Selectable, sql } from 'kysely';
 import { type Static, Type } from 'typebox';
-import { emit } from '#events';
+import { Value } from 'typebox/value';
+import { emit, eventsById } from '#events';
 import { type Ctx, type Environment, transaction } from '#platform/ctx.ts';
-import { type EventId, firstIdAt, type Id, IdSchema, type ProjectId, type WorkspaceId } from '#platform/ids.ts';
+import {
+  type EventId,
+  firstIdAt,
+  type Id,
+  IdSchema,
+  type ProjectId,
+  type UserId,
+  type WorkspaceId,
+} from '#platform/ids.ts';
 import { instantOf } from '#platform/instants.ts';
 import { addJob } from '#platform/jobs.ts';
 import { newestFirst, type Page, PageQuery } from '#platform/page.ts';
@@ -66,11 +75,16 @@ const Attempt = Type.Object({
   trigger: Type.Enum([...triggers]),
 });
 
+const UserIdSchema = IdSchema('usr');
+
 const summary = {
   id: IdSchema('dlv'),
   eventId: Type.String(),
   eventType: Type.String(),
   endpointId: IdSchema('whe'),
+  userId: Type.Union([UserIdSchema, Type.Null()], {
+    description: 'The person that the event is about; null if it is about nobody, or no longer in the log.',
+  }),
   status: Type.Enum([...statuses], {
     description:
       '`pending`: not attempted yet; `retrying`: attempted, and will be again; `failed`: given up; `blocked`: the address is not allowed, nothing was sent.',
@@ -104,12 +118,13 @@ export const DeliveryQuery = Type.Object({
 
 type Row = Selectable<WebhookDeliveriesTable>;
 
-function recordOf(row: Row): Omit<Delivery, 'lastAttempt'> {
+function recordOf(row: Row, people: ReadonlyMap<string, UserId>): Omit<Delivery, 'lastAttempt'> {
   return {
     id: row.id,
     eventId: row.event_id,
     eventType: row.event_type,
     endpointId: row.endpoint_id,
+    userId: people.get(row.event_id) ?? null,
     status: row.status,
     attemptCount: row.attempt_count,
     nextAttemptAt: row.next_attempt_at?.toISOString() ?? null,
@@ -132,11 +147,23 @@ export async function listDeliveries(ctx: Ctx, query: Static<typeof DeliveryQuer
   if (since !== undefined) rows = rows.where(sql<boolean>`id >= ${firstIdAt('dlv', instantOf(since))}`);
   if (until !== undefined) rows = rows.where(sql<boolean>`id < ${firstIdAt('dlv', instantOf(until))}`);
   const page = await newestFirst(ctx, rows, { list, limit, cursor });
-  const last = await lastAttempts(ctx, page.rows);
+  const [last, people] = await Promise.all([lastAttempts(ctx, page.rows), peopleOf(ctx, page.rows)]);
   return {
-    items: page.rows.map((row) => ({ ...recordOf(row), lastAttempt: last.get(row.id) ?? null })),
+    items: page.rows.map((row) => ({ ...recordOf(row, people), lastAttempt: last.get(row.id) ?? null })),
     nextCursor: page.nextCursor,
   };
+}
+
+/** Whom the events of deliveries are about. Deliveries of other parts have no event in the log. */
+async function peopleOf({ system, scope }: Ctx, deliveries: readonly Row[]): Promise<Map<string, UserId>> {
+  const ids = [...new Set(deliveries.map((row) => row.event_id))];
+  if (ids.length === 0) return new Map();
+  const events = await eventsById(system, scope.workspaceId, ids);
+  return new Map(
+    [...events.values()].flatMap(({ id, data: { userId }, example }) =>
+      !example && Value.Check(UserIdSchema, userId) ? [[id, userId] as const] : [],
+    ),
+  );
 }
 
 /** The last attempt of each delivery. Served by the primary key: a delivery has few attempts. */
@@ -180,7 +207,7 @@ export async function getDelivery(ctx: Ctx, id: DeliveryId): Promise<DeliveryWit
     .orderBy('number')
     .execute();
   return {
-    ...recordOf(row),
+    ...recordOf(row, await peopleOf(ctx, [row])),
     payload: await payloadOf(ctx, row),
     attempts: attempts.map((attempt) => ({
       startedAt: attempt.started_at.toISOString(),

@@ -5,7 +5,7 @@ const LISTS = [
   '/console/v1/sessions',
   '/console/v1/invitations',
   '/console/v1/event-log',
-  '/console/v1/webhooks/deliveries',
+  '/console/v1/delivery-log',
   '/console/v1/overview',
 ];
 

@@ -45,6 +45,10 @@ const WIDER: Exceptions = {
   },
   members: { max: 25, why: 'members, roles and authority decide together; imports work with many members at once' },
   applications: { max: 20, why: 'clients, their secrets and origins' },
+  webhooks: {
+    max: 15,
+    why: 'events, mails of logouts and notices are queued by other parts, sent, counted and listed',
+  },
   oidc: { max: 23, why: 'account pages, requests, exports, previews and SAML call the provider' },
   exchange: { max: 17, why: 'redirect addresses, PKCE and codes go together' },
   proofs: { max: 24, why: 'a challenge is started, sent, read, counted and spent' },

@@ -1,5 +1,5 @@
 import { SegmentedControl } from '@mantine/core';
-import { useApi, useCan } from '#api/scope.tsx';
+import { useApi } from '#api/scope.tsx';
 import { sentence } from '#ui/badge.tsx';
 import { countryName } from '#ui/countries.ts';
 import { Columns, Page } from '#ui/page.tsx';
@@ -8,6 +8,7 @@ import { Loaded, Loading } from '#ui/states.tsx';
 import { Cohorts, SecondFactors } from './Months.tsx';
 import { Registration } from './Registration.tsx';
 import { SaveFigures } from './SaveFigures.tsx';
+import { SignIns } from './SignIns.tsx';
 import { Split } from './Split.tsx';
 
 const PERIODS = [
@@ -25,7 +26,6 @@ export function Insight() {
     { params: { query: { days: Number(days) } } },
     { placeholderData: (before) => before },
   );
-  const applicationOf = useApplicationNames();
   return (
     <Page
       title="Insight"
@@ -46,13 +46,7 @@ export function Insight() {
         {(figures) => (
           <>
             <Columns>
-              <Split figures={figures} figure="sign_ins_by_way" title="Sign-ins by way" name={wayOf} term="amr" />
-              <Split
-                figures={figures}
-                figure="sign_ins_by_application"
-                title="Sign-ins by application"
-                name={applicationOf}
-              />
+              <SignIns figures={figures} />
               <Split figures={figures} figure="failures_by_reason" title="Failed sign-ins by reason" name={sentence} />
               <Split
                 figures={figures}
@@ -74,36 +68,6 @@ export function Insight() {
       </Loaded>
     </Page>
   );
-}
-
-/** The name of an application by its id; one that was removed is shown by its id. */
-function useApplicationNames(): (id: string) => string {
-  const { data } = useApi().useQuery(
-    'get',
-    '/console/v1/applications',
-    { params: { query: { limit: 100 } } },
-    { enabled: useCan('applications:read') },
-  );
-  const names = new Map(data?.items.map(({ id, name }) => [id, name]));
-  return (id) => (id === 'unknown' ? 'Application not named' : (names.get(id) ?? id));
-}
-
-const METHODS: Readonly<Record<string, string>> = {
-  pwd: 'Password',
-  otp: 'Code',
-  sms: 'Text message',
-  fed: 'Identity provider',
-  hwk: 'Passkey of a device',
-  swk: 'Synced passkey',
-};
-
-/** The methods of a sign-in in plain words (RFC 8176). A passkey says by itself that its user was present, with two factors. */
-function wayOf(key: string): string {
-  const methods = key.split('+');
-  const names = methods.filter((method) => method !== 'user' && method !== 'mfa');
-  const name = names.map((method) => METHODS[method] ?? sentence(method)).join(' + ');
-  const isPasskey = methods.includes('hwk') || methods.includes('swk');
-  return methods.includes('mfa') && !isPasskey ? `${name}, two factors` : name;
 }
 
 const KNOWN_COUNTRIES =

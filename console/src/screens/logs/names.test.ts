@@ -4,7 +4,8 @@ import { actorOf, screenOf, subjectOf } from './names.ts';
 const names = { usr_1: 'Ada', usr_gone: null, app_1: 'Back end' };
 
 test('the actor is shown by name, with the id behind it', () => {
-  const of = (actor: { kind: string; [name: string]: unknown } | null) => actorOf({ actor }, names);
+  const of = (actor: { kind: string; [name: string]: unknown } | null) =>
+    actorOf({ actor, type: 'role.created', resources: ['usr_1'], data: {} }, names);
   expect(of({ kind: 'customer', userId: 'usr_1' })).toEqual({ name: 'Ada', id: 'usr_1' });
   expect(of({ kind: 'operator', userId: 'usr_gone' })).toEqual({ name: 'Erased', id: 'usr_gone', operator: true });
   expect(of({ kind: 'operator', userId: 'usr_hidden' })).toEqual({
@@ -16,6 +17,14 @@ test('the actor is shown by name, with the id behind it', () => {
   expect(of({ kind: 'system', name: 'import' })).toEqual({ name: 'System (import)', id: null });
   expect(of({ kind: 'anonymous' }).name).toBe('Anonymous');
   expect(of(null).name).toBe('Erased');
+});
+
+test('who registers is the actor, although nobody was signed in yet', () => {
+  const anonymous = { actor: { kind: 'anonymous' }, resources: ['mem_1', 'usr_1'], data: {} };
+  const ada = { name: 'Ada', id: 'usr_1' };
+  expect(actorOf({ ...anonymous, type: 'user.created' }, names)).toEqual(ada);
+  expect(actorOf({ ...anonymous, action: 'membership.created' }, names)).toEqual(ada);
+  expect(actorOf({ ...anonymous, type: 'user.login_failed' }, names).name).toBe('Anonymous');
 });
 
 test('the subject is a person first, then a name, then an id', () => {

@@ -11,9 +11,17 @@ export function named(id: string, names: Names): Named {
   return { name: name === null ? ERASED : (name ?? id), id };
 }
 
-/** The actor. Null for an erased person. */
-export function actorOf({ actor }: Pick<AuditEvent, 'actor'>, names: Names): Named {
+/** What nobody does who is not signed in, but the person whom it makes: a registration. */
+const BY_THEMSELVES = ['user.created', 'membership.created'];
+
+type Acted = Pick<AuditEvent, 'actor' | 'resources' | 'data'> & ({ type: string } | { action: string });
+
+/** The actor. Null for an erased person. Who registers is not signed in yet, and still the one who acts. */
+export function actorOf(entry: Acted, names: Names): Named {
+  const { actor } = entry;
   if (!actor) return { name: ERASED, id: null };
+  const type = 'type' in entry ? entry.type : entry.action;
+  if (actor.kind === 'anonymous' && BY_THEMSELVES.includes(type)) return subjectOf(entry, names);
   const id = [actor['userId'], actor['applicationId']].find((value) => typeof value === 'string');
   if (id !== undefined) return { ...named(id, names), ...(actor.kind === 'operator' && { operator: true }) };
   if (typeof actor['setupLinkId'] === 'string') return { name: 'Set-up link', id: actor['setupLinkId'] };

@@ -2,9 +2,10 @@ import { SegmentedControl, SimpleGrid, Text, VisuallyHidden } from '@mantine/cor
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Overview as Figures } from '#api/records.ts';
-import { useApi } from '#api/scope.tsx';
+import { useApi, useCan } from '#api/scope.tsx';
+import { SignIns } from '#screens/insight/SignIns.tsx';
 import { useAt } from '#shell/place.ts';
-import { Page } from '#ui/page.tsx';
+import { Columns, Page } from '#ui/page.tsx';
 import { linkTo, useFilters } from '#ui/search.ts';
 import { Loaded, Loading } from '#ui/states.tsx';
 import { Attention } from './Attention.tsx';
@@ -45,6 +46,7 @@ export function Overview() {
           <>
             <FirstSteps totals={figures.totals} />
             <Everything figures={figures} />
+            <SignInsOf days={Number(days)} />
           </>
         )}
       </Loaded>
@@ -90,6 +92,23 @@ function Everything({ figures }: { figures: Figures }) {
       </SimpleGrid>
       <Charts days={figures.days.slice(figures.days.length / 2)} />
     </>
+  );
+}
+
+/** For those who may see more than the sums. */
+function SignInsOf({ days }: { days: number }) {
+  const insight = useApi().useQuery(
+    'get',
+    '/console/v1/insight',
+    { params: { query: { days } } },
+    { enabled: useCan('events:read'), placeholderData: (before) => before },
+  );
+  return (
+    insight.data && (
+      <Columns>
+        <SignIns figures={insight.data} />
+      </Columns>
+    )
   );
 }
 

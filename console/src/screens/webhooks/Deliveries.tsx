@@ -26,7 +26,7 @@ export function Deliveries() {
   const retry = useCan('webhooks:write');
   const deliveries = api.useQuery(
     'get',
-    '/console/v1/webhooks/deliveries',
+    '/console/v1/delivery-log',
     { params: { query } },
     { placeholderData: (before) => before },
   );
@@ -40,13 +40,11 @@ export function Deliveries() {
       <List
         label="Deliveries"
         query={deliveries}
-        columns={deliveryColumns(addressOf)}
+        columns={({ names, members }) => deliveryColumns({ names, members, addressOf })}
         keyOf={({ id }) => id}
         href={({ id }) => at(`/webhooks/deliveries/${id}`)}
         empty={<Empty title="No deliveries">Deliveries appear here once an event matches an endpoint.</Empty>}
-        readPage={(page) =>
-          client.GET('/console/v1/webhooks/deliveries', { params: { query: { ...wanted, ...page } } })
-        }
+        readPage={(page) => client.GET('/console/v1/delivery-log', { params: { query: { ...wanted, ...page } } })}
         bulk={
           retry
             ? [

@@ -28,7 +28,7 @@ type DetailProps = { endpoint: WebhookEndpoint; reread: () => Promise<{ data?: W
 function Detail({ endpoint, reread }: DetailProps) {
   const at = useAt();
   const canWrite = useCan('webhooks:write');
-  const deliveries = useApi().useQuery('get', '/console/v1/webhooks/deliveries', {
+  const deliveries = useApi().useQuery('get', '/console/v1/delivery-log', {
     params: { query: { endpointId: endpoint.id, limit: 10 } },
   });
   return (
@@ -49,14 +49,16 @@ function Detail({ endpoint, reread }: DetailProps) {
       <Edit endpoint={endpoint} reread={reread} canWrite={canWrite} />
       <Card flush title="Latest deliveries">
         <Loaded query={deliveries}>
-          {({ items }) => (
+          {({ items, names, members }) => (
             <Table
               label="Deliveries"
               rows={items}
               keyOf={({ id }) => id}
               href={({ id }) => at(`/webhooks/deliveries/${id}`)}
               empty="No deliveries yet"
-              columns={deliveryColumns(() => endpoint.url).filter(({ name, extra }) => name !== 'Endpoint' && !extra)}
+              columns={deliveryColumns({ names, members, addressOf: () => endpoint.url }).filter(
+                ({ name, extra }) => name !== 'Endpoint' && !extra,
+              )}
             />
           )}
         </Loaded>

@@ -1,21 +1,36 @@
-import type { Delivery } from '#api/records.ts';
+import type { Delivery, Memberships, Names } from '#api/records.ts';
 import { EventName } from '#screens/logs/EventName.tsx';
+import { NameInRow } from '#screens/logs/NameInRow.tsx';
+import { named } from '#screens/logs/names.ts';
 import { StateBadge } from '#ui/badge.tsx';
 import { Below, type Column } from '#ui/table.tsx';
 import { LogTime, Time } from '#ui/time.tsx';
 
-/** The columns of deliveries; `addressOf` names the endpoint. */
-export function deliveryColumns(addressOf: (endpointId: string) => string): readonly Column<Delivery>[] {
+type Known = { names: Names; members: Memberships; addressOf: (endpointId: string) => string };
+
+/** The columns of deliveries, with the names of the people and the addresses of the endpoints. */
+export function deliveryColumns({ names, members, addressOf }: Known): readonly Column<Delivery>[] {
+  const personOf = ({ userId }: Delivery) => (userId === null ? null : named(userId, names));
   return [
     {
       name: 'Event',
       value: ({ eventType }) => eventType,
-      cell: ({ eventType, endpointId }) => (
+      cell: (delivery) => (
         <>
-          <EventName name={eventType} />
-          <Below>{addressOf(endpointId)}</Below>
+          <EventName name={delivery.eventType} />
+          <Below>{personOf(delivery)?.name ?? addressOf(delivery.endpointId)}</Below>
         </>
       ),
+    },
+    {
+      name: 'Person',
+      wide: true,
+      short: true,
+      value: (delivery) => personOf(delivery)?.name ?? null,
+      cell: (delivery) => {
+        const person = personOf(delivery);
+        return person ? <NameInRow of={person} members={members} /> : '–';
+      },
     },
     { name: 'Status', value: ({ status }) => status, cell: ({ status }) => <StateBadge state={status} /> },
     {

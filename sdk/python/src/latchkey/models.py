@@ -1570,6 +1570,8 @@ class WebhookDelivery(TypedDict):
     nextAttemptAt: str | None
     # `pending`: not attempted yet; `retrying`: attempted, and will be again; `failed`: given up; `blocked`: the address is not allowed, nothing was sent.
     status: Literal["pending", "delivered", "retrying", "failed", "blocked"]
+    # The person that the event is about; null if it is about nobody, or no longer in the log.
+    userId: str | None
 
 
 class WebhookDeliveryLastAttempt(TypedDict):
@@ -1590,6 +1592,8 @@ class WebhookDeliveryWithAttempts(TypedDict):
     payload: WebhookDeliveryWithAttemptsPayload
     # `pending`: not attempted yet; `retrying`: attempted, and will be again; `failed`: given up; `blocked`: the address is not allowed, nothing was sent.
     status: Literal["pending", "delivered", "retrying", "failed", "blocked"]
+    # The person that the event is about; null if it is about nobody, or no longer in the log.
+    userId: str | None
 
 
 class WebhookDeliveryWithAttemptsAttemptsItem(TypedDict):
