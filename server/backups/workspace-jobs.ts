@@ -14,7 +14,7 @@ const GOES_ALONG: Readonly<Record<keyof Jobs, boolean>> = {
   remove_scope: true,
   replay_webhooks: true,
   send_message: true,
-  status_notice: false,
+  status_notice: true,
   sync_payment: true,
   unlink_issuers: true,
 };

@@ -16,7 +16,7 @@ import { sealedPlaces } from '#platform/sealed.ts';
 import { measureStatements } from '#platform/statements.ts';
 import { connectionsOf, makeSystem, type PasswordCost, type System } from '#platform/system.ts';
 import type { Tracer } from '#platform/trace.ts';
-import { startCounting, startMonitor, startViews } from '#status';
+import { startCounting, startMonitor, startProjectViews, startViews } from '#status';
 import { allWorkspaces } from '#tenancy';
 import { prepareDatabase } from './database.ts';
 import { createDemo, type Demo, writeDemo } from './demo.ts';
@@ -82,6 +82,7 @@ export async function startLatchkey(options: StartOptions): Promise<Latchkey> {
     if (!alone) await ensureSigningKeys(system);
     const demo = alone ? null : await demoOfFirstStart(system, options.progress);
     await startViews(system);
+    await startProjectViews(system);
     parts.push(startCounting(system));
     if (system.config.roles.includes('worker'))
       parts.push(await startWorker(system, (databaseUrl, work) => withSystem({ ...options, databaseUrl }, work)));

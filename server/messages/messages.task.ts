@@ -2,7 +2,7 @@ import type { Task } from 'graphile-worker';
 import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { segmentsOf } from '#billing';
-import type { Environment, Scope } from '#platform/ctx.ts';
+import type { Scope } from '#platform/ctx.ts';
 import { IdSchema } from '#platform/ids.ts';
 import { recordOutcome } from '#platform/outcomes.ts';
 import { singleWrite } from '#platform/single-writes.ts';
@@ -25,7 +25,7 @@ type Attempt = { attempts: number; last: boolean };
  * Called when the receiver's server rejects a mail permanently: the address does not exist or accepts no mail from this
  * sender.
  */
-export type Refused = (message: { environment: Environment; template: string; to: string }) => Promise<void>;
+export type Refused = (message: { scope: Scope; template: string; to: string }) => Promise<void>;
 
 /**
  * Called before a message is sent. It may replace the text, or refuse the message with null; it throws if the message
@@ -208,7 +208,7 @@ type Failing = {
  */
 async function mailFailed(
   system: System,
-  { environment, template, recipient: to }: QueuedText,
+  { workspace_id: workspaceId, project_id: projectId, environment, template, recipient: to }: QueuedText,
   fault: unknown,
   { message, attempt, refused, count }: Failing,
 ): Promise<null> {
@@ -217,7 +217,7 @@ async function mailFailed(
   if (isRefusal(fault)) {
     await settle(system, message, { result: 'refused', status: 'failed', error, attempts, ...kept(system) });
     await count('failed');
-    await refused({ environment, template, to });
+    await refused({ scope: { workspaceId, projectId, environment }, template, to });
     return null;
   }
   // Anyone can cause errors about a receiver with an address of their own, so those do not count against the service.

@@ -118,7 +118,10 @@ const REFERENCE = {
   console_installation: 'One row.',
 } as const;
 
-/** On the coordinator. No request of a customer writes to them. */
+const PAGES =
+  'One process measures all pages, and visitors come with an address or a token, without a workspace (docs/decisions/0290).';
+
+/** On the coordinator. Of the requests of customers, only those about subscriptions to a status page write to them. */
 const LOCAL = {
   acme_accounts: 'Certificates are ordered by the worker, one for each custom domain in two months.',
   acme_challenges: 'Certificates are ordered by the worker, one for each custom domain in two months.',
@@ -130,19 +133,19 @@ const LOCAL = {
   payment_notices: 'Notices of the payment provider arrive at one address for the installation.',
   schema_migrations: 'Records of migrations.',
   signing_keys: 'A few keys, which each process keeps in memory.',
-  status_boards: 'The status is that of the installation, and one process measures it.',
-  status_codes: 'The status is that of the installation, and one process measures it.',
-  status_components: 'The status is that of the installation, and one process measures it.',
-  status_days: 'The status is that of the installation, and one process measures it.',
-  status_groups: 'The status is that of the installation, and one process measures it.',
-  status_incidents: 'The status is that of the installation, and one process measures it.',
-  status_maintenances: 'The status is that of the installation, and one process measures it.',
+  status_boards: PAGES,
+  status_codes: PAGES,
+  status_components: PAGES,
+  status_days: PAGES,
+  status_groups: PAGES,
+  status_incidents: PAGES,
+  status_maintenances: PAGES,
   status_minutes: 'The status is that of the installation, and one process measures it.',
-  status_notices: 'The status is that of the installation, and one process measures it.',
+  status_notices: PAGES,
   status_signals: 'The status is that of the installation, and one process measures it.',
-  status_subscribers: 'The status is that of the installation, and one process measures it.',
-  status_templates: 'The status is that of the installation, and one process measures it.',
-  status_updates: 'The status is that of the installation, and one process measures it.',
+  status_subscribers: PAGES,
+  status_templates: PAGES,
+  status_updates: PAGES,
   worker_heartbeats: 'One row for each worker.',
 } as const;
 

@@ -1711,11 +1711,14 @@ create table status_boards (
   logo_url text,
   accent_color text,
   support_url text,
+  workspace_id text not null default ''::text,
+  slug text,
+  published boolean not null default true,
   constraint status_boards_pkey PRIMARY KEY (environment),
   constraint status_boards_automatic_check CHECK ((automatic = ANY (ARRAY['off'::text, 'draft'::text, 'publish'::text]))),
-  constraint status_boards_environment_check CHECK ((environment = ANY (ARRAY['test'::text, 'production'::text]))),
   constraint status_boards_overall_check CHECK ((overall = ANY (ARRAY['operational'::text, 'degraded'::text])))
 );
+CREATE UNIQUE INDEX status_boards_slug ON public.status_boards USING btree (slug) WHERE (slug IS NOT NULL);
 
 create table status_codes (
   environment text not null,
@@ -1724,6 +1727,7 @@ create table status_codes (
   code_hash bytea not null,
   attempts_left integer not null,
   expires_at timestamp with time zone not null,
+  workspace_id text not null default ''::text,
   constraint status_codes_pkey PRIMARY KEY (environment, id)
 );
 
@@ -1742,6 +1746,7 @@ create table status_components (
   status_since timestamp with time zone not null,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  workspace_id text not null default ''::text,
   constraint status_components_pkey PRIMARY KEY (environment, id),
   constraint status_components_environment_group_id_fkey FOREIGN KEY (environment, group_id) REFERENCES status_groups(environment, id),
   constraint status_components_shown_check CHECK ((shown = ANY (ARRAY['always'::text, 'when_degraded'::text, 'never'::text]))),
@@ -1758,6 +1763,7 @@ create table status_days (
   partial integer not null,
   major integer not null,
   maintenance integer not null,
+  workspace_id text not null default ''::text,
   constraint status_days_pkey PRIMARY KEY (environment, component_id, day)
 );
 
@@ -1766,6 +1772,7 @@ create table status_groups (
   id text not null,
   name text,
   "position" integer not null,
+  workspace_id text not null default ''::text,
   constraint status_groups_pkey PRIMARY KEY (environment, id),
   constraint status_groups_environment_fkey FOREIGN KEY (environment) REFERENCES status_boards(environment)
 );
@@ -1786,6 +1793,7 @@ create table status_incidents (
   postmortem text,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  workspace_id text not null default ''::text,
   constraint status_incidents_pkey PRIMARY KEY (environment, id),
   constraint status_incidents_environment_fkey FOREIGN KEY (environment) REFERENCES status_boards(environment),
   constraint status_incidents_phase_check CHECK ((phase = ANY (ARRAY['investigating'::text, 'identified'::text, 'monitoring'::text, 'resolved'::text]))),
@@ -1807,6 +1815,7 @@ create table status_maintenances (
   completed_at timestamp with time zone,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  workspace_id text not null default ''::text,
   constraint status_maintenances_pkey PRIMARY KEY (environment, id),
   constraint status_maintenances_environment_fkey FOREIGN KEY (environment) REFERENCES status_boards(environment),
   constraint status_maintenances_phase_check CHECK ((phase = ANY (ARRAY['scheduled'::text, 'in_progress'::text, 'verifying'::text, 'completed'::text])))
@@ -1830,6 +1839,7 @@ create table status_notices (
   cursor text not null,
   created_at timestamp with time zone not null,
   done_at timestamp with time zone,
+  workspace_id text not null default ''::text,
   constraint status_notices_pkey PRIMARY KEY (environment, id),
   constraint status_notices_environment_fkey FOREIGN KEY (environment) REFERENCES status_boards(environment)
 );
@@ -1858,6 +1868,7 @@ create table status_subscribers (
   confirmed_at timestamp with time zone,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  workspace_id text not null default ''::text,
   constraint status_subscribers_pkey PRIMARY KEY (environment, id),
   constraint status_subscribers_channel_check CHECK ((channel = ANY (ARRAY['email'::text, 'webhook'::text, 'slack'::text, 'teams'::text, 'discord'::text]))),
   constraint status_subscribers_environment_fkey FOREIGN KEY (environment) REFERENCES status_boards(environment),
@@ -1880,8 +1891,8 @@ create table status_templates (
   duration_minutes integer,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  workspace_id text not null default ''::text,
   constraint status_templates_pkey PRIMARY KEY (environment, id),
-  constraint status_templates_environment_check CHECK ((environment = ANY (ARRAY['test'::text, 'production'::text]))),
   constraint status_templates_kind_check CHECK ((kind = ANY (ARRAY['incident'::text, 'maintenance'::text]))),
   constraint status_templates_severity_check CHECK ((severity = ANY (ARRAY['minor'::text, 'major'::text, 'critical'::text])))
 );
@@ -1894,6 +1905,7 @@ create table status_updates (
   body text not null,
   at timestamp with time zone not null,
   affected jsonb,
+  workspace_id text not null default ''::text,
   constraint status_updates_pkey PRIMARY KEY (environment, subject_id, id)
 );
 

@@ -1,6 +1,6 @@
-import type { Ctx } from '#platform/ctx.ts';
 import { claimsOf, type OpenIncident, shownStatus } from './combined-status.ts';
 import type { ComponentStatus } from './health.ts';
+import { inPage, type PageDb } from './pages.ts';
 
 /** The effect of an update on a component: the status shown before and after. */
 export type Affected = { componentId: string; from: ComponentStatus; to: ComponentStatus };
@@ -11,17 +11,11 @@ export type StatusById = ReadonlyMap<string, ComponentStatus>;
 type Shown = { id: string; name: string | null; status: ComponentStatus };
 
 /** Incidents that are public and not resolved. */
-export async function readOpenIncidents({
-  db,
-  scope,
-}: {
-  db: Ctx['db'];
-  scope: Pick<Ctx['scope'], 'environment'>;
-}): Promise<OpenIncident[]> {
+export async function readOpenIncidents({ db, page }: PageDb): Promise<OpenIncident[]> {
   const rows = await db
     .selectFrom('status_incidents')
     .select(['severity', 'component_ids as componentIds', 'component_statuses as componentStatuses'])
-    .where('environment', '=', scope.environment)
+    .where(inPage(page))
     .where('phase', '<>', 'resolved')
     .where('published_at', 'is not', null)
     .execute();
@@ -29,19 +23,19 @@ export async function readOpenIncidents({
 }
 
 /** The components that may be shown, with their current status, in display order. */
-export async function readShown({ db, scope: { environment } }: Pick<Ctx, 'db' | 'scope'>): Promise<Shown[]> {
+export async function readShown({ db, page }: PageDb): Promise<Shown[]> {
   const components = await db
     .selectFrom('status_components')
     .select(['id', 'name', 'status'])
-    .where('environment', '=', environment)
+    .where(inPage(page))
     .where('shown', '<>', 'never')
     .orderBy('position')
     .execute();
-  const incidents = await readOpenIncidents({ db, scope: { environment } });
+  const incidents = await readOpenIncidents({ db, page });
   const maintenances = await db
     .selectFrom('status_maintenances')
     .select('component_ids')
-    .where('environment', '=', environment)
+    .where(inPage(page))
     .where('phase', 'in', ['in_progress', 'verifying'])
     .execute();
   const bearing = {
@@ -51,13 +45,13 @@ export async function readShown({ db, scope: { environment } }: Pick<Ctx, 'db' |
   return components.map(({ id, name, status }) => ({ id, name, status: shownStatus(id, status, bearing) }));
 }
 
-export async function readStatuses(ctx: Pick<Ctx, 'db' | 'scope'>): Promise<StatusById> {
+export async function readStatuses(ctx: PageDb): Promise<StatusById> {
   return new Map((await readShown(ctx)).map(({ id, status }) => [id, status]));
 }
 
 /** The statuses of these components before and after, for those that are shown. */
 export async function affectedSince(
-  ctx: Pick<Ctx, 'db' | 'scope'>,
+  ctx: PageDb,
   before: StatusById,
   componentIds: readonly string[],
 ): Promise<Affected[]> {

@@ -1,5 +1,4 @@
 import { emit } from '#events';
-import type { Ctx, TxCtx } from '#platform/ctx.ts';
 import { readStatuses, type StatusById } from './affected.ts';
 import { changeBoard, type Policy } from './boards.ts';
 import type { ComponentStatuses } from './combined-status.ts';
@@ -7,6 +6,7 @@ import { type MeasuredStatus, measuredStatuses } from './health.ts';
 import type { IncidentRow } from './incident-records.ts';
 import { changeIncident, insertIncident, phaseColumns, tellIncident } from './incidents.ts';
 import { settleOverall } from './overall.ts';
+import { inPage, type PageCtx, type PageDb, type PageTx } from './pages.ts';
 
 /**
  * A component whose measured status changed. `since`: when the change began, which may be earlier than the time it is
@@ -24,11 +24,23 @@ const SEVERITY: Record<MeasuredStatus, IncidentRow['severity']> = {
 };
 const SEVERITIES: readonly IncidentRow['severity'][] = ['minor', 'major', 'critical'];
 
+/** Splits changes into runs of failures and runs of recoveries, in order. */
+export function inRuns(transitions: readonly Transition[]): Transition[][] {
+  const runs: Transition[][] = [];
+  for (const one of transitions) {
+    const last = runs.at(-1);
+    const same = last && (last[0]?.to === 'operational') === (one.to === 'operational');
+    if (last && same) last.push(one);
+    else runs.push([one]);
+  }
+  return runs;
+}
+
 /**
  * Stores measured changes and applies the policy: failing components share one incident at a time, which moves to
  * monitoring when all of them have recovered. Idempotent: a change that is already stored has no effect.
  */
-export async function applyTransitions(ctx: Ctx, transitions: readonly Transition[]): Promise<void> {
+export async function applyTransitions(ctx: PageCtx, transitions: readonly Transition[]): Promise<void> {
   await changeBoard(ctx, async (tx, { automatic }) => {
     const before = await readStatuses(tx);
     const fresh: Transition[] = [];
@@ -46,18 +58,18 @@ export async function applyTransitions(ctx: Ctx, transitions: readonly Transitio
 }
 
 /** @returns false when the change is already stored */
-async function writeStatus(tx: TxCtx, { componentId, to, since }: Transition): Promise<boolean> {
+async function writeStatus(tx: PageTx, { componentId, to, since }: Transition): Promise<boolean> {
   const before = await tx.db
     .selectFrom('status_components')
     .select('status')
-    .where('environment', '=', tx.scope.environment)
+    .where(inPage(tx.page))
     .where('id', '=', componentId)
     .executeTakeFirst();
   if (!before || before.status === to) return false;
   await tx.db
     .updateTable('status_components')
     .set({ status: to, status_since: since })
-    .where('environment', '=', tx.scope.environment)
+    .where(inPage(tx.page))
     .where('id', '=', componentId)
     .execute();
   await emit(tx, 'status.component.changed', {
@@ -71,29 +83,28 @@ async function writeStatus(tx: TxCtx, { componentId, to, since }: Transition): P
 }
 
 /** Leaves out components under maintenance and components that are never shown: their failures open no incident. */
-async function unplanned(tx: TxCtx, transitions: readonly Transition[]): Promise<Transition[]> {
-  const { environment } = tx.scope;
+async function unplanned(tx: PageTx, transitions: readonly Transition[]): Promise<Transition[]> {
   const planned = await tx.db
     .selectFrom('status_maintenances')
     .select('component_ids')
-    .where('environment', '=', environment)
+    .where(inPage(tx.page))
     .where('phase', 'in', ['in_progress', 'verifying'])
     .execute();
   const hidden = await tx.db
     .selectFrom('status_components')
     .select('id')
-    .where('environment', '=', environment)
+    .where(inPage(tx.page))
     .where('shown', '=', 'never')
     .execute();
   const left = new Set([...planned.flatMap(({ component_ids }) => component_ids), ...hidden.map(({ id }) => id)]);
   return transitions.filter(({ componentId }) => !left.has(componentId));
 }
 
-function openAutomatic(tx: Pick<Ctx, 'db' | 'scope'>): Promise<IncidentRow | undefined> {
+function openAutomatic(tx: PageDb): Promise<IncidentRow | undefined> {
   return tx.db
     .selectFrom('status_incidents')
     .selectAll()
-    .where('environment', '=', tx.scope.environment)
+    .where(inPage(tx.page))
     .where('automatic', '=', true)
     .where('phase', '<>', 'resolved')
     .executeTakeFirst();
@@ -101,7 +112,7 @@ function openAutomatic(tx: Pick<Ctx, 'db' | 'scope'>): Promise<IncidentRow | und
 
 type Failed = { failed: readonly Transition[]; before: StatusById };
 
-async function failedNow(tx: TxCtx, policy: Policy, { failed, before }: Failed): Promise<void> {
+async function failedNow(tx: PageTx, policy: Policy, { failed, before }: Failed): Promise<void> {
   if (policy === 'off') return;
   const open = await openAutomatic(tx);
   const severity = failed.map(({ to }) => SEVERITY[to]).reduce(worse, open?.severity ?? 'minor');
@@ -131,7 +142,7 @@ function worse(one: IncidentRow['severity'], other: IncidentRow['severity']): In
 
 /** Adds a component to the open incident. The phase changes only if the incident was in monitoring. */
 async function joinIncident(
-  tx: TxCtx,
+  tx: PageTx,
   open: IncidentRow,
   { failed, severity, before }: Failed & { severity: IncidentRow['severity'] },
 ): Promise<void> {
@@ -149,18 +160,18 @@ async function joinIncident(
 }
 
 /** All components of the open incident have recovered: moves it to monitoring. */
-async function recoveredNow(tx: TxCtx, before: StatusById): Promise<void> {
+async function recoveredNow(tx: PageTx, before: StatusById): Promise<void> {
   const open = await openAutomatic(tx);
   if (!open || open.phase === 'monitoring' || !(await allWell(tx, open))) return;
   const changed = await changeIncident(tx, open, phaseColumns(open, 'monitoring', tx.now));
   await tellIncident(tx, changed, { body: '', changed: true, before });
 }
 
-async function allWell(tx: Pick<Ctx, 'db' | 'scope'> | TxCtx, { component_ids }: IncidentRow): Promise<boolean> {
+async function allWell(tx: PageDb | PageTx, { component_ids }: IncidentRow): Promise<boolean> {
   const rows = await tx.db
     .selectFrom('status_components')
     .select(['id', 'status'])
-    .where('environment', '=', tx.scope.environment)
+    .where(inPage(tx.page))
     .where('status', '<>', measuredStatuses[0])
     .execute();
   return !rows.some(({ id }) => component_ids.includes(id));
@@ -170,7 +181,7 @@ async function allWell(tx: Pick<Ctx, 'db' | 'scope'> | TxCtx, { component_ids }:
  * Advances the automatic incident: to monitoring once all its components have recovered or been removed, and to
  * resolved after {@link WATCH_MS} without a failure. Each step happens once.
  */
-export async function resolveWatched(ctx: Ctx): Promise<void> {
+export async function resolveWatched(ctx: PageCtx): Promise<void> {
   // Called often, so the first check takes no lock. Served by status_incidents_automatic.
   const seen = await openAutomatic(ctx);
   if (!seen || !(await goesOn(ctx, seen))) return;
@@ -185,7 +196,7 @@ export async function resolveWatched(ctx: Ctx): Promise<void> {
 }
 
 /** True when the next phase of an automatic incident is due. */
-async function goesOn(ctx: Pick<Ctx, 'db' | 'scope' | 'now'> | TxCtx, open: IncidentRow): Promise<boolean> {
+async function goesOn(ctx: Pick<PageCtx, 'db' | 'page' | 'now'> | PageTx, open: IncidentRow): Promise<boolean> {
   return (open.phase !== 'monitoring' || isOver(open, ctx.now)) && (await allWell(ctx, open));
 }
 

@@ -1,27 +1,29 @@
+import type { Generated, Selectable } from 'kysely';
 import { type Static, Type } from 'typebox';
-import { findProject } from '#environments';
 import { emit } from '#events';
-import { type Ctx, type Environment, type Scope, systemCtx, type TxCtx, transaction } from '#platform/ctx.ts';
 import { announce } from '#platform/feed.ts';
 import { Email, normaliseEmail } from '#platform/identifiers.ts';
-import { problem } from '#platform/problem.ts';
-import type { System } from '#platform/system.ts';
 import { Branding } from '#settings';
+import { inPage, type OfPage, type PageCtx, type PageTx, pageTransaction } from './pages.ts';
 
 export type Policy = 'off' | 'draft' | 'publish';
-type StatusBoardsTable = {
-  environment: Environment;
-  overall: 'operational' | 'degraded';
-  overall_since: Date;
-  automatic: Policy;
-  alert_emails: string[];
+type StatusBoardsTable = OfPage & {
+  overall: Generated<'operational' | 'degraded'>;
+  overall_since: Generated<Date>;
+  automatic: Generated<Policy>;
+  alert_emails: Generated<string[]>;
   measured_at: Date | null;
-  /** Null in each of the four: that of the default project, or none. */
+  /** Null in each of the four: that of the project, or none. */
   name: string | null;
   logo_url: string | null;
   accent_color: string | null;
   support_url: string | null;
+  /** The last part of the address of a project's page; null for the installation. */
+  slug: Generated<string | null>;
+  published: Generated<boolean>;
 };
+
+type BoardRow = Selectable<StatusBoardsTable>;
 
 declare module '#platform/db.ts' {
   interface Tables {
@@ -29,7 +31,7 @@ declare module '#platform/db.ts' {
   }
 }
 
-/** The change feed's topic for changes of the shown status; the key is the environment. */
+/** The change feed's topic for changes of the shown status; the key is that of the page. */
 export const STATUS_TOPIC = 'status';
 
 const { logoUrl, accentColor } = Branding.properties;
@@ -38,11 +40,11 @@ const link = logoUrl.anyOf[0];
 export const StatusSettings = Type.Object(
   {
     name: Type.Union([Type.String({ minLength: 1, maxLength: 100, pattern: '\\S' }), Type.Null()], {
-      description: 'What the page is about. Null: the name of the default project.',
+      description: 'What the page is about. Null: the name of the project.',
     }),
-    logoUrl: Type.Union([link, Type.Null()], { description: 'Null: the logo of the default project.' }),
+    logoUrl: Type.Union([link, Type.Null()], { description: 'Null: the logo of the project.' }),
     accentColor: Type.Union([accentColor.anyOf[0], Type.Null()], {
-      description: 'Null: the colour of the default project. A colour with too little contrast is adjusted.',
+      description: 'Null: the colour of the project. A colour with too little contrast is adjusted.',
     }),
     supportUrl: Type.Union([link, Type.Null()], { description: 'Where visitors get help; linked on the page.' }),
     automatic: Type.Enum(['off', 'draft', 'publish'], {
@@ -58,71 +60,37 @@ export const StatusSettings = Type.Object(
 type StatusSettings = Static<typeof StatusSettings>;
 export const StatusSettingsChanges = Type.Partial(StatusSettings, { additionalProperties: false, minProperties: 1 });
 
-/** The project that keeps an environment's status: its default project. Null while there is none. */
-export async function keeperOf(system: System, environment: Environment): Promise<Scope | null> {
-  const project = await findProject(system, { environment, default: true });
-  return project ? { workspaceId: project.workspaceId, projectId: project.projectId, environment } : null;
-}
-
 /**
- * The status describes the whole installation, so only the project that keeps it may read its internals or change it.
- * @throws Problem NOT_FOUND for every other project
- */
-export async function requireKeeper(ctx: Ctx): Promise<void> {
-  const keeper = await keeperOf(ctx.system, ctx.scope.environment);
-  if (keeper?.workspaceId !== ctx.scope.workspaceId || keeper.projectId !== ctx.scope.projectId)
-    throw problem('NOT_FOUND', "The status belongs to the environment's default project.");
-}
-
-/** A context with the system as actor, in the project that keeps the status; null while there is none. */
-export async function keeperCtx(system: System, environment: Environment, name: string): Promise<Ctx | null> {
-  const scope = await keeperOf(system, environment);
-  return scope && systemCtx(system, scope, name, crypto.randomUUID());
-}
-
-/**
- * Makes a public change: changes of one environment are serialized, and every process is notified.
+ * Makes a public change: changes of one page are serialized, and every process is notified.
  * @param work receives the current board
  */
-export function changeBoard<T>(
-  ctx: Ctx | TxCtx,
-  work: (tx: TxCtx, board: StatusBoardsTable) => Promise<T>,
-): Promise<T> {
-  return transaction(ctx, async (tx) => {
+export function changeBoard<T>(ctx: PageCtx | PageTx, work: (tx: PageTx, board: BoardRow) => Promise<T>): Promise<T> {
+  return pageTransaction(ctx, async (tx) => {
     const board = await tx.db
       .selectFrom('status_boards')
       .selectAll()
-      .where('environment', '=', tx.scope.environment)
+      .where(inPage(tx.page))
       .forUpdate()
       .executeTakeFirstOrThrow();
     const result = await work(tx, board);
-    await announce(tx, { topic: STATUS_TOPIC, key: tx.scope.environment });
+    await announce(tx, { topic: STATUS_TOPIC, key: tx.page.key });
     return result;
   });
 }
 
 /** Stores the current time as that of the latest measurement. */
-export function noteMeasured(ctx: Ctx): Promise<void> {
-  return transaction(ctx, async (tx) => {
-    await tx.db
-      .updateTable('status_boards')
-      .set({ measured_at: tx.now })
-      .where('environment', '=', tx.scope.environment)
-      .execute();
+export function noteMeasured(ctx: PageCtx): Promise<void> {
+  return pageTransaction(ctx, async (tx) => {
+    await tx.db.updateTable('status_boards').set({ measured_at: tx.now }).where(inPage(tx.page)).execute();
   });
 }
 
-export async function getStatusSettings(ctx: Ctx): Promise<StatusSettings> {
-  await requireKeeper(ctx);
-  const row = await ctx.db
-    .selectFrom('status_boards')
-    .selectAll()
-    .where('environment', '=', ctx.scope.environment)
-    .executeTakeFirstOrThrow();
+export async function getStatusSettings(ctx: PageCtx): Promise<StatusSettings> {
+  const row = await ctx.db.selectFrom('status_boards').selectAll().where(inPage(ctx.page)).executeTakeFirstOrThrow();
   return settingsOf(row);
 }
 
-function settingsOf(row: StatusBoardsTable): StatusSettings {
+function settingsOf(row: BoardRow): StatusSettings {
   return {
     name: row.name,
     logoUrl: row.logo_url,
@@ -134,10 +102,9 @@ function settingsOf(row: StatusBoardsTable): StatusSettings {
 }
 
 export async function updateStatusSettings(
-  ctx: Ctx,
+  ctx: PageCtx,
   changes: Static<typeof StatusSettingsChanges>,
 ): Promise<StatusSettings> {
-  await requireKeeper(ctx);
   return changeBoard(ctx, async (tx) => {
     const row = await tx.db
       .updateTable('status_boards')
@@ -151,7 +118,7 @@ export async function updateStatusSettings(
           alert_emails: [...new Set(changes.alertEmails.map(normaliseEmail))],
         }),
       })
-      .where('environment', '=', tx.scope.environment)
+      .where(inPage(tx.page))
       .returningAll()
       .executeTakeFirstOrThrow();
     await emit(tx, 'status.settings.updated', { changed: Object.keys(changes) });

@@ -1,5 +1,6 @@
 import { raw } from 'hono/html';
 import { type Html, html } from '#platform/html.ts';
+import { pathOn, queryOn } from './addresses.ts';
 import {
   type CalendarDay,
   type CalendarEvent,
@@ -11,7 +12,7 @@ import {
 } from './calendar.ts';
 import { incidentTitle } from './incident-records.ts';
 import { percent } from './page-body.ts';
-import { framed, moment, queryOf } from './page-frame.ts';
+import { framed, homeOf, moment } from './page-frame.ts';
 import { uptimeOf } from './uptime.ts';
 import { caveats, namesOf, type View } from './view.ts';
 import type { Voice } from './words.ts';
@@ -56,16 +57,15 @@ export function calendarPage(
   return framed({
     voice,
     view,
-    test: view.environment === 'test',
     title: `${say('calendar.title')}: ${nameOfMonth(month, voice)} · ${say('title', { name: view.name })}`,
-    self: '/status/calendar',
+    self: pathOn(view.page, '/status/calendar'),
     body: html`<h1 class="title">${say('calendar.title')}</h1>
 ${caveats(view, voice).map((caveat) => html`<p class="caveat" role="alert">${caveat}</p>`)}
 ${systemForm(drawing)}
 <section class="card"><div class="row">${steps(drawing)}${grid(drawing, days)}
 <p class="small soft">${uptime === null ? say('uptime.none') : say('calendar.uptime', { percent: percent(uptime, voice) })}</p>${legend(voice)}</div></section>
 ${eventful.length > 0 ? eventful.map((day) => dayOf(drawing, day)) : html`<p class="small soft caption">${say('calendar.none')}</p>`}
-<p class="small caption"><a href="/status${queryOf({ voice, test: view.environment === 'test' }, true)}">${say('page.back')}</a></p>`,
+<p class="small caption"><a href="${homeOf(view, voice)}">${say('page.back')}</a></p>`,
   });
 }
 
@@ -75,18 +75,13 @@ function nameOfMonth(month: string, { language }: Voice): string {
 }
 
 function addressOf({ view, voice, componentId }: Drawing, month: string): string {
-  const parameters = new URLSearchParams({
-    ...(view.environment === 'test' && { environment: 'test' }),
-    lang: voice.language,
-    month,
-    ...(componentId !== null && { component: componentId }),
-  });
-  return `/status/calendar?${parameters}`;
+  const chosen = { lang: voice.language, month, ...(componentId !== null && { component: componentId }) };
+  return `${pathOn(view.page, '/status/calendar')}${queryOn(view.page, chosen)}`;
 }
 
 function systemForm({ view, voice, month, componentId, nameOf }: Drawing): Html {
   const { say, language } = voice;
-  return html`<form class="inline filter" method="get" action="/status/calendar">${view.environment === 'test' ? html`<input type="hidden" name="environment" value="test">` : ''}<input type="hidden" name="lang" value="${language}"><input type="hidden" name="month" value="${month}"><label>${say('calendar.system')}<select name="component"><option value="">${say('calendar.all')}</option>${view.components.map(({ id }) => html`<option value="${id}"${id === componentId ? raw(' selected') : ''}>${nameOf(id)}</option>`)}</select></label><button>${say('calendar.show')}</button></form>`;
+  return html`<form class="inline filter" method="get" action="${pathOn(view.page, '/status/calendar')}">${queryOn(view.page) !== '' ? html`<input type="hidden" name="environment" value="test">` : ''}<input type="hidden" name="lang" value="${language}"><input type="hidden" name="month" value="${month}"><label>${say('calendar.system')}<select name="component"><option value="">${say('calendar.all')}</option>${view.components.map(({ id }) => html`<option value="${id}"${id === componentId ? raw(' selected') : ''}>${nameOf(id)}</option>`)}</select></label><button>${say('calendar.show')}</button></form>`;
 }
 
 /** The month, with links to the one before and the one after. */
@@ -156,9 +151,9 @@ function dayOf(drawing: Drawing, { day, state, minutes, events }: CalendarDay): 
 function eventOf({ view, voice, nameOf, linked }: Drawing, event: CalendarEvent): Html {
   const { say } = voice;
   const title = incidentTitle(event, voice, nameOf);
-  const query = queryOf({ voice, test: view.environment === 'test' }, true);
+  const query = queryOn(view.page, { lang: voice.language });
   const name = linked.has(event.id)
-    ? html`<a href="/status/incidents/${event.id}${query}">${title}</a>`
+    ? html`<a href="${pathOn(view.page, `/status/incidents/${event.id}`)}${query}">${title}</a>`
     : html`${title}`;
   const kind = event.severity === 'none' ? say('under_maintenance') : say(`severity.${event.severity}`);
   const time =

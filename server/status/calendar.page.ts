@@ -5,8 +5,8 @@ import { factsOfMonth, hasCalendar, monthOf } from './calendar.ts';
 import { calendarPage } from './calendar-body.ts';
 import { pageHeaders } from './page-frame.ts';
 import { PageQueryOfStatus, voiceOf } from './status.page.ts';
-import { environmentOf } from './summary.public.ts';
-import { CACHE_CONTROL, viewsOf } from './views.ts';
+import { momentOf } from './summary.public.ts';
+import { CACHE_CONTROL } from './views.ts';
 
 const CalendarQuery = Type.Interface([PageQueryOfStatus], {
   month: Type.Optional(Type.String({ pattern: '^\\d{4}-(0[1-9]|1[0-2])$' })),
@@ -20,7 +20,7 @@ export const statusCalendarRoutes: Routes = [
     query: CalendarQuery,
     handler: async (request, reply) => {
       const { system } = request.server;
-      const view = viewsOf(system).of(environmentOf(request));
+      const { view } = await momentOf(request);
       const now = system.clock.now();
       const current = monthOf(now.toISOString());
       const { month = current, component = '' } = request.query;

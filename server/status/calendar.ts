@@ -1,6 +1,6 @@
-import type { Environment } from '#platform/ctx.ts';
 import { perSystem, type System } from '#platform/system.ts';
 import type { Severity } from './combined-status.ts';
+import { inPage, type PageDb } from './pages.ts';
 import { type Day, readDaysBetween } from './uptime.ts';
 import type { View } from './view.ts';
 import { viewsOf } from './views.ts';
@@ -49,12 +49,12 @@ export async function factsOfMonth(system: System, view: View, month: string): P
   const now = system.clock.now().getTime();
   if (viewsOf(system).away) return knownFacts(view);
   const cache = caches(system);
-  const key = `${view.environment} ${month}`;
+  const key = `${view.page.key} ${month}`;
   const known = cache.get(key);
   if (known && Math.abs(now - known.at) < FRESH_MS) return known.facts.catch(() => knownFacts(view));
-  // Few keys, but those of past months would stay forever.
+  // Those of past months and of pages that nobody reads would stay forever.
   for (const [old, { at }] of cache) if (Math.abs(now - at) >= FRESH_MS) cache.delete(old);
-  const facts = readFacts(system, view.environment, { from: firstDay(month), to: firstDay(month, 1) });
+  const facts = readFacts({ db: system.db, page: view.page }, { from: firstDay(month), to: firstDay(month, 1) });
   cache.set(key, { at: now, facts });
   return facts.catch(() => {
     cache.delete(key);
@@ -87,19 +87,15 @@ function knownFacts({ components, incidents, maintenances }: View): Facts {
 }
 
 /** Both tables are small, and served by their primary keys. */
-async function readFacts(
-  system: System,
-  environment: Environment,
-  { from, to }: { from: string; to: string },
-): Promise<Facts> {
-  const { db } = system;
+async function readFacts(ctx: PageDb, { from, to }: { from: string; to: string }): Promise<Facts> {
+  const { db, page } = ctx;
   const [begin, end] = [new Date(from), new Date(to)];
   const [days, incidents, maintenances] = await Promise.all([
-    readDaysBetween(system, environment, { from, to }),
+    readDaysBetween(ctx, { from, to }),
     db
       .selectFrom('status_incidents')
       .select(['id', 'title', 'severity', 'component_ids', 'started_at', 'resolved_at'])
-      .where('environment', '=', environment)
+      .where(inPage(page))
       .where('published_at', 'is not', null)
       .where('started_at', '<', end)
       .where((eb) => eb.or([eb('resolved_at', 'is', null), eb('resolved_at', '>=', begin)]))
@@ -109,7 +105,7 @@ async function readFacts(
     db
       .selectFrom('status_maintenances')
       .select(['id', 'title', 'component_ids', 'begins_at', 'ends_at', 'began_at', 'completed_at'])
-      .where('environment', '=', environment)
+      .where(inPage(page))
       .where((eb) => eb(eb.fn.coalesce('began_at', 'begins_at'), '<', end))
       .where((eb) => eb(eb.fn.coalesce('completed_at', 'ends_at'), '>=', begin))
       .orderBy('begins_at', 'desc')

@@ -1,5 +1,7 @@
 import { type Html, html } from '#platform/html.ts';
+import { pathOn, queryOn } from './addresses.ts';
 import { aboutChat, isChat } from './chat.ts';
+import type { StatusPage } from './pages.ts';
 import { type Channel, channels } from './subscribers.ts';
 import type { Voice } from './words.ts';
 
@@ -13,8 +15,9 @@ function channelName(channel: Channel, { say }: Voice): string {
  * Links to the forms of the channels.
  * @param current the channel of the form that is shown
  */
-export function linksToChannels(voice: Voice, { query, current }: { query: string; current: Channel }): Html {
-  const join = query === '' ? '?' : '&';
+export function linksToChannels(voice: Voice, { page, current }: { page: StatusPage; current: Channel }): Html {
+  const address = (channel: Channel) =>
+    `${pathOn(page, '/status/subscribe')}${queryOn(page, { lang: voice.language, channel })}`;
   const others = channels.filter((channel) => channel !== current);
-  return html`<nav class="ways" aria-label="${voice.say('subscribe.ways')}">${others.map((channel) => html`<a href="/status/subscribe${query}${join}channel=${channel}">${channelName(channel, voice)}</a>`)}</nav>`;
+  return html`<nav class="ways" aria-label="${voice.say('subscribe.ways')}">${others.map((channel) => html`<a href="${address(channel)}">${channelName(channel, voice)}</a>`)}</nav>`;
 }

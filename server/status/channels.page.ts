@@ -6,15 +6,16 @@ import type { Reply } from '#platform/http.ts';
 import { forms } from '#platform/http-body.ts';
 import { Problem } from '#platform/problem.ts';
 import { get, post, type Routes } from '#platform/route.ts';
+import { pathOn } from './addresses.ts';
 import { linksToChannels } from './channel-links.ts';
 import { aboutChat, isChat } from './chat.ts';
 import { componentChoices } from './page-body.ts';
-import { Chosen, guarded, listOf, panel, type Visit, viewOf } from './panel.ts';
+import { Chosen, guarded, listOf, panel, type Visit } from './panel.ts';
 import { PageQueryOfStatus } from './status.page.ts';
 import { visitorCtx } from './subscribe.public.ts';
 import { type Channel, channels } from './subscribers.ts';
 import { subscribe, takeTurn } from './subscriptions.ts';
-import { environmentOf } from './summary.public.ts';
+import { momentOn } from './summary.public.ts';
 import { namesOf } from './view.ts';
 import type { Voice } from './words.ts';
 
@@ -65,10 +66,10 @@ export const statusChannelRoutes: Routes = [
 type Form = { channel: Channel; address?: string; componentIds?: readonly string[]; fault?: string };
 
 async function subscribed(visit: Visit, { channel = 'email', componentIds, ...given }: SubscribeForm): Promise<Reply> {
-  const { request, reply, voice } = visit;
+  const { request, voice, page } = visit;
   const address = (given.address ?? given.email ?? '').trim();
   const entered = { channel, address, componentIds: listOf(componentIds) };
-  const ctx = await visitorCtx(request, environmentOf(request));
+  const ctx = await visitorCtx(request, page);
   await takeTurn(ctx, 'status-subscribe');
   try {
     // A honeypot: only programs fill in the invisible field.
@@ -78,28 +79,28 @@ async function subscribed(visit: Visit, { channel = 'email', componentIds, ...gi
       return form(visit, { ...entered, fault: voice.say('subscribe.wrong') });
     throw error;
   }
-  return panel(request, reply, {
+  return panel(visit, {
     title: voice.say('subscribe.sentTitle'),
     body: html`<p>${voice.say('subscribe.sent')}</p>`,
   });
 }
 
 /** The form of one channel, again with what was entered if that was wrong. */
-function form(visit: Visit, { channel, address = '', componentIds = [], fault }: Form): Reply {
-  const { request, reply, voice, query } = visit;
-  const view = viewOf(request, { environment: environmentOf(request) });
+async function form(visit: Visit, { channel, address = '', componentIds = [], fault }: Form): Promise<Reply> {
+  const { request, voice, page, query } = visit;
+  const { view } = await momentOn(request.server.system, page);
   const { say } = voice;
   const field = fieldOf(channel);
   const wrong = fault === undefined ? '' : raw(' aria-invalid="true" aria-describedby="fault"');
-  return panel(request, reply, {
+  return panel(visit, {
     title: say('subscribe.title'),
     status: fault === undefined ? 200 : 400,
     body: html`${fault === undefined ? '' : html`<p class="fault" id="fault" role="alert">${fault}</p>`}${introOf(channel, voice)}
-<form method="post" action="/status/subscribe${query}"><input type="hidden" name="channel" value="${channel}"><label>${say(field.label)}<input name="address" type="${field.type}" autocomplete="${field.autocomplete}" placeholder="${placeholderOf(channel)}" value="${address}" required maxlength="2048"${wrong}></label>
+<form method="post" action="${pathOn(page, '/status/subscribe')}${query}"><input type="hidden" name="channel" value="${channel}"><label>${say(field.label)}<input name="address" type="${field.type}" autocomplete="${field.autocomplete}" placeholder="${placeholderOf(channel)}" value="${address}" required maxlength="2048"${wrong}></label>
 <div class="trap" aria-hidden="true"><label>Website<input name="website" tabindex="-1" autocomplete="off"></label></div>
 <details${componentIds.length > 0 ? raw(' open') : ''}><summary>${say('subscribe.components')}</summary><fieldset><p class="small soft">${say('subscribe.all')}</p>${componentChoices({ view, nameOf: namesOf(view, voice) }, componentIds)}</fieldset></details>
 <button>${say('subscribe.button')}</button></form>
-${linksToChannels(voice, { query, current: channel })}`,
+${linksToChannels(voice, { page, current: channel })}`,
   });
 }
 

@@ -1,8 +1,8 @@
 import { projectOf } from '#environments';
 import { languageFor } from '#messages';
 import type { ChatKind } from '#platform/config-chat.ts';
-import type { Ctx, TxCtx } from '#platform/ctx.ts';
 import { type ChatMessage, chatBody } from './chat.ts';
+import { inPage, type PageCtx, type PageTx } from './pages.ts';
 import type { SubscriberRow } from './subscribers.ts';
 import type { NoticeContent } from './updates.ts';
 import { type Voice, voiceIn } from './words.ts';
@@ -11,13 +11,9 @@ const GREEN = 0x17804d;
 const BLUE = 0x3563c9;
 const BY_SEVERITY: Readonly<Record<string, number>> = { minor: 0xb97a00, major: 0xcf5a12, critical: 0xc0291f };
 
-/** The name on the page of an environment. */
-export async function pageNameOf(ctx: Ctx | TxCtx): Promise<string> {
-  const board = await ctx.db
-    .selectFrom('status_boards')
-    .select('name')
-    .where('environment', '=', ctx.scope.environment)
-    .executeTakeFirst();
+/** The name on a page. */
+export async function pageNameOf(ctx: PageCtx | PageTx): Promise<string> {
+  const board = await ctx.db.selectFrom('status_boards').select('name').where(inPage(ctx.page)).executeTakeFirst();
   return board?.name ?? (await projectOf(ctx.system, ctx.scope)).projectName;
 }
 

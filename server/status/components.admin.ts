@@ -25,6 +25,7 @@ import {
   NewGroup,
   updateGroup,
 } from './groups.ts';
+import { managedPage } from './pages.ts';
 
 /** Components and groups of the status page. */
 export const statusComponentRoutes: Routes = [
@@ -35,7 +36,7 @@ export const statusComponentRoutes: Routes = [
     query: PageQuery,
     responses: { 200: PageOf(Component) },
     problems: ['NOT_FOUND', 'INVALID_CURSOR'],
-    handler: (request) => listComponents(request.ctx, request.query),
+    handler: async (request) => listComponents(await managedPage(request.ctx), request.query),
   }),
   post('/v1/admin/status/components', {
     permission: 'status:write',
@@ -46,7 +47,7 @@ export const statusComponentRoutes: Routes = [
     body: NewComponent,
     responses: { 201: CreatedComponent },
     problems: ['NOT_FOUND', 'CONFLICT'],
-    handler: (request) => createComponent(request.ctx, request.body),
+    handler: async (request) => createComponent(await managedPage(request.ctx), request.body),
   }),
   get('/v1/admin/status/components/:id', {
     permission: 'status:read',
@@ -55,7 +56,7 @@ export const statusComponentRoutes: Routes = [
     params: ComponentRef,
     responses: { 200: Component },
     problems: ['NOT_FOUND'],
-    handler: (request) => getComponent(request.ctx, request.params.id),
+    handler: async (request) => getComponent(await managedPage(request.ctx), request.params.id),
   }),
   patch('/v1/admin/status/components/:id', {
     permission: 'status:write',
@@ -65,7 +66,7 @@ export const statusComponentRoutes: Routes = [
     body: ComponentChanges,
     responses: { 200: Component },
     problems: ['NOT_FOUND'],
-    handler: (request) => updateComponent(request.ctx, request.params.id, request.body),
+    handler: async (request) => updateComponent(await managedPage(request.ctx), request.params.id, request.body),
   }),
   del('/v1/admin/status/components/:id', {
     permission: 'status:write',
@@ -74,7 +75,7 @@ export const statusComponentRoutes: Routes = [
     params: ComponentRef,
     responses: { 204: Type.Null({ description: 'Removed.' }) },
     problems: ['NOT_FOUND', 'CONFLICT'],
-    handler: (request) => deleteComponent(request.ctx, request.params.id),
+    handler: async (request) => deleteComponent(await managedPage(request.ctx), request.params.id),
   }),
   // Groups of components, and the settings of the status.
   get('/v1/admin/status/groups', {
@@ -84,7 +85,7 @@ export const statusComponentRoutes: Routes = [
     query: PageQuery,
     responses: { 200: PageOf(Group) },
     problems: ['NOT_FOUND', 'INVALID_CURSOR'],
-    handler: (request) => listGroups(request.ctx, request.query),
+    handler: async (request) => listGroups(await managedPage(request.ctx), request.query),
   }),
   post('/v1/admin/status/groups', {
     permission: 'status:write',
@@ -92,8 +93,8 @@ export const statusComponentRoutes: Routes = [
     summary: 'Add a status group',
     body: NewGroup,
     responses: { 201: Group },
-    problems: ['NOT_FOUND'],
-    handler: (request) => createGroup(request.ctx, request.body),
+    problems: ['NOT_FOUND', 'CONFLICT'],
+    handler: async (request) => createGroup(await managedPage(request.ctx), request.body),
   }),
   get('/v1/admin/status/groups/:id', {
     permission: 'status:read',
@@ -102,7 +103,7 @@ export const statusComponentRoutes: Routes = [
     params: GroupRef,
     responses: { 200: Group },
     problems: ['NOT_FOUND'],
-    handler: (request) => getGroup(request.ctx, request.params.id),
+    handler: async (request) => getGroup(await managedPage(request.ctx), request.params.id),
   }),
   patch('/v1/admin/status/groups/:id', {
     permission: 'status:write',
@@ -112,7 +113,7 @@ export const statusComponentRoutes: Routes = [
     body: GroupChanges,
     responses: { 200: Group },
     problems: ['NOT_FOUND'],
-    handler: (request) => updateGroup(request.ctx, request.params.id, request.body),
+    handler: async (request) => updateGroup(await managedPage(request.ctx), request.params.id, request.body),
   }),
   del('/v1/admin/status/groups/:id', {
     permission: 'status:write',
@@ -121,7 +122,7 @@ export const statusComponentRoutes: Routes = [
     params: GroupRef,
     responses: { 204: Type.Null({ description: 'Removed.' }) },
     problems: ['NOT_FOUND', 'CONFLICT'],
-    handler: (request) => deleteGroup(request.ctx, request.params.id),
+    handler: async (request) => deleteGroup(await managedPage(request.ctx), request.params.id),
   }),
   get('/v1/admin/status/settings', {
     permission: 'status:read',
@@ -129,7 +130,7 @@ export const statusComponentRoutes: Routes = [
     summary: 'Read the settings of the status',
     responses: { 200: StatusSettings },
     problems: ['NOT_FOUND'],
-    handler: (request) => getStatusSettings(request.ctx),
+    handler: async (request) => getStatusSettings(await managedPage(request.ctx)),
   }),
   patch('/v1/admin/status/settings', {
     permission: 'status:write',
@@ -138,6 +139,6 @@ export const statusComponentRoutes: Routes = [
     body: StatusSettingsChanges,
     responses: { 200: StatusSettings },
     problems: ['NOT_FOUND'],
-    handler: (request) => updateStatusSettings(request.ctx, request.body),
+    handler: async (request) => updateStatusSettings(await managedPage(request.ctx), request.body),
   }),
 ];

@@ -1,7 +1,7 @@
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import { type Static, Type } from 'typebox';
 import { emit } from '#events';
-import { type Ctx, type Environment, environments, installationScope, systemCtx, transaction } from '#platform/ctx.ts';
+import { environments, installationScope, systemCtx, transaction } from '#platform/ctx.ts';
 import { isForeignKeyViolation, type Json } from '#platform/db.ts';
 import { newId } from '#platform/ids.ts';
 import { hashSecret, randomSecret } from '#platform/keyring.ts';
@@ -10,17 +10,17 @@ import { problem } from '#platform/problem.ts';
 import { Instant, nullable } from '#platform/schemas.ts';
 import { singleWrite } from '#platform/single-writes.ts';
 import type { System } from '#platform/system.ts';
-import { changeBoard, requireKeeper } from './boards.ts';
+import { changeBoard } from './boards.ts';
 import { builtInComponents } from './built-in.ts';
 import { Check } from './checks.ts';
 import { GroupId, seedGroups } from './groups.ts';
 import { MeasuredStatus } from './health.ts';
 import { settleOverall } from './overall.ts';
+import { inPage, installationPage, type OfPage, ofPage, type PageCtx, type PageDb, type StatusPage } from './pages.ts';
 import { voiceIn } from './words.ts';
 
 type Shown = 'always' | 'when_degraded' | 'never';
-type StatusComponentsTable = {
-  environment: Environment;
+type StatusComponentsTable = OfPage & {
   id: string;
   group_id: string;
   name: string | null;
@@ -110,8 +110,14 @@ export const ComponentChanges = Type.Object(
 );
 export const HeartbeatRef = Type.Object({ token: Type.String({ pattern: '^[A-Za-z0-9_-]{43}$' }) });
 
-/** The limit per environment, because each component is probed. */
-const MAX_COMPONENTS = 200;
+/** Limited because each component is probed: on the page of the installation, and on that of a project. */
+const MAX_COMPONENTS = { installation: 200, project: 50 };
+/** How often a component of a project's page is checked at most, in seconds. */
+const LEAST_INTERVAL = 60;
+
+function maxComponents({ slug }: StatusPage): number {
+  return MAX_COMPONENTS[slug === null ? 'installation' : 'project'];
+}
 
 function recordOf(row: ComponentRow): Component {
   const { id, group_id: groupId, position, shown, status } = row;
@@ -133,30 +139,22 @@ function recordOf(row: ComponentRow): Component {
   };
 }
 
-/** Every component of an environment, in display order. */
-export async function readComponents(ctx: Pick<Ctx, 'db'>, environment: Environment): Promise<ComponentRow[]> {
-  return ctx.db
-    .selectFrom('status_components')
-    .selectAll()
-    .where('environment', '=', environment)
-    .orderBy('position')
-    .orderBy('id')
-    .execute();
+/** Every component of a page, in display order. */
+export async function readComponents({ db, page }: PageDb): Promise<ComponentRow[]> {
+  return db.selectFrom('status_components').selectAll().where(inPage(page)).orderBy('position').orderBy('id').execute();
 }
 
-export async function listComponents(ctx: Ctx, query: Static<typeof PageQuery>): Promise<Page<Component>> {
-  await requireKeeper(ctx);
-  const all = (await readComponents(ctx, ctx.scope.environment)).map(recordOf);
+export async function listComponents(ctx: PageCtx, query: Static<typeof PageQuery>): Promise<Page<Component>> {
+  const all = (await readComponents(ctx)).map(recordOf);
   return pageOfWhole(ctx, all, { list: 'status-components', query, keyOf: ({ id }) => id });
 }
 
 /** @throws Problem NOT_FOUND */
-export async function getComponent(ctx: Ctx, id: string): Promise<Component> {
-  await requireKeeper(ctx);
+export async function getComponent(ctx: PageCtx, id: string): Promise<Component> {
   const row = await ctx.db
     .selectFrom('status_components')
     .selectAll()
-    .where('environment', '=', ctx.scope.environment)
+    .where(inPage(ctx.page))
     .where('id', '=', id)
     .executeTakeFirst();
   if (!row) throw problem('NOT_FOUND');
@@ -165,17 +163,16 @@ export async function getComponent(ctx: Ctx, id: string): Promise<Component> {
 
 /**
  * Adds a custom component.
- * @throws Problem VALIDATION_FAILED for an unknown group, CONFLICT beyond 200
+ * @throws Problem VALIDATION_FAILED for an unknown group or too short an interval, CONFLICT beyond the limit of the page
  */
 export async function createComponent(
-  ctx: Ctx,
+  ctx: PageCtx,
   component: Static<typeof NewComponent>,
 ): Promise<Static<typeof CreatedComponent>> {
-  await requireKeeper(ctx);
+  requireInterval(ctx.page, component.check);
   const secret = component.check.kind === 'heartbeat' ? randomSecret() : null;
-  const { environment } = ctx.scope;
   const row: ComponentRow = {
-    environment,
+    ...ofPage(ctx.page),
     id: newId('cmp', ctx.now),
     group_id: component.groupId,
     name: component.name,
@@ -192,8 +189,9 @@ export async function createComponent(
   };
   await inKnownGroup(() =>
     changeBoard(ctx, async (tx) => {
-      if ((await readComponents(tx, environment)).length >= MAX_COMPONENTS)
-        throw problem('CONFLICT', `An environment has at most ${MAX_COMPONENTS} components.`);
+      const most = maxComponents(tx.page);
+      if ((await readComponents(tx)).length >= most)
+        throw problem('CONFLICT', `A page has at most ${most} components.`);
       await tx.db
         .insertInto('status_components')
         .values({ ...row, probe: JSON.stringify(row.probe) })
@@ -205,13 +203,27 @@ export async function createComponent(
   return { ...recordOf(row), heartbeatUrl: secret && `${address}/api/status/heartbeats/${secret}` };
 }
 
+function requireInterval({ slug }: StatusPage, check: Check): void {
+  if (slug === null || check.kind === 'manual' || check.intervalSeconds >= LEAST_INTERVAL) return;
+  throw problem('VALIDATION_FAILED', {
+    extensions: {
+      errors: [
+        {
+          pointer: '/body/check/intervalSeconds',
+          message: `must be at least ${LEAST_INTERVAL} on the page of a project`,
+        },
+      ],
+    },
+  });
+}
+
 async function inKnownGroup<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
     throw isForeignKeyViolation(error)
       ? problem('VALIDATION_FAILED', {
-          extensions: { errors: [{ pointer: '/body/groupId', message: 'is not a group of this environment' }] },
+          extensions: { errors: [{ pointer: '/body/groupId', message: 'is not a group of this page' }] },
         })
       : error;
   }
@@ -222,18 +234,17 @@ async function inKnownGroup<T>(work: () => Promise<T>): Promise<T> {
  * @throws Problem NOT_FOUND, VALIDATION_FAILED
  */
 export async function updateComponent(
-  ctx: Ctx,
+  ctx: PageCtx,
   id: string,
   changes: Static<typeof ComponentChanges>,
 ): Promise<Component> {
-  await requireKeeper(ctx);
   const { groupId, ...plain } = changes;
   return inKnownGroup(() =>
     changeBoard(ctx, async (tx) => {
       const row = await tx.db
         .updateTable('status_components')
         .set({ ...plain, ...(groupId !== undefined && { group_id: groupId }), updated_at: tx.now })
-        .where('environment', '=', tx.scope.environment)
+        .where(inPage(tx.page))
         .where('id', '=', id)
         .returningAll()
         .executeTakeFirst();
@@ -249,14 +260,13 @@ export async function updateComponent(
  * Removes a custom component. Its history is deleted when its retention ends.
  * @throws Problem NOT_FOUND, CONFLICT for a built-in one
  */
-export async function deleteComponent(ctx: Ctx, id: string): Promise<void> {
-  await requireKeeper(ctx);
+export async function deleteComponent(ctx: PageCtx, id: string): Promise<void> {
   if (builtInComponents.some((one) => one.id === id))
     throw problem('CONFLICT', 'Built-in components cannot be removed; set `shown` to `never` to hide one.');
   await changeBoard(ctx, async (tx) => {
     const { numDeletedRows } = await tx.db
       .deleteFrom('status_components')
-      .where('environment', '=', tx.scope.environment)
+      .where(inPage(tx.page))
       .where('id', '=', id)
       .executeTakeFirst();
     if (numDeletedRows === 0n) throw problem('NOT_FOUND');
@@ -273,18 +283,16 @@ export async function takeHeartbeat(system: System, token: string): Promise<void
   const { numUpdatedRows } = await singleWrite(system, 'count')
     .updateTable('status_components')
     .set({ heartbeat_at: system.clock.now() })
-    .where('heartbeat_hash', '=', hashSecret(token))
+    .where(sql<boolean>`heartbeat_hash = ${hashSecret(token)} /* all workspaces */`)
     .executeTakeFirst();
   if (numUpdatedRows === 0n) throw problem('NOT_FOUND');
 }
 
 /** @throws Problem VALIDATION_FAILED that points at the first unknown component */
-export async function requireComponents(tx: Pick<Ctx, 'db' | 'scope'>, ids: readonly string[]): Promise<void> {
-  const known = new Set((await readComponents(tx, tx.scope.environment)).map(({ id }) => id));
+export async function requireComponents(tx: PageDb, ids: readonly string[]): Promise<void> {
+  const known = new Set((await readComponents(tx)).map(({ id }) => id));
   const errors = ids.flatMap((id, index) =>
-    known.has(id)
-      ? []
-      : [{ pointer: `/body/componentIds/${index}`, message: 'is not a component of this environment' }],
+    known.has(id) ? [] : [{ pointer: `/body/componentIds/${index}`, message: 'is not a component of this page' }],
   );
   if (errors.length > 0) throw problem('VALIDATION_FAILED', { extensions: { errors } });
 }
@@ -294,7 +302,7 @@ export async function seedComponents(system: System): Promise<void> {
   const now = system.clock.now();
   const rows = environments.flatMap((environment) =>
     builtInComponents.map(({ id, group, shown }, index) => ({
-      environment,
+      ...ofPage(installationPage(environment)),
       id,
       group_id: group,
       name: null,

@@ -3,7 +3,7 @@ import { raw } from 'hono/html';
 import { html } from '#platform/html.ts';
 import { directionOf } from '#platform/message-format.ts';
 import { stateOfView } from './page-body.ts';
-import { icon, queryOf } from './page-frame.ts';
+import { homeOf, icon } from './page-frame.ts';
 import { headline, type View } from './view.ts';
 import type { Voice } from './words.ts';
 
@@ -24,11 +24,10 @@ export const EMBED_HEADERS = {
 /** A page with the overall status in one line, which other sites show in a frame. */
 export function embedPage(view: View, voice: Voice): string {
   const text = headline(view, voice);
-  const query = queryOf({ voice, test: view.environment === 'test' }, true);
   const state = stateOfView(view);
   return String(html`<!doctype html>
 <html lang="${voice.language}" dir="${directionOf(voice.language)}">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><title>${voice.say('title', { name: view.name })}</title><style>${raw(STYLE)}</style></head>
-<body><main><h1><a class="${state}" href="/status${query}" target="_blank" rel="noopener">${icon(state)}<span>${text}</span></a></h1></main></body>
+<body><main><h1><a class="${state}" href="${homeOf(view, voice)}" target="_blank" rel="noopener">${icon(state)}<span>${text}</span></a></h1></main></body>
 </html>`);
 }

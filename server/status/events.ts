@@ -108,6 +108,11 @@ export const events = {
     Type.Object({ templateId: text }),
     { templateId },
   ),
+  'status.page.updated': define(
+    'The status page of the project was made, published, hidden or moved to another address.',
+    Type.Object({ published: Type.Boolean(), address: text }),
+    { published: true, address: 'shop-4f1c0a9b7e' },
+  ),
   'status.settings.updated': define('Settings of the status changed.', Type.Object({ changed: Type.Array(text) }), {
     changed: ['automatic'],
   }),

@@ -2,6 +2,7 @@ import { createRequire } from 'node:module';
 import type { Feed } from 'feed';
 import { type Html, html } from '#platform/html.ts';
 import type { System } from '#platform/system.ts';
+import { pathOn, queryOn } from './addresses.ts';
 import { incidentTitle, type StoredIncident } from './incident-records.ts';
 import type { StoredMaintenance } from './maintenance-records.ts';
 import { type Addresses, addressesOf } from './statuspage.ts';
@@ -44,8 +45,7 @@ type Frame = { addresses: Addresses; base: string; title: (text: string) => stri
 function feedOf(view: View, { addresses, base, title: titled }: Frame): Feed {
   const voice = voiceIn('en');
   const nameOf = namesOf(view, voice);
-  const own = view.environment === 'production' ? '' : `?environment=${view.environment}`;
-  const address = (name: FeedName) => `${base}/api/status/${name}${own}`;
+  const address = (name: FeedName) => `${base}${pathOn(view.page, `/api/status/${name}`)}${queryOn(view.page)}`;
   const subjects = [...view.incidents, ...view.maintenances]
     .sort((one, other) => other.updatedAt.localeCompare(one.updatedAt))
     .slice(0, MAX_ENTRIES);

@@ -1,15 +1,16 @@
 import { type Static, Type } from 'typebox';
 import { emit } from '#events';
-import { type Ctx, type Environment, environments, type TxCtx } from '#platform/ctx.ts';
+import { environments, type TxCtx } from '#platform/ctx.ts';
 import { isForeignKeyViolation } from '#platform/db.ts';
 import { newId } from '#platform/ids.ts';
 import { type Page, type PageQuery, pageOfWhole } from '#platform/page.ts';
 import { problem } from '#platform/problem.ts';
-import { changeBoard, requireKeeper } from './boards.ts';
+import { changeBoard } from './boards.ts';
 import { builtInGroups } from './built-in.ts';
+import { inPage, installationPage, type OfPage, ofPage, type PageCtx, type PageDb } from './pages.ts';
 import { voiceIn } from './words.ts';
 
-type StatusGroupsTable = { environment: Environment; id: string; name: string | null; position: number };
+type StatusGroupsTable = OfPage & { id: string; name: string | null; position: number };
 
 declare module '#platform/db.ts' {
   interface Tables {
@@ -42,18 +43,17 @@ export const GroupChanges = Type.Object(
   { additionalProperties: false, minProperties: 1 },
 );
 
-function recordOf({ id, name, position }: Omit<StatusGroupsTable, 'environment'>): Group {
+function recordOf({ id, name, position }: Omit<StatusGroupsTable, keyof OfPage>): Group {
   const builtIn = builtInGroups.some((one) => one.id === id);
   return { id, name: name ?? voiceIn('en').nameOf(id), builtIn, position };
 }
 
 /** All groups, in display order. */
-export async function listGroups(ctx: Ctx, query: Static<typeof PageQuery>): Promise<Page<Group>> {
-  await requireKeeper(ctx);
+export async function listGroups(ctx: PageCtx, query: Static<typeof PageQuery>): Promise<Page<Group>> {
   const rows = await ctx.db
     .selectFrom('status_groups')
     .select(['id', 'name', 'position'])
-    .where('environment', '=', ctx.scope.environment)
+    .where(inPage(ctx.page))
     .orderBy('position')
     .orderBy('id')
     .execute();
@@ -61,22 +61,35 @@ export async function listGroups(ctx: Ctx, query: Static<typeof PageQuery>): Pro
 }
 
 /** @throws Problem NOT_FOUND */
-export async function getGroup(ctx: Ctx, id: string): Promise<Group> {
-  await requireKeeper(ctx);
+export async function getGroup(ctx: PageCtx, id: string): Promise<Group> {
   const row = await ctx.db
     .selectFrom('status_groups')
     .select(['id', 'name', 'position'])
-    .where('environment', '=', ctx.scope.environment)
+    .where(inPage(ctx.page))
     .where('id', '=', id)
     .executeTakeFirst();
   if (!row) throw problem('NOT_FOUND');
   return recordOf(row);
 }
 
-export async function createGroup(ctx: Ctx, { name, position = 100 }: Static<typeof NewGroup>): Promise<Group> {
-  await requireKeeper(ctx);
+/** More would not be found on the page. */
+const MAX_GROUPS = 100;
+
+/** @throws Problem CONFLICT beyond the limit */
+async function requireRoom({ db, page }: PageDb): Promise<void> {
+  const { count } = await db
+    .selectFrom('status_groups')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where(inPage(page))
+    .executeTakeFirstOrThrow();
+  if (Number(count) >= MAX_GROUPS) throw problem('CONFLICT', `A page has at most ${MAX_GROUPS} groups.`);
+}
+
+/** @throws Problem CONFLICT beyond the limit */
+export async function createGroup(ctx: PageCtx, { name, position = 100 }: Static<typeof NewGroup>): Promise<Group> {
   return changeBoard(ctx, async (tx) => {
-    const row = { environment: tx.scope.environment, id: newId('grp', tx.now), name, position };
+    await requireRoom(tx);
+    const row = { ...ofPage(tx.page), id: newId('grp', tx.now), name, position };
     await tx.db.insertInto('status_groups').values(row).execute();
     await emit(tx, 'status.group.created', { groupId: row.id, name });
     return recordOf(row);
@@ -84,13 +97,12 @@ export async function createGroup(ctx: Ctx, { name, position = 100 }: Static<typ
 }
 
 /** @throws Problem NOT_FOUND */
-export async function updateGroup(ctx: Ctx, id: string, changes: Static<typeof GroupChanges>): Promise<Group> {
-  await requireKeeper(ctx);
+export async function updateGroup(ctx: PageCtx, id: string, changes: Static<typeof GroupChanges>): Promise<Group> {
   return changeBoard(ctx, async (tx) => {
     const row = await tx.db
       .updateTable('status_groups')
       .set(changes)
-      .where('environment', '=', tx.scope.environment)
+      .where(inPage(tx.page))
       .where('id', '=', id)
       .returningAll()
       .executeTakeFirst();
@@ -104,13 +116,12 @@ export async function updateGroup(ctx: Ctx, id: string, changes: Static<typeof G
  * Removes a group without components.
  * @throws Problem NOT_FOUND, CONFLICT
  */
-export async function deleteGroup(ctx: Ctx, id: string): Promise<void> {
-  await requireKeeper(ctx);
+export async function deleteGroup(ctx: PageCtx, id: string): Promise<void> {
   try {
     await changeBoard(ctx, async (tx) => {
       const { numDeletedRows } = await tx.db
         .deleteFrom('status_groups')
-        .where('environment', '=', tx.scope.environment)
+        .where(inPage(tx.page))
         .where('id', '=', id)
         .executeTakeFirst();
       if (numDeletedRows === 0n) throw problem('NOT_FOUND');
@@ -124,7 +135,12 @@ export async function deleteGroup(ctx: Ctx, id: string): Promise<void> {
 /** Adds the built-in groups that are missing. */
 export async function seedGroups(tx: Pick<TxCtx, 'db'>): Promise<void> {
   const rows = environments.flatMap((environment) =>
-    builtInGroups.map(({ id }, index) => ({ environment, id, name: null, position: (index + 1) * 10 })),
+    builtInGroups.map(({ id }, index) => ({
+      ...ofPage(installationPage(environment)),
+      id,
+      name: null,
+      position: (index + 1) * 10,
+    })),
   );
   await tx.db
     .insertInto('status_groups')

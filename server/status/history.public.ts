@@ -8,9 +8,9 @@ import { HeartbeatRef, takeHeartbeat } from './components.ts';
 import { feedMaker, feedNames, feedType } from './feeds.ts';
 import { Incident, incidentRecord } from './incident-records.ts';
 import { statuspageMaker, statuspagePaths } from './statuspage.ts';
-import { environmentOf, respond, StatusQuery } from './summary.public.ts';
+import { momentOf, respond, StatusQuery } from './summary.public.ts';
 import { namesOf } from './view.ts';
-import { CACHE_CONTROL, type Maker, viewsOf } from './views.ts';
+import { CACHE_CONTROL, type Maker } from './views.ts';
 import { voiceIn } from './words.ts';
 
 const Query = Type.Interface([PageQuery, StatusQuery], {});
@@ -39,8 +39,8 @@ export const historyRoutes: Routes = [
     query: Query,
     responses: { 200: PageOf(Incident) },
     problems: ['INVALID_CURSOR'],
-    handler: (request, reply) => {
-      const view = viewsOf(request.server.system).of(environmentOf(request));
+    handler: async (request, reply) => {
+      const { view } = await momentOf(request);
       const { limit, cursor } = request.query;
       const after = cursor === undefined ? -1 : view.incidents.findIndex(({ id }) => id === cursor);
       if (cursor !== undefined && after < 0) throw problem('INVALID_CURSOR');
@@ -70,6 +70,10 @@ export const historyRoutes: Routes = [
       'application/json',
     ),
   ),
+];
+
+/** Components of all pages report here: the secret in the address names the component. */
+export const heartbeatRoutes: Routes = [
   post('/api/status/heartbeats/:token', {
     permission: 'public',
     counted: { uncounted: 'it does nothing without a secret link or cookie, which one read checks' },

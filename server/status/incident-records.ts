@@ -1,6 +1,5 @@
 import { type Selectable, sql } from 'kysely';
 import { type Static, Type } from 'typebox';
-import type { Ctx, Environment } from '#platform/ctx.ts';
 import type { Json } from '#platform/db.ts';
 import { type Id, IdSchema } from '#platform/ids.ts';
 import { Instant, nullable } from '#platform/schemas.ts';
@@ -8,12 +7,12 @@ import type { Affected } from './affected.ts';
 import type { ComponentStatuses, IncidentSeverity as Severity } from './combined-status.ts';
 import { ComponentIds } from './components.ts';
 import { MeasuredStatus } from './health.ts';
+import { inPage, type OfPage, type PageDb } from './pages.ts';
 import { type IncidentPhase, type Update, updatesOf } from './updates.ts';
 import type { Voice } from './words.ts';
 
 export type IncidentId = Id<'inc'>;
-type StatusIncidentsTable = {
-  environment: Environment;
+type StatusIncidentsTable = OfPage & {
   id: IncidentId;
   title: string;
   phase: IncidentPhase;
@@ -160,14 +159,11 @@ export function isOpen({ phase }: Pick<StoredIncident, 'phase'>): boolean {
 const MAX_INCIDENTS = 100;
 
 /** The newest public incidents, with their updates. */
-export async function readPublicIncidents(
-  { db }: Pick<Ctx, 'db'>,
-  environment: Environment,
-): Promise<StoredIncident[]> {
-  const rows = await db
+export async function readPublicIncidents(ctx: PageDb): Promise<StoredIncident[]> {
+  const rows = await ctx.db
     .selectFrom('status_incidents')
     .selectAll()
-    .where('environment', '=', environment)
+    .where(inPage(ctx.page))
     .where('published_at', 'is not', null)
     // Open incidents are shown whatever their age.
     .orderBy(sql`phase = 'resolved'`)
@@ -175,7 +171,7 @@ export async function readPublicIncidents(
     .limit(MAX_INCIDENTS)
     .execute();
   const updates = await updatesOf(
-    { db, environment },
+    ctx,
     rows.map(({ id }) => id),
   );
   return rows

@@ -11,6 +11,7 @@ import {
   publishIncident,
   updateIncident,
 } from './incidents.ts';
+import { managedPage } from './pages.ts';
 
 export const statusIncidentRoutes: Routes = [
   get('/v1/admin/status/incidents', {
@@ -19,7 +20,7 @@ export const statusIncidentRoutes: Routes = [
     query: PageQuery,
     responses: { 200: PageOf(AdminIncident) },
     problems: ['NOT_FOUND', 'INVALID_CURSOR'],
-    handler: (request) => listIncidents(request.ctx, request.query),
+    handler: async (request) => listIncidents(await managedPage(request.ctx), request.query),
   }),
   post('/v1/admin/status/incidents', {
     permission: 'status:write',
@@ -28,7 +29,7 @@ export const statusIncidentRoutes: Routes = [
     body: NewIncident,
     responses: { 201: AdminIncident },
     problems: ['NOT_FOUND'],
-    handler: (request) => createIncident(request.ctx, request.body),
+    handler: async (request) => createIncident(await managedPage(request.ctx), request.body),
   }),
   get('/v1/admin/status/incidents/:id', {
     permission: 'status:read',
@@ -37,7 +38,7 @@ export const statusIncidentRoutes: Routes = [
     params: IncidentRef,
     responses: { 200: AdminIncident },
     problems: ['NOT_FOUND'],
-    handler: (request) => getIncident(request.ctx, request.params.id),
+    handler: async (request) => getIncident(await managedPage(request.ctx), request.params.id),
   }),
   patch('/v1/admin/status/incidents/:id', {
     permission: 'status:write',
@@ -48,7 +49,7 @@ export const statusIncidentRoutes: Routes = [
     body: IncidentChanges,
     responses: { 200: AdminIncident },
     problems: ['NOT_FOUND'],
-    handler: (request) => updateIncident(request.ctx, request.params.id, request.body),
+    handler: async (request) => updateIncident(await managedPage(request.ctx), request.params.id, request.body),
   }),
   post('/v1/admin/status/incidents/:id/updates', {
     permission: 'status:write',
@@ -60,7 +61,7 @@ export const statusIncidentRoutes: Routes = [
     body: NewIncidentUpdate,
     responses: { 201: AdminIncident },
     problems: ['NOT_FOUND', 'CONFLICT'],
-    handler: (request) => addIncidentUpdate(request.ctx, request.params.id, request.body),
+    handler: async (request) => addIncidentUpdate(await managedPage(request.ctx), request.params.id, request.body),
   }),
   post('/v1/admin/status/incidents/:id/publish', {
     permission: 'status:write',
@@ -69,7 +70,7 @@ export const statusIncidentRoutes: Routes = [
     params: IncidentRef,
     responses: { 200: AdminIncident },
     problems: ['NOT_FOUND', 'CONFLICT'],
-    handler: (request) => publishIncident(request.ctx, request.params.id),
+    handler: async (request) => publishIncident(await managedPage(request.ctx), request.params.id),
   }),
   del('/v1/admin/status/incidents/:id', {
     permission: 'status:write',
@@ -78,6 +79,6 @@ export const statusIncidentRoutes: Routes = [
     params: IncidentRef,
     responses: { 204: Type.Null({ description: 'Removed.' }) },
     problems: ['NOT_FOUND', 'CONFLICT'],
-    handler: (request) => deleteIncident(request.ctx, request.params.id),
+    handler: async (request) => deleteIncident(await managedPage(request.ctx), request.params.id),
   }),
 ];

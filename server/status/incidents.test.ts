@@ -15,8 +15,8 @@ import {
 import { applyTransitions, resolveWatched, type Transition } from './automatic.ts';
 import { seedComponents } from './components.ts';
 import type { MeasuredStatus } from './health.ts';
-import { listIncidents } from './incidents.ts';
 import { advanceMaintenance, dueMaintenances } from './maintenances.ts';
+import { installationPage, managedPage } from './pages.ts';
 
 const MINUTE = 60_000;
 
@@ -42,7 +42,10 @@ const scope = () => {
   assert.ok(project);
   return { workspaceId: latchkey.demo.workspaceId, projectId: project.id, environment: 'test' as const };
 };
-const ctx = () => systemCtx(latchkey.system, scope(), 'status', crypto.randomUUID());
+const ctx = () => ({
+  ...systemCtx(latchkey.system, scope(), 'status', crypto.randomUUID()),
+  page: installationPage('test'),
+});
 const change = (componentId: string, to: MeasuredStatus): Transition => ({ componentId, to, since: clock.now() });
 const noticesOf = async (subjectId: string): Promise<string[]> => {
   const { rows } = await latchkey.system.pool.query(
@@ -133,7 +136,7 @@ describe('an incident of the operator', () => {
     assert.ok(second);
     const { workspaceId } = latchkey.demo;
     const elsewhere = systemCtx(latchkey.system, { workspaceId, projectId: second.id, environment: 'test' }, 't', 't');
-    await assert.rejects(listIncidents(elsewhere, { limit: 5 }), { code: 'NOT_FOUND' });
+    await assert.rejects(managedPage(elsewhere), { code: 'NOT_FOUND' });
   });
 });
 
@@ -211,7 +214,7 @@ describe('a maintenance', () => {
       },
     });
   const advance = async () => {
-    for (const id of await dueMaintenances(latchkey.system, 'test')) {
+    for (const id of await dueMaintenances(ctx())) {
       // biome-ignore lint/performance/noAwaitInLoops: several processes ask for the same
       await Promise.all(Array.from({ length: 3 }, () => advanceMaintenance(ctx(), id)));
     }

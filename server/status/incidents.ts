@@ -1,12 +1,11 @@
 import type { Static } from 'typebox';
 import { emit } from '#events';
-import type { Ctx, TxCtx } from '#platform/ctx.ts';
 import { newId } from '#platform/ids.ts';
 import { instantOf } from '#platform/instants.ts';
 import { newestFirst, type Page, type PageQuery } from '#platform/page.ts';
 import { problem } from '#platform/problem.ts';
 import { affectedSince, readStatuses, type StatusById } from './affected.ts';
-import { changeBoard, requireKeeper } from './boards.ts';
+import { changeBoard } from './boards.ts';
 import type { ComponentStatuses } from './combined-status.ts';
 import { readComponents, requireComponents } from './components.ts';
 import { measuredStatuses } from './health.ts';
@@ -21,6 +20,7 @@ import {
   storedIncident,
 } from './incident-records.ts';
 import { settleOverall } from './overall.ts';
+import { inPage, ofPage, type PageCtx, type PageDb, type PageTx } from './pages.ts';
 import { addUpdateRow, type IncidentPhase, queueNotice, setNewestAffected, updatesOf } from './updates.ts';
 import { voiceIn } from './words.ts';
 
@@ -38,9 +38,9 @@ function requireFollows(from: IncidentPhase, to: IncidentPhase): void {
     throw problem('CONFLICT', `An incident can go from ${from} to ${NEXT[from].join(' or ')}, not to ${to}.`);
 }
 
-async function adminRecords(ctx: Ctx | TxCtx, rows: readonly IncidentRow[]): Promise<AdminIncident[]> {
+async function adminRecords(ctx: PageCtx | PageTx, rows: readonly IncidentRow[]): Promise<AdminIncident[]> {
   const updates = await updatesOf(
-    { db: ctx.db, environment: ctx.scope.environment },
+    ctx,
     rows.map(({ id }) => id),
   );
   const nameOf = await componentNames(ctx);
@@ -53,41 +53,39 @@ async function adminRecords(ctx: Ctx | TxCtx, rows: readonly IncidentRow[]): Pro
   }));
 }
 
-async function adminRecord(tx: Ctx | TxCtx, row: IncidentRow): Promise<AdminIncident> {
+async function adminRecord(tx: PageCtx | PageTx, row: IncidentRow): Promise<AdminIncident> {
   const [record] = await adminRecords(tx, [row]);
   if (!record) throw problem('NOT_FOUND');
   return record;
 }
 
 /** The names of an environment's components, in the API's language. */
-async function componentNames(ctx: Pick<Ctx, 'db' | 'scope'>): Promise<(id: string) => string> {
-  const rows = await readComponents(ctx, ctx.scope.environment);
+async function componentNames(ctx: PageDb): Promise<(id: string) => string> {
+  const rows = await readComponents(ctx);
   const names = new Map(rows.map(({ id, name }) => [id, name]));
   return (id) => names.get(id) ?? voiceIn('en').nameOf(id);
 }
 
 /** Incidents including drafts, newest first. Served by the primary key. */
 export async function listIncidents(
-  ctx: Ctx,
+  ctx: PageCtx,
   { limit, cursor }: Static<typeof PageQuery>,
 ): Promise<Page<AdminIncident>> {
-  await requireKeeper(ctx);
-  const query = ctx.db.selectFrom('status_incidents').selectAll().where('environment', '=', ctx.scope.environment);
+  const query = ctx.db.selectFrom('status_incidents').selectAll().where(inPage(ctx.page));
   const page = await newestFirst(ctx, query, { list: 'status-incidents', limit, cursor });
   return { items: await adminRecords(ctx, page.rows), nextCursor: page.nextCursor };
 }
 
 /** @throws Problem NOT_FOUND */
-export async function getIncident(ctx: Ctx, id: IncidentId): Promise<AdminIncident> {
-  await requireKeeper(ctx);
+export async function getIncident(ctx: PageCtx, id: IncidentId): Promise<AdminIncident> {
   return adminRecord(ctx, await findIncident(ctx, id));
 }
 
-async function findIncident(ctx: Pick<Ctx, 'db' | 'scope'>, id: IncidentId): Promise<IncidentRow> {
+async function findIncident(ctx: PageDb, id: IncidentId): Promise<IncidentRow> {
   const row = await ctx.db
     .selectFrom('status_incidents')
     .selectAll()
-    .where('environment', '=', ctx.scope.environment)
+    .where(inPage(ctx.page))
     .where('id', '=', id)
     .executeTakeFirst();
   if (!row) throw problem('NOT_FOUND');
@@ -98,8 +96,7 @@ async function findIncident(ctx: Pick<Ctx, 'db' | 'scope'>, id: IncidentId): Pro
  * Opens an incident.
  * @throws Problem VALIDATION_FAILED for an unknown component
  */
-export async function createIncident(ctx: Ctx, incident: Static<typeof NewIncident>): Promise<AdminIncident> {
-  await requireKeeper(ctx);
+export async function createIncident(ctx: PageCtx, incident: Static<typeof NewIncident>): Promise<AdminIncident> {
   const statuses = incident.componentStatuses ?? {};
   const componentIds = [...new Set([...(incident.componentIds ?? []), ...Object.keys(statuses)])];
   return changeBoard(ctx, async (tx) => {
@@ -126,9 +123,9 @@ type NewRow = Pick<
 >;
 
 /** Inserts an incident, inside a change of the board. */
-export async function insertIncident(tx: TxCtx, incident: NewRow): Promise<IncidentRow> {
+export async function insertIncident(tx: PageTx, incident: NewRow): Promise<IncidentRow> {
   const row: IncidentRow = {
-    environment: tx.scope.environment,
+    ...ofPage(tx.page),
     id: newId('inc', tx.now),
     ...incident,
     phase_since: tx.now,
@@ -159,7 +156,7 @@ export async function insertIncident(tx: TxCtx, incident: NewRow): Promise<Incid
  * @param told.before the shown statuses before the incident was changed
  */
 export async function tellIncident(
-  tx: TxCtx,
+  tx: PageTx,
   row: IncidentRow,
   { body, changed, before }: { body: string; changed: boolean; before: StatusById },
 ): Promise<void> {
@@ -169,7 +166,7 @@ export async function tellIncident(
   await settleOverall(tx);
 }
 
-async function noticeOf(tx: TxCtx, row: IncidentRow, body: string): Promise<void> {
+async function noticeOf(tx: PageTx, row: IncidentRow, body: string): Promise<void> {
   await queueNotice(tx, row.id, {
     componentIds: row.component_ids,
     content: {
@@ -185,7 +182,7 @@ async function noticeOf(tx: TxCtx, row: IncidentRow, body: string): Promise<void
 
 /** Changes an incident and writes the event; `automatic: false` when a person made the change. */
 export async function changeIncident(
-  tx: TxCtx,
+  tx: PageTx,
   row: IncidentRow,
   changes: Partial<Omit<IncidentRow, 'component_statuses'>> & {
     component_statuses?: IncidentRow['component_statuses'];
@@ -199,7 +196,7 @@ export async function changeIncident(
       ...(statuses !== undefined && { component_statuses: JSON.stringify(statuses) }),
       updated_at: tx.now,
     })
-    .where('environment', '=', tx.scope.environment)
+    .where(inPage(tx.page))
     .where('id', '=', row.id)
     .returningAll()
     .executeTakeFirstOrThrow();
@@ -237,11 +234,10 @@ function saidNow(before: ComponentStatuses, now: ComponentStatuses): ComponentSt
  * @throws Problem NOT_FOUND, CONFLICT, VALIDATION_FAILED
  */
 export async function addIncidentUpdate(
-  ctx: Ctx,
+  ctx: PageCtx,
   id: IncidentId,
   { phase, body, componentStatuses }: Static<typeof NewIncidentUpdate>,
 ): Promise<AdminIncident> {
-  await requireKeeper(ctx);
   return changeBoard(ctx, async (tx) => {
     const row = await findIncident(tx, id);
     requireFollows(row.phase, phase);
@@ -265,11 +261,10 @@ export async function addIncidentUpdate(
  * @throws Problem NOT_FOUND, VALIDATION_FAILED
  */
 export async function updateIncident(
-  ctx: Ctx,
+  ctx: PageCtx,
   id: IncidentId,
   { componentIds, ...plain }: Static<typeof IncidentChanges>,
 ): Promise<AdminIncident> {
-  await requireKeeper(ctx);
   return changeBoard(ctx, async (tx) => {
     const row = await findIncident(tx, id);
     await requireComponents(tx, componentIds ?? []);
@@ -286,15 +281,14 @@ export async function updateIncident(
  * Publishes a draft and notifies subscribers.
  * @throws Problem NOT_FOUND, CONFLICT when it is already public
  */
-export async function publishIncident(ctx: Ctx, id: IncidentId): Promise<AdminIncident> {
-  await requireKeeper(ctx);
+export async function publishIncident(ctx: PageCtx, id: IncidentId): Promise<AdminIncident> {
   return changeBoard(ctx, async (tx) => {
     const row = await findIncident(tx, id);
     if (row.published_at !== null) throw problem('CONFLICT', 'The incident is already public.');
     const before = await readStatuses(tx);
     const changed = await changeIncident(tx, row, { published_at: tx.now });
     await setNewestAffected(tx, id, await affectedSince(tx, before, row.component_ids));
-    const [newest] = (await updatesOf({ db: tx.db, environment: tx.scope.environment }, [id])).get(id) ?? [];
+    const [newest] = (await updatesOf(tx, [id])).get(id) ?? [];
     await noticeOf(tx, changed, newest?.body ?? '');
     await settleOverall(tx);
     return adminRecord(tx, changed);
@@ -305,22 +299,13 @@ export async function publishIncident(ctx: Ctx, id: IncidentId): Promise<AdminIn
  * Deletes a draft. Published incidents can't be deleted.
  * @throws Problem NOT_FOUND, CONFLICT
  */
-export async function deleteIncident(ctx: Ctx, id: IncidentId): Promise<void> {
-  await requireKeeper(ctx);
+export async function deleteIncident(ctx: PageCtx, id: IncidentId): Promise<void> {
   await changeBoard(ctx, async (tx) => {
     const row = await findIncident(tx, id);
     if (row.published_at !== null)
       throw problem('CONFLICT', 'A public incident cannot be deleted: resolve it instead.');
-    await tx.db
-      .deleteFrom('status_updates')
-      .where('environment', '=', tx.scope.environment)
-      .where('subject_id', '=', id)
-      .execute();
-    await tx.db
-      .deleteFrom('status_incidents')
-      .where('environment', '=', tx.scope.environment)
-      .where('id', '=', id)
-      .execute();
+    await tx.db.deleteFrom('status_updates').where(inPage(tx.page)).where('subject_id', '=', id).execute();
+    await tx.db.deleteFrom('status_incidents').where(inPage(tx.page)).where('id', '=', id).execute();
     await emit(tx, 'status.incident.deleted', { incidentId: id });
   });
 }

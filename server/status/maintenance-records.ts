@@ -1,15 +1,14 @@
 import { type Selectable, sql } from 'kysely';
 import { type Static, Type } from 'typebox';
-import type { Ctx, Environment } from '#platform/ctx.ts';
 import type { Id } from '#platform/ids.ts';
 import { Instant, nullable } from '#platform/schemas.ts';
 import type { Affected } from './affected.ts';
+import { inPage, type OfPage, type PageDb } from './pages.ts';
 import { type MaintenancePhase, type Update, updatesOf } from './updates.ts';
 import type { Voice } from './words.ts';
 
 export type MaintenanceId = Id<'mnt'>;
-type StatusMaintenancesTable = {
-  environment: Environment;
+type StatusMaintenancesTable = OfPage & {
   id: MaintenanceId;
   title: string;
   phase: MaintenancePhase;
@@ -92,21 +91,17 @@ const MAX_MAINTENANCES = 50;
 const SHOWN_FOR = '14 days';
 
 /** Maintenances that are planned, in progress, or ended within the last two weeks; the latest start first. */
-export async function readMaintenances(
-  { db }: Pick<Ctx, 'db'>,
-  environment: Environment,
-  now: Date,
-): Promise<StoredMaintenance[]> {
-  const rows = await db
+export async function readMaintenances(ctx: PageDb, now: Date): Promise<StoredMaintenance[]> {
+  const rows = await ctx.db
     .selectFrom('status_maintenances')
     .selectAll()
-    .where('environment', '=', environment)
+    .where(inPage(ctx.page))
     .where(sql<boolean>`(phase <> 'completed' or completed_at > ${now}::timestamptz - ${SHOWN_FOR}::interval)`)
     .orderBy('begins_at', 'desc')
     .limit(MAX_MAINTENANCES)
     .execute();
   const updates = await updatesOf(
-    { db, environment },
+    ctx,
     rows.map(({ id }) => id),
   );
   return rows.map((row) => storedMaintenance(row, updates.get(row.id) ?? []));

@@ -14,6 +14,7 @@ import {
   NewMaintenanceUpdate,
   updateMaintenance,
 } from './maintenances.ts';
+import { managedPage } from './pages.ts';
 
 export const statusMaintenanceRoutes: Routes = [
   get('/v1/admin/status/maintenances', {
@@ -22,7 +23,7 @@ export const statusMaintenanceRoutes: Routes = [
     query: PageQuery,
     responses: { 200: PageOf(Maintenance) },
     problems: ['NOT_FOUND', 'INVALID_CURSOR'],
-    handler: (request) => listMaintenances(request.ctx, request.query),
+    handler: async (request) => listMaintenances(await managedPage(request.ctx), request.query),
   }),
   post('/v1/admin/status/maintenances', {
     permission: 'status:write',
@@ -33,7 +34,7 @@ export const statusMaintenanceRoutes: Routes = [
     body: NewMaintenance,
     responses: { 201: Maintenance },
     problems: ['NOT_FOUND'],
-    handler: (request) => createMaintenance(request.ctx, request.body),
+    handler: async (request) => createMaintenance(await managedPage(request.ctx), request.body),
   }),
   get('/v1/admin/status/maintenances/:id', {
     permission: 'status:read',
@@ -42,7 +43,7 @@ export const statusMaintenanceRoutes: Routes = [
     params: MaintenanceRef,
     responses: { 200: Maintenance },
     problems: ['NOT_FOUND'],
-    handler: (request) => getMaintenance(request.ctx, request.params.id),
+    handler: async (request) => getMaintenance(await managedPage(request.ctx), request.params.id),
   }),
   patch('/v1/admin/status/maintenances/:id', {
     permission: 'status:write',
@@ -52,7 +53,7 @@ export const statusMaintenanceRoutes: Routes = [
     body: MaintenanceChanges,
     responses: { 200: Maintenance },
     problems: ['NOT_FOUND', 'CONFLICT'],
-    handler: (request) => updateMaintenance(request.ctx, request.params.id, request.body),
+    handler: async (request) => updateMaintenance(await managedPage(request.ctx), request.params.id, request.body),
   }),
   post('/v1/admin/status/maintenances/:id/updates', {
     permission: 'status:write',
@@ -62,7 +63,7 @@ export const statusMaintenanceRoutes: Routes = [
     body: NewMaintenanceUpdate,
     responses: { 201: Maintenance },
     problems: ['NOT_FOUND', 'CONFLICT'],
-    handler: (request) => addMaintenanceUpdate(request.ctx, request.params.id, request.body),
+    handler: async (request) => addMaintenanceUpdate(await managedPage(request.ctx), request.params.id, request.body),
   }),
   del('/v1/admin/status/maintenances/:id', {
     permission: 'status:write',
@@ -71,6 +72,6 @@ export const statusMaintenanceRoutes: Routes = [
     params: MaintenanceRef,
     responses: { 204: Type.Null({ description: 'Cancelled.' }) },
     problems: ['NOT_FOUND', 'CONFLICT'],
-    handler: (request) => cancelMaintenance(request.ctx, request.params.id),
+    handler: async (request) => cancelMaintenance(await managedPage(request.ctx), request.params.id),
   }),
 ];

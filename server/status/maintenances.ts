@@ -1,14 +1,12 @@
 import { type Static, Type } from 'typebox';
 import { emit } from '#events';
-import type { Ctx, Environment, TxCtx } from '#platform/ctx.ts';
 import { IdSchema, newId } from '#platform/ids.ts';
 import { instantOf } from '#platform/instants.ts';
 import { newestFirst, type Page, type PageQuery } from '#platform/page.ts';
 import { problem } from '#platform/problem.ts';
 import { Instant } from '#platform/schemas.ts';
-import type { System } from '#platform/system.ts';
 import { affectedSince, readStatuses, type StatusById } from './affected.ts';
-import { changeBoard, requireKeeper } from './boards.ts';
+import { changeBoard } from './boards.ts';
 import { ComponentIds, requireComponents } from './components.ts';
 import { Body, Title } from './incident-records.ts';
 import {
@@ -20,6 +18,7 @@ import {
   storedMaintenance,
 } from './maintenance-records.ts';
 import { settleOverall } from './overall.ts';
+import { inPage, ofPage, type PageCtx, type PageDb, type PageTx } from './pages.ts';
 import {
   addUpdateRow,
   type MaintenancePhase,
@@ -64,11 +63,11 @@ const NEXT: Record<MaintenancePhase, readonly MaintenancePhase[]> = {
 const MINUTE_MS = 60_000;
 const REMIND_MINUTES = 60;
 
-async function find(ctx: Pick<Ctx, 'db' | 'scope'>, id: MaintenanceId): Promise<MaintenanceRow> {
+async function find(ctx: PageDb, id: MaintenanceId): Promise<MaintenanceRow> {
   const row = await ctx.db
     .selectFrom('status_maintenances')
     .selectAll()
-    .where('environment', '=', ctx.scope.environment)
+    .where(inPage(ctx.page))
     .where('id', '=', id)
     .executeTakeFirst();
   if (!row) throw problem('NOT_FOUND');
@@ -79,29 +78,27 @@ function recordIn(row: MaintenanceRow, updates: readonly Update[]): Maintenance 
   return maintenanceRecord(storedMaintenance(row, updates), voiceIn('en'));
 }
 
-async function recordOf(ctx: Ctx | TxCtx, row: MaintenanceRow): Promise<Maintenance> {
-  const updates = await updatesOf({ db: ctx.db, environment: ctx.scope.environment }, [row.id]);
+async function recordOf(ctx: PageCtx | PageTx, row: MaintenanceRow): Promise<Maintenance> {
+  const updates = await updatesOf(ctx, [row.id]);
   return recordIn(row, updates.get(row.id) ?? []);
 }
 
 /** Maintenances, newest first. Served by the primary key. */
 export async function listMaintenances(
-  ctx: Ctx,
+  ctx: PageCtx,
   { limit, cursor }: Static<typeof PageQuery>,
 ): Promise<Page<Maintenance>> {
-  await requireKeeper(ctx);
-  const query = ctx.db.selectFrom('status_maintenances').selectAll().where('environment', '=', ctx.scope.environment);
+  const query = ctx.db.selectFrom('status_maintenances').selectAll().where(inPage(ctx.page));
   const page = await newestFirst(ctx, query, { list: 'status-maintenances', limit, cursor });
   const updates = await updatesOf(
-    { db: ctx.db, environment: ctx.scope.environment },
+    ctx,
     page.rows.map(({ id }) => id),
   );
   return { items: page.rows.map((row) => recordIn(row, updates.get(row.id) ?? [])), nextCursor: page.nextCursor };
 }
 
 /** @throws Problem NOT_FOUND */
-export async function getMaintenance(ctx: Ctx, id: MaintenanceId): Promise<Maintenance> {
-  await requireKeeper(ctx);
+export async function getMaintenance(ctx: PageCtx, id: MaintenanceId): Promise<Maintenance> {
   return recordOf(ctx, await find(ctx, id));
 }
 
@@ -109,15 +106,17 @@ export async function getMaintenance(ctx: Ctx, id: MaintenanceId): Promise<Maint
  * Plans a maintenance. It starts and ends automatically.
  * @throws Problem VALIDATION_FAILED
  */
-export async function createMaintenance(ctx: Ctx, maintenance: Static<typeof NewMaintenance>): Promise<Maintenance> {
-  await requireKeeper(ctx);
+export async function createMaintenance(
+  ctx: PageCtx,
+  maintenance: Static<typeof NewMaintenance>,
+): Promise<Maintenance> {
   const [begins, ends] = [instantOf(maintenance.beginsAt), instantOf(maintenance.endsAt)];
   requireOrder(begins, ends);
   return changeBoard(ctx, async (tx) => {
     await requireComponents(tx, maintenance.componentIds);
     const before = await readStatuses(tx);
     const row: MaintenanceRow = {
-      environment: tx.scope.environment,
+      ...ofPage(tx.page),
       id: newId('mnt', tx.now),
       title: maintenance.title,
       phase: 'scheduled',
@@ -160,19 +159,19 @@ function factsOf({ id, title, phase, component_ids }: MaintenanceRow) {
 
 type Told = { body: string; before: StatusById };
 
-async function tell(tx: TxCtx, row: MaintenanceRow, { body, before }: Told): Promise<void> {
+async function tell(tx: PageTx, row: MaintenanceRow, { body, before }: Told): Promise<void> {
   await writeUpdate(tx, row, { body, before });
   await notice(tx, row, { phase: row.phase, body });
   await settleOverall(tx);
 }
 
-async function writeUpdate(tx: TxCtx, row: MaintenanceRow, { body, before }: Told): Promise<void> {
+async function writeUpdate(tx: PageTx, row: MaintenanceRow, { body, before }: Told): Promise<void> {
   const affected = await affectedSince(tx, before, row.component_ids);
   await addUpdateRow(tx, row.id, { phase: row.phase, body, at: tx.now, affected });
 }
 
 async function notice(
-  tx: TxCtx,
+  tx: PageTx,
   row: MaintenanceRow,
   { phase, body }: { phase: NoticePhase; body: string },
 ): Promise<void> {
@@ -182,11 +181,11 @@ async function notice(
   });
 }
 
-async function change(tx: TxCtx, row: MaintenanceRow, changes: Partial<MaintenanceRow>): Promise<MaintenanceRow> {
+async function change(tx: PageTx, row: MaintenanceRow, changes: Partial<MaintenanceRow>): Promise<MaintenanceRow> {
   const changed = await tx.db
     .updateTable('status_maintenances')
     .set({ ...changes, updated_at: tx.now })
-    .where('environment', '=', tx.scope.environment)
+    .where(inPage(tx.page))
     .where('id', '=', row.id)
     .returningAll()
     .executeTakeFirstOrThrow();
@@ -209,11 +208,10 @@ function phaseColumns(row: MaintenanceRow, phase: MaintenancePhase, now: Date): 
  * @throws Problem NOT_FOUND, CONFLICT
  */
 export async function addMaintenanceUpdate(
-  ctx: Ctx,
+  ctx: PageCtx,
   id: MaintenanceId,
   { phase, body }: Static<typeof NewMaintenanceUpdate>,
 ): Promise<Maintenance> {
-  await requireKeeper(ctx);
   return changeBoard(ctx, async (tx) => {
     const row = await find(tx, id);
     if (!NEXT[row.phase].includes(phase))
@@ -233,11 +231,10 @@ export async function addMaintenanceUpdate(
  * @throws Problem NOT_FOUND, CONFLICT, VALIDATION_FAILED
  */
 export async function updateMaintenance(
-  ctx: Ctx,
+  ctx: PageCtx,
   id: MaintenanceId,
   { title, beginsAt, endsAt }: Static<typeof MaintenanceChanges>,
 ): Promise<Maintenance> {
-  await requireKeeper(ctx);
   return changeBoard(ctx, async (tx) => {
     const row = await find(tx, id);
     if (row.phase === 'completed' || (beginsAt !== undefined && row.phase !== 'scheduled'))
@@ -260,16 +257,11 @@ export async function updateMaintenance(
  * Cancels a maintenance and notifies subscribers.
  * @throws Problem NOT_FOUND, CONFLICT when it has started
  */
-export async function cancelMaintenance(ctx: Ctx, id: MaintenanceId): Promise<void> {
-  await requireKeeper(ctx);
+export async function cancelMaintenance(ctx: PageCtx, id: MaintenanceId): Promise<void> {
   await changeBoard(ctx, async (tx) => {
     const row = await find(tx, id);
     if (row.phase !== 'scheduled') throw problem('CONFLICT', 'The maintenance has started: complete it instead.');
-    await tx.db
-      .deleteFrom('status_maintenances')
-      .where('environment', '=', tx.scope.environment)
-      .where('id', '=', id)
-      .execute();
+    await tx.db.deleteFrom('status_maintenances').where(inPage(tx.page)).where('id', '=', id).execute();
     await emit(tx, 'status.maintenance.cancelled', factsOf(row));
     await notice(tx, row, { phase: 'cancelled', body: '' });
   });
@@ -284,14 +276,13 @@ function isDue({ phase, remind_at, begins_at, ends_at }: Due, now: Date): boolea
 }
 
 /** Maintenances with a due reminder, start or end. */
-export async function dueMaintenances(system: System, environment: Environment): Promise<MaintenanceId[]> {
-  const rows = await system.db
+export async function dueMaintenances({ db, page, now }: PageCtx): Promise<MaintenanceId[]> {
+  const rows = await db
     .selectFrom('status_maintenances')
     .select(['id', 'phase', 'remind_at', 'begins_at', 'ends_at'])
-    .where('environment', '=', environment)
+    .where(inPage(page))
     .where('phase', '<>', 'completed')
     .execute();
-  const now = system.clock.now();
   return rows.filter((row) => isDue(row, now)).map(({ id }) => id);
 }
 
@@ -299,12 +290,12 @@ export async function dueMaintenances(system: System, environment: Environment):
  * Sends the reminder of a maintenance, starts it and ends it when due. Each happens once, even with concurrent
  * processes.
  */
-export async function advanceMaintenance(ctx: Ctx, id: MaintenanceId): Promise<void> {
+export async function advanceMaintenance(ctx: PageCtx, id: MaintenanceId): Promise<void> {
   await changeBoard(ctx, async (tx) => {
     const row = await tx.db
       .selectFrom('status_maintenances')
       .selectAll()
-      .where('environment', '=', tx.scope.environment)
+      .where(inPage(tx.page))
       .where('id', '=', id)
       .executeTakeFirst();
     if (!row || !isDue(row, tx.now)) return;
@@ -315,7 +306,7 @@ export async function advanceMaintenance(ctx: Ctx, id: MaintenanceId): Promise<v
   });
 }
 
-async function advanceTo(tx: TxCtx, row: MaintenanceRow, phase: MaintenancePhase): Promise<void> {
+async function advanceTo(tx: PageTx, row: MaintenanceRow, phase: MaintenancePhase): Promise<void> {
   const before = await readStatuses(tx);
   await tell(tx, await change(tx, row, phaseColumns(row, phase, tx.now)), { body: '', before });
 }

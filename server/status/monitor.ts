@@ -1,13 +1,15 @@
 import { type Environment, environments } from '#platform/ctx.ts';
 import type { System } from '#platform/system.ts';
-import { applyTransitions, resolveWatched, type Transition } from './automatic.ts';
-import { keeperCtx, noteMeasured } from './boards.ts';
+import { applyTransitions, inRuns, resolveWatched, type Transition } from './automatic.ts';
+import { noteMeasured } from './boards.ts';
 import { runCheck } from './checks.ts';
 import { shownStatus } from './combined-status.ts';
 import { readComponents, seedComponents } from './components.ts';
 import { type Health, healthOf, observe, type Reading, statusOf } from './health.ts';
 import { Leader, type Leadership } from './leader.ts';
 import { advanceMaintenance, dueMaintenances } from './maintenances.ts';
+import { installationPage, pageCtx } from './pages.ts';
+import { ProjectMonitor } from './project-monitor.ts';
 import { readBuiltIn, readShared } from './readings.ts';
 import { removeOldSignals } from './signals.ts';
 import { type CheckedComponent, readSnapshot, type Snapshot, saveSnapshot } from './snapshot.ts';
@@ -35,6 +37,8 @@ class Monitor {
   readonly #system: System;
   readonly #views: Views;
   readonly #leader: Leader;
+  readonly #projects: ProjectMonitor;
+  #ofProjects: Promise<void> | null = null;
   #health: PerEnvironment<Map<string, Health>> = { test: new Map(), production: new Map() };
   #checks: PerEnvironment<CheckedComponent[]> = { test: [], production: [] };
   #pending: PerEnvironment<Transition[]> = { test: [], production: [] };
@@ -47,6 +51,7 @@ class Monitor {
     this.#system = system;
     this.#views = viewsOf(system);
     this.#leader = new Leader(system);
+    this.#projects = new ProjectMonitor(system);
   }
 
   /** Restores the state that an earlier run saved. */
@@ -70,13 +75,25 @@ class Monitor {
     if (this.#leadership === 'other') this.#rest();
     else await this.#measure();
     if (!this.#views.away) await this.#write();
+    if (this.#leadership === 'leads' && this.#due('projects', CHECKS_MS)) this.#lookAfterProjects();
     if (this.#due('save', SAVE_MS)) await this.save();
   }
 
   async stop(): Promise<void> {
     if (!this.#views.away) await this.#write().catch(() => undefined);
+    await this.#ofProjects;
     await this.save();
     await this.#leader.stop();
+  }
+
+  /** Beside the rounds, because the checks of many projects may take longer than one. */
+  #lookAfterProjects(): void {
+    this.#ofProjects ??= this.#projects
+      .round()
+      .catch((error: unknown) => this.#system.log.warn({ err: error }, 'status pages of projects'))
+      .finally(() => {
+        this.#ofProjects = null;
+      });
   }
 
   async #takeOver(): Promise<void> {
@@ -132,7 +149,7 @@ class Monitor {
     const { db } = this.#system;
     await Promise.all(
       environments.map(async (environment) => {
-        const rows = await readComponents({ db }, environment);
+        const rows = await readComponents({ db, page: installationPage(environment) });
         this.#checks[environment] = rows.flatMap(({ id, probe, heartbeat_at }) =>
           probe === null ? [] : [{ id, check: probe, heartbeatAt: heartbeat_at?.toISOString() ?? null }],
         );
@@ -180,7 +197,7 @@ class Monitor {
 
   async #writePending(environment: Environment): Promise<void> {
     if (this.#pending[environment].length === 0) return;
-    const ctx = await keeperCtx(this.#system, environment, 'status');
+    const ctx = await pageCtx(this.#system, installationPage(environment), 'status');
     for (const run of ctx ? inRuns(this.#pending[environment]) : []) {
       // biome-ignore lint/performance/noAwaitInLoops: one after the other, as they happened
       if (ctx) await applyTransitions(ctx, run);
@@ -193,7 +210,7 @@ class Monitor {
    * that are due.
    */
   async #lead(environment: Environment): Promise<void> {
-    const ctx = await keeperCtx(this.#system, environment, 'status');
+    const ctx = await pageCtx(this.#system, installationPage(environment), 'status');
     if (!ctx) return;
     const changed = this.#views.stored[environment].components.flatMap(({ id, status }): Transition[] => {
       const health = this.#health[environment].get(id);
@@ -204,7 +221,7 @@ class Monitor {
       // biome-ignore lint/performance/noAwaitInLoops: what failed first, then what recovered
       await applyTransitions(ctx, run);
     }
-    for (const id of await dueMaintenances(this.#system, environment)) {
+    for (const id of await dueMaintenances(ctx)) {
       // biome-ignore lint/performance/noAwaitInLoops: each locks the board
       await advanceMaintenance(ctx, id);
     }
@@ -238,18 +255,6 @@ class Monitor {
       spans: this.#book.spans,
     });
   }
-}
-
-/** Splits changes into runs of failures and runs of recoveries, in order. */
-function inRuns(transitions: readonly Transition[]): Transition[][] {
-  const runs: Transition[][] = [];
-  for (const one of transitions) {
-    const last = runs.at(-1);
-    const same = last && (last[0]?.to === 'operational') === (one.to === 'operational');
-    if (last && same) last.push(one);
-    else runs.push([one]);
-  }
-  return runs;
 }
 
 /**

@@ -4,25 +4,24 @@ import { Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { languageFor, type Refused, sendMessage } from '#messages';
 import type { ChatKind } from '#platform/config-chat.ts';
-import { type TxCtx, transaction } from '#platform/ctx.ts';
+import { systemCtx } from '#platform/ctx.ts';
 import type { Tables } from '#platform/db.ts';
 import { IdSchema } from '#platform/ids.ts';
-import { addJob } from '#platform/jobs.ts';
 import type { System } from '#platform/system.ts';
 import { sendTo } from '#webhooks';
-import { keeperCtx } from './boards.ts';
+import { pageAddressOf } from './addresses.ts';
 import { chatBody, isChat } from './chat.ts';
 import { noticeInChat, pageNameOf } from './chat-messages.ts';
 import { readComponents } from './components.ts';
 import { mailVariables, webhookBody } from './notice-messages.ts';
-import { pageAddressOf } from './overall.ts';
+import { findPage, inPage, type PageTx, pageCtx, pageOf, pageTransaction } from './pages.ts';
 import { holdBack, receiverOf } from './receivers.ts';
 import { isTold, quarantine, type SubscriberRow } from './subscribers.ts';
 import { subscriptionLink } from './subscriptions.ts';
-import { NOTICE_PRIORITY } from './updates.ts';
+import { addNoticeJob } from './updates.ts';
 import { voiceIn } from './words.ts';
 
-const reference = Compile(Type.Object({ environment: Type.Enum(['test', 'production']), noticeId: IdSchema('ntc') }));
+const reference = Compile(Type.Object({ environment: Type.String(), noticeId: IdSchema('ntc') }));
 
 /** The number of subscribers in one portion; the next portion waits until these are sent. */
 const PORTION = 200;
@@ -35,29 +34,30 @@ type Notice = Selectable<Tables['status_notices']>;
 export function statusNoticeTask(system: System): Task {
   return async (payload) => {
     const { environment, noticeId } = reference.Parse(payload);
-    const ctx = await keeperCtx(system, environment, 'status-notice');
+    const page = await findPage(system, environment);
+    const ctx = page && (await pageCtx(system, page, 'status-notice'));
     if (!ctx) return;
-    await transaction(ctx, async (tx) => {
+    await pageTransaction(ctx, async (tx) => {
       const notice = await tx.db
         .selectFrom('status_notices')
         .selectAll()
-        .where('environment', '=', environment)
+        .where(inPage(tx.page))
         .where('id', '=', noticeId)
         .where('done_at', 'is', null)
         .forUpdate()
         .executeTakeFirst();
       if (!notice) return;
-      const subscribers = await nextPortion(tx, notice);
+      const subscribers = tx.page.published ? await nextPortion(tx, notice) : [];
       await tell(tx, notice, subscribers);
       const last = subscribers.at(-1);
       const more = subscribers.length === PORTION;
       await tx.db
         .updateTable('status_notices')
         .set({ cursor: last?.id ?? notice.cursor, done_at: more ? null : tx.now })
-        .where('environment', '=', environment)
+        .where(inPage(tx.page))
         .where('id', '=', noticeId)
         .execute();
-      if (more) await addJob(tx, 'status_notice', { environment, noticeId }, { priority: NOTICE_PRIORITY });
+      if (more) await addNoticeJob(tx, noticeId);
     });
   };
 }
@@ -65,11 +65,11 @@ export function statusNoticeTask(system: System): Task {
 type Receiver = Pick<SubscriberRow, 'environment' | 'id' | 'channel' | 'address' | 'locale'>;
 
 /** Served by status_subscribers_active. */
-function nextPortion(tx: TxCtx, { environment, cursor, component_ids }: Notice): Promise<Receiver[]> {
+function nextPortion(tx: PageTx, { cursor, component_ids }: Notice): Promise<Receiver[]> {
   return tx.db
     .selectFrom('status_subscribers')
     .select(['environment', 'id', 'channel', 'address', 'locale'])
-    .where('environment', '=', environment)
+    .where(inPage(tx.page))
     .where(isTold(component_ids))
     .where(sql<boolean>`id > ${cursor}`)
     .orderBy('id')
@@ -77,8 +77,8 @@ function nextPortion(tx: TxCtx, { environment, cursor, component_ids }: Notice):
     .execute();
 }
 
-async function tell(tx: TxCtx, notice: Notice, subscribers: readonly Receiver[]): Promise<void> {
-  const rows = await readComponents(tx, notice.environment);
+async function tell(tx: PageTx, notice: Notice, subscribers: readonly Receiver[]): Promise<void> {
+  const rows = await readComponents(tx);
   const names = new Map(rows.map(({ id, name }) => [id, name]));
   const name = await pageNameOf(tx);
   for (const [index, subscriber] of subscribers.entries()) {
@@ -103,11 +103,11 @@ function wordsOf({ notice, subscriber, names }: Told) {
   };
 }
 
-function linkOf({ system }: TxCtx, { environment, subject_id, content }: Notice): string {
-  return pageAddressOf(system, environment, content.phase === 'cancelled' ? '' : `/incidents/${subject_id}`);
+function linkOf({ system, page }: PageTx, { subject_id, content }: Notice): string {
+  return pageAddressOf(system, page, content.phase === 'cancelled' ? '' : `/incidents/${subject_id}`);
 }
 
-async function mail(tx: TxCtx, told: Told, lane: number): Promise<void> {
+async function mail(tx: PageTx, told: Told, lane: number): Promise<void> {
   const { notice, subscriber } = told;
   const { components, ...words } = wordsOf(told);
   const unsubscribe = subscriptionLink(tx.system, 'unsubscribe', subscriber);
@@ -127,7 +127,7 @@ async function mail(tx: TxCtx, told: Told, lane: number): Promise<void> {
 }
 
 /** Retried like any webhook. A subscriber whose receiver is gone, or has failed for days, is quarantined. */
-async function post(tx: TxCtx, told: Told, name: string): Promise<void> {
+async function post(tx: PageTx, told: Told, name: string): Promise<void> {
   const { notice, subscriber } = told;
   const receiver = receiverOf(subscriber);
   if (!receiver) return;
@@ -139,7 +139,7 @@ async function post(tx: TxCtx, told: Told, name: string): Promise<void> {
 }
 
 function postedIn(
-  tx: TxCtx,
+  tx: PageTx,
   { kind, name, ...told }: Told & { kind: ChatKind; name: string },
 ): Record<string, unknown> {
   const { notice, subscriber } = told;
@@ -156,11 +156,11 @@ function postedIn(
 }
 
 /** The body of a signed webhook. */
-function posted(tx: TxCtx, told: Told): Record<string, unknown> {
+function posted(tx: PageTx, told: Told): Record<string, unknown> {
   const { notice, subscriber } = told;
   return webhookBody({
     id: notice.subject_id,
-    environment: notice.environment,
+    environment: tx.page.environment,
     content: { ...notice.content, ...wordsOf(told) },
     componentIds: notice.component_ids,
     link: linkOf(tx, notice),
@@ -170,9 +170,10 @@ function posted(tx: TxCtx, told: Told): Record<string, unknown> {
 
 /** Quarantines a subscriber whose mail server rejects the address permanently. */
 export function quarantineRefused(system: System): Refused {
-  return async ({ environment, template, to }) => {
+  return async ({ scope, template, to }) => {
     if (!template.startsWith('status_')) return;
-    const ctx = await keeperCtx(system, environment, 'status-bounce');
-    if (ctx) await quarantine(ctx, [to], 'bounce');
+    const ctx = systemCtx(system, scope, 'status-bounce', crypto.randomUUID());
+    const page = await pageOf(ctx);
+    if (page) await quarantine({ ...ctx, page }, [to], 'bounce');
   };
 }

@@ -1,11 +1,12 @@
 import { raw } from 'hono/html';
 import { type Html, html } from '#platform/html.ts';
+import { pathOn, queryOn } from './addresses.ts';
 import { PROBLEMS } from './calendar.ts';
 import { linksToChannels } from './channel-links.ts';
 import type { ComponentStatus } from './health.ts';
 import { incidentTitle, isOpen, type StoredIncident } from './incident-records.ts';
 import type { StoredMaintenance } from './maintenance-records.ts';
-import { framed, icon, moment, queryOf } from './page-frame.ts';
+import { framed, homeOf, icon, moment } from './page-frame.ts';
 import { DAYS } from './stored.ts';
 import type { Day } from './uptime.ts';
 import { caveats, headline, namesOf, type ShownComponent, type ShownGroup, timeOf, type View } from './view.ts';
@@ -21,10 +22,10 @@ const FEEDS = [
   { name: 'history.json', type: 'application/feed+json', label: 'JSON Feed' },
 ] as const;
 
-type Drawing = { view: View; voice: Voice; nameOf: (id: string) => string; test: boolean };
+type Drawing = { view: View; voice: Voice; nameOf: (id: string) => string };
 
 function drawingOf(view: View, voice: Voice): Drawing {
-  return { view, voice, nameOf: namesOf(view, voice), test: view.environment === 'test' };
+  return { view, voice, nameOf: namesOf(view, voice) };
 }
 
 /** The status page. */
@@ -40,14 +41,13 @@ export function statusPage(view: View, voice: Voice): string {
   ]
     .filter((one) => now - Date.parse(endOf(one)) < RECENT_MS)
     .sort((one, other) => endOf(other).localeCompare(endOf(one)));
-  const query = queryOf({ voice, test: drawing.test }, true);
+  const query = queryOn(view.page, { lang: voice.language });
   return framed({
     voice,
     view,
-    test: drawing.test,
     title: `${headline(view, voice)} · ${say('title', { name: view.name })}`,
-    self: '/status',
-    feeds: feedsOf(drawing.test),
+    self: pathOn(view.page, '/status'),
+    feeds: feedsOf(view),
     body: html`${banner(drawing)}
 ${open.length > 0 ? html`<h2>${say('incidents.current')}</h2>${open.map((incident) => eventCard(drawing, incident, { most: 3, below: 'h2' }))}` : ''}
 ${planned.length > 0 ? html`<h2>${say('maintenance.title')}</h2>${planned.map((maintenance) => eventCard(drawing, maintenance, { most: 2, below: 'h2' }))}` : ''}
@@ -56,15 +56,18 @@ ${view.groups.map((group) => groupCard(drawing, group))}
 <p class="small soft caption">${say('uptime.formula')}</p>
 <h2>${say('incidents.past')}</h2>
 ${recent.length > 0 ? recent.map((one) => eventCard(drawing, one, { most: 1, below: 'h2' })) : html`<div class="card"><p class="day soft">${say('incidents.none')}</p></div>`}
-<p class="small caption"><a href="/status/incidents${query}">${say('incidents.all')}</a> · <a href="/status/calendar${query}">${say('calendar.title')}</a></p>
+<p class="small caption"><a href="${pathOn(view.page, '/status/incidents')}${query}">${say('incidents.all')}</a> · <a href="${pathOn(view.page, '/status/calendar')}${query}">${say('calendar.title')}</a></p>
 <h2 id="subscribe">${say('subscribe.title')}</h2>
 ${subscribeForm(drawing, query)}`,
   });
 }
 
-function feedsOf(test: boolean): { href: string; type: string; label: string }[] {
-  const query = test ? '?environment=test' : '';
-  return FEEDS.map(({ name, type, label }) => ({ href: `/api/status/${name}${query}`, type, label }));
+function feedsOf({ page }: View): { href: string; type: string; label: string }[] {
+  return FEEDS.map(({ name, type, label }) => ({
+    href: `${pathOn(page, `/api/status/${name}`)}${queryOn(page)}`,
+    type,
+    label,
+  }));
 }
 
 /** Days are counted from the newest data, so the page is the same whenever it is rendered. */
@@ -151,14 +154,14 @@ function eventCard(
   one: StoredIncident | StoredMaintenance,
   { most, below }: { most: number; below: 'h1' | 'h2' },
 ): Html {
-  const { voice, nameOf, test } = drawing;
+  const { view, voice, nameOf } = drawing;
   const { say } = voice;
   const title = 'severity' in one ? incidentTitle(one, voice, nameOf) : one.title;
   const state =
     'severity' in one ? (one.phase === 'resolved' ? 'operational' : BY_SEVERITY[one.severity]) : 'under_maintenance';
-  const query = queryOf({ voice, test }, true);
+  const query = queryOn(view.page, { lang: voice.language });
   return html`<article class="card event ${state}"><div class="row">
-${heading(below, html`<a href="/status/incidents/${one.id}${query}">${title}</a>`)}
+${heading(below, html`<a href="${pathOn(view.page, `/status/incidents/${one.id}`)}${query}">${title}</a>`)}
 <div class="meta"><strong>${say(one.phase)}</strong>${'severity' in one ? html`<span>${say(`severity.${one.severity}`)}</span>${lasted(one, voice)}` : html`<span>${raw(say('maintenance.window', { begins: String(moment(one.beginsAt)), ends: String(moment(one.endsAt)) }))}</span>`}${one.componentIds.length > 0 ? html`<span>${say('incidents.affected')}: ${one.componentIds.map(nameOf).join(', ')}</span>` : ''}</div>
 <ol class="updates">${one.updates.slice(0, most).map(({ phase, body, at }) => html`<li><p class="small"><strong>${say(phase)}</strong> <span class="soft">· ${moment(at)}</span></p><p class="text">${body || say(`own.${phase}`)}</p></li>`)}</ol>
 </div>${'postmortem' in one && one.postmortem !== null && most > 3 ? html`<div class="post">${heading(below, html`${say('incidents.postmortem')}`)}<p class="text">${one.postmortem}</p></div>` : ''}</article>`;
@@ -191,12 +194,13 @@ export function componentChoices({ view, nameOf }: Pick<Drawing, 'view' | 'nameO
 
 function subscribeForm(drawing: Drawing, query: string): Html {
   const { say } = drawing.voice;
-  return html`<section class="card"><div class="row"><form method="post" action="/status/subscribe${query}"><p class="soft">${say('subscribe.intro')}</p>
+  const { page } = drawing.view;
+  return html`<section class="card"><div class="row"><form method="post" action="${pathOn(page, '/status/subscribe')}${query}"><p class="soft">${say('subscribe.intro')}</p>
 <div class="inline"><label>${say('subscribe.email')}<input type="email" name="email" required autocomplete="email" maxlength="254"></label><button>${say('subscribe.button')}</button></div>
 <div class="trap" aria-hidden="true"><label>Website<input name="website" tabindex="-1" autocomplete="off"></label></div>
 <details><summary>${say('subscribe.components')}</summary><fieldset><p class="small soft">${say('subscribe.all')}</p>${componentChoices(drawing, [])}</fieldset></details>
-<p class="small"><a href="/status/manage${query}">${say('manage.link')}</a></p></form></div>
-<div class="row"><p class="small soft">${say('subscribe.ways')}</p>${linksToChannels(drawing.voice, { query, current: 'email' })}</div></section>`;
+<p class="small"><a href="${pathOn(page, '/status/manage')}${query}">${say('manage.link')}</a></p></form></div>
+<div class="row"><p class="small soft">${say('subscribe.ways')}</p>${linksToChannels(drawing.voice, { page, current: 'email' })}</div></section>`;
 }
 
 /** The page of all stored incidents. */
@@ -207,17 +211,16 @@ export function historyPage(view: View, voice: Voice): string {
   return framed({
     voice,
     view,
-    test: drawing.test,
     title: `${say('incidents.all')} · ${say('title', { name: view.name })}`,
-    self: '/status/incidents',
-    feeds: feedsOf(drawing.test),
+    self: pathOn(view.page, '/status/incidents'),
+    feeds: feedsOf(view),
     body: html`<h1 class="title">${say('incidents.all')}</h1>${all.length > 0 ? all.map((incident) => eventCard(drawing, incident, { most: 1, below: 'h1' })) : html`<div class="card"><p class="day soft">${say('incidents.noneEver')}</p></div>`}
 ${backLink(drawing)}`,
   });
 }
 
-function backLink({ voice, test }: Drawing): Html {
-  return html`<p class="small caption"><a href="/status${queryOf({ voice, test }, true)}">${voice.say('page.back')}</a></p>`;
+function backLink({ view, voice }: Drawing): Html {
+  return html`<p class="small caption"><a href="${homeOf(view, voice)}">${voice.say('page.back')}</a></p>`;
 }
 
 /** The page of one incident or maintenance with all updates; null when the id is unknown. */
@@ -231,10 +234,9 @@ export function eventPage(view: View, voice: Voice, id: string): string | null {
   return framed({
     voice,
     view,
-    test: drawing.test,
     title: `${title} · ${voice.say('title', { name: view.name })}`,
-    self: `/status/incidents/${id}`,
-    feeds: feedsOf(drawing.test),
+    self: pathOn(view.page, `/status/incidents/${id}`),
+    feeds: feedsOf(view),
     body: html`<h1 class="visually-hidden">${title}</h1>${eventCard(drawing, one, { most: Number.POSITIVE_INFINITY, below: 'h1' })}${backLink(drawing)}`,
   });
 }

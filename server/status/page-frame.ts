@@ -4,6 +4,7 @@ import { brandStyle, imageOrigins } from '#branding';
 import { type Html, html } from '#platform/html.ts';
 import { directionOf } from '#platform/message-format.ts';
 import { languages } from '#settings';
+import { pathOn, queryOn } from './addresses.ts';
 import type { PageBrand } from './stored.ts';
 import { timeOf, type View } from './view.ts';
 import type { Voice } from './words.ts';
@@ -117,8 +118,7 @@ const NAMES = {
 
 export type Frame = {
   voice: Voice;
-  view: Pick<View, 'name' | 'brand'>;
-  test: boolean;
+  view: Pick<View, 'name' | 'brand' | 'page'>;
   title: string;
   body: Html;
   /** The address of this page without its language; null where it can't be requested again. */
@@ -127,25 +127,20 @@ export type Frame = {
   feeds?: readonly { href: string; type: string; label: string }[];
 };
 
-/** The query that keeps environment and language from page to page. */
-export function queryOf({ voice, test }: Pick<Frame, 'voice' | 'test'>, chosen: boolean): string {
-  const parameters = new URLSearchParams({
-    ...(test && { environment: 'test' }),
-    ...(chosen && { lang: voice.language }),
-  }).toString();
-  return parameters === '' ? '' : `?${parameters}`;
+/** The address of the status page from a page below it, in the same language. */
+export function homeOf({ page }: Pick<View, 'page'>, { language }: Voice): string {
+  return `${pathOn(page, '/status')}${queryOn(page, { lang: language })}`;
 }
 
 /** A complete HTML document. */
-export function framed({ voice, view, test, title, body, self, feeds = [] }: Frame): string {
+export function framed({ voice, view, title, body, self, feeds = [] }: Frame): string {
   const { say, language } = voice;
-  const { name, brand } = view;
+  const { name, brand, page } = view;
+  const home = homeOf(view, voice);
   const images = imagesOf(brand);
   const colours = colourStyle(brand);
-  const base = queryOf({ voice, test }, false);
-  const join = base === '' ? '?' : '&';
   const own = languages.map(
-    (one) => html`<a href="${self}${base}${join}lang=${one}" lang="${one}" hreflang="${one}">${NAMES[one]}</a>`,
+    (one) => html`<a href="${self}${queryOn(page, { lang: one })}" lang="${one}" hreflang="${one}">${NAMES[one]}</a>`,
   );
   return String(html`<!doctype html>
 <html lang="${language}" dir="${directionOf(language)}">
@@ -160,7 +155,7 @@ ${feeds.map(({ href, type, label }) => html`<link rel="alternate" type="${type}"
 </head>
 <body>
 <div class="wrap">
-<header><a class="name" href="/status${queryOf({ voice, test }, true)}">${logo(images)}${say('title', { name })}</a>${test ? html`<span class="tag">${say('test')}</span>` : ''}<span class="right"><a class="button plain" href="/status${queryOf({ voice, test }, true)}#subscribe">${say('subscribe.button')}</a></span></header>
+<header><a class="name" href="${home}">${logo(images)}${say('title', { name })}</a>${page.environment === 'test' ? html`<span class="tag">${say('test')}</span>` : ''}<span class="right"><a class="button plain" href="${home}#subscribe">${say('subscribe.button')}</a></span></header>
 <main>${body}</main>
 <footer>
 ${feeds.length > 0 ? html`<nav aria-label="${say('page.feeds')}">${feeds.map(({ href, label }) => html`<a href="${href}">${label}</a>`)}</nav>` : ''}

@@ -5,45 +5,51 @@ import { statusChannelRoutes } from './channels.page.ts';
 import { statusComponentRoutes } from './components.admin.ts';
 import { events } from './events.ts';
 import { removeSilentWorkers } from './heartbeat.ts';
-import { historyRoutes } from './history.public.ts';
+import { heartbeatRoutes, historyRoutes } from './history.public.ts';
 import { statusIncidentRoutes } from './incidents.admin.ts';
 import { statusMaintenanceRoutes } from './maintenances.admin.ts';
 import { statusNoticeTask } from './notices.task.ts';
+import { ofProjects } from './of-projects.public.ts';
+import { statusOwnPageRoutes } from './pages.admin.ts';
+import { pageRemovals } from './removals.ts';
 import { statusPageRoutes } from './status.page.ts';
 import { statusSubscribeRoutes } from './subscribe.public.ts';
 import { statusSubscriberRoutes } from './subscribers.admin.ts';
-import { statusSubscriptionRoutes } from './subscriptions.page.ts';
+import { statusLinkRoutes, statusManageRoutes } from './subscriptions.page.ts';
 import { StatusQuery, summaryRoutes } from './summary.public.ts';
 import { statusTemplateRoutes } from './templates.admin.ts';
 
 const ofOneEnvironment = [...summaryRoutes, ...statusSubscribeRoutes];
+const ofOnePage = [
+  // This host has no environment: the query names it.
+  ...ofOneEnvironment.map((route) => ({ ...route, query: StatusQuery })),
+  ...historyRoutes,
+  ...statusPageRoutes,
+  ...statusCalendarRoutes,
+  ...statusChannelRoutes,
+  ...statusManageRoutes,
+];
 
 export const part = {
   events,
   routes: {
     admin: [
+      ...statusOwnPageRoutes,
       ...statusComponentRoutes,
       ...statusIncidentRoutes,
       ...statusMaintenanceRoutes,
       ...statusTemplateRoutes,
       ...statusSubscriberRoutes,
     ],
-    public: [...ofOneEnvironment, ...historyRoutes],
-    // This host has no environment: the query names it.
-    status: [
-      ...ofOneEnvironment.map((route) => ({ ...route, query: StatusQuery })),
-      ...historyRoutes,
-      ...statusPageRoutes,
-      ...statusCalendarRoutes,
-      ...statusChannelRoutes,
-      ...statusSubscriptionRoutes,
-    ],
+    public: [...ofOneEnvironment, ...historyRoutes, ...heartbeatRoutes],
+    status: [...ofOnePage, ...ofProjects(ofOnePage), ...statusLinkRoutes, ...heartbeatRoutes],
   },
   permissions: {
     'status:read': 'See status components, incidents and subscribers',
     'status:write': 'Change status components, incidents and maintenances',
   },
   sealed: { 'status-webhook': sealedIn('status_subscribers', 'secret_sealed') },
+  removals: pageRemovals,
   cleanUps: { removeSilentWorkers },
   tasks: { status_notice: statusNoticeTask },
 } satisfies Part;

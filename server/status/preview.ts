@@ -1,14 +1,13 @@
 import { type Static, Type } from 'typebox';
 import { brandOf } from '#branding';
 import { previewMessage } from '#messages';
-import type { Ctx } from '#platform/ctx.ts';
-import { requireKeeper } from './boards.ts';
+import { pageAddressOf } from './addresses.ts';
 import { type ChatMessage, isChat } from './chat.ts';
 import { noticeInChat, pageNameOf } from './chat-messages.ts';
 import { ComponentIds, readComponents, requireComponents } from './components.ts';
 import { Body, Title } from './incident-records.ts';
 import { mailVariables, webhookBody } from './notice-messages.ts';
-import { pageAddressOf } from './overall.ts';
+import { inPage, type PageCtx } from './pages.ts';
 import { type Channel, channels, isTold } from './subscribers.ts';
 import type { NoticeContent } from './updates.ts';
 import { voiceIn } from './words.ts';
@@ -53,10 +52,9 @@ export const NoticePreview = Type.Object({
  * @throws Problem VALIDATION_FAILED for an unknown component
  */
 export async function previewNotice(
-  ctx: Ctx,
+  ctx: PageCtx,
   { kind, title, body, phase, severity = null, componentIds = [] }: Static<typeof NoticeDraft>,
 ): Promise<Static<typeof NoticePreview>> {
-  await requireKeeper(ctx);
   await requireComponents(ctx, componentIds);
   const counts = await countByChannel(ctx, componentIds);
   const content: NoticeContent = { kind, title, body, phase, severity, at: ctx.now.toISOString() };
@@ -65,12 +63,13 @@ export async function previewNotice(
   return { count: messages.reduce((sum, { count }) => sum + count, 0), messages };
 }
 
-/** Served by status_subscribers_active. */
-async function countByChannel(ctx: Ctx, componentIds: readonly string[]): Promise<Map<Channel, number>> {
+/** An unpublished page tells nobody. Served by status_subscribers_active. */
+async function countByChannel(ctx: PageCtx, componentIds: readonly string[]): Promise<Map<Channel, number>> {
+  if (!ctx.page.published) return new Map();
   const rows = await ctx.db
     .selectFrom('status_subscribers')
     .select(({ fn }) => ['channel', fn.countAll<string>().as('count')])
-    .where('environment', '=', ctx.scope.environment)
+    .where(inPage(ctx.page))
     .where(isTold(componentIds))
     .groupBy('channel')
     .execute();
@@ -80,15 +79,15 @@ async function countByChannel(ctx: Ctx, componentIds: readonly string[]): Promis
 type Text = { subject: string | null; text: string };
 
 async function textsOf(
-  ctx: Ctx,
+  ctx: PageCtx,
   content: NoticeContent,
   componentIds: readonly string[],
 ): Promise<(channel: Channel) => Text> {
   const { system, scope } = ctx;
   const voice = voiceIn('en');
-  const names = new Map((await readComponents(ctx, scope.environment)).map(({ id, name }) => [id, name]));
+  const names = new Map((await readComponents(ctx)).map(({ id, name }) => [id, name]));
   const components = componentIds.map((id) => names.get(id) ?? voice.nameOf(id)).join(', ');
-  const links = { link: pageAddressOf(system, scope.environment), unsubscribe: `${system.config.addresses.status}/…` };
+  const links = { link: pageAddressOf(system, ctx.page), unsubscribe: `${system.config.addresses.status}/…` };
   const ref = {
     template: 'status_notice',
     locale: 'en',

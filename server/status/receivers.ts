@@ -3,6 +3,7 @@ import { emit } from '#events';
 import type { TxCtx } from '#platform/ctx.ts';
 import { deleteReceiver, type Protocol } from '#webhooks';
 import { isChat } from './chat.ts';
+import { inPage, installationPage, keyOf, type PageTx, type StatusPage } from './pages.ts';
 import type { Channel, SubscriberRow } from './subscribers.ts';
 
 /** The purposes under which webhooks know the receivers of subscribers. */
@@ -16,43 +17,56 @@ export function receiverOf({ channel, id }: Pick<SubscriberRow, 'channel' | 'id'
 }
 
 /** Removes the receiver of a subscriber, if it has one. */
-export async function removeReceiver(tx: TxCtx, subscriber: Pick<SubscriberRow, 'channel' | 'id'>): Promise<void> {
+export async function removeReceiver(tx: PageTx, subscriber: Pick<SubscriberRow, 'channel' | 'id'>): Promise<void> {
   const receiver = receiverOf(subscriber);
   if (receiver) await deleteReceiver(tx, receiver);
+}
+
+/** The page of a subscriber whose receiver is in the scope: the project's own, or the installation's that it keeps. */
+async function pageOfSubscriber({ db, scope }: TxCtx, id: string): Promise<StatusPage | undefined> {
+  const { workspaceId, environment } = scope;
+  const own = { key: keyOf(scope), workspaceId, environment, slug: null, published: false };
+  const pages = [installationPage(environment), own];
+  const row = await db
+    .selectFrom('status_subscribers')
+    .select('environment')
+    .where(sql<boolean>`id = ${id}`)
+    .where((eb) => eb.or(pages.map(inPage)))
+    .executeTakeFirst();
+  return pages.find(({ key }) => key === row?.environment);
 }
 
 /**
  * A receiver that is gone, or has failed for days, gets no more messages. A subscription that was not confirmed is
  * deleted: its address may be wrong, and may be entered again.
  */
-async function disabled(tx: TxCtx, key: string): Promise<void> {
+async function disabled(outer: TxCtx, key: string): Promise<void> {
+  const page = await pageOfSubscriber(outer, key);
+  if (!page) return;
+  const tx = { ...outer, page };
   const row = await tx.db
     .selectFrom('status_subscribers')
     .select(['id', 'channel', 'state'])
-    .where('environment', '=', tx.scope.environment)
+    .where(inPage(tx.page))
     .where(sql<boolean>`id = ${key}`)
     .where('state', 'in', ['active', 'pending'])
     .forUpdate()
     .executeTakeFirst();
   if (row?.state === 'active') await holdBack(tx, row);
   if (row?.state !== 'pending') return;
-  await tx.db
-    .deleteFrom('status_subscribers')
-    .where('environment', '=', tx.scope.environment)
-    .where('id', '=', row.id)
-    .execute();
+  await tx.db.deleteFrom('status_subscribers').where(inPage(tx.page)).where('id', '=', row.id).execute();
   await removeReceiver(tx, row);
 }
 
 /** Suspends a subscriber whose receiver takes no messages. */
 export async function holdBack(
-  tx: TxCtx,
+  tx: PageTx,
   { id, channel }: Pick<SubscriberRow, 'id'> & { channel: Channel },
 ): Promise<void> {
   await tx.db
     .updateTable('status_subscribers')
     .set({ state: 'quarantined', updated_at: tx.now })
-    .where('environment', '=', tx.scope.environment)
+    .where(inPage(tx.page))
     .where('id', '=', id)
     .execute();
   await emit(tx, 'status.subscriber.quarantined', { subscriberId: id, channel, reason: 'failing' });

@@ -7,9 +7,8 @@ import { languages } from '#settings';
 import { EMBED_HEADERS, embedPage } from './embed.ts';
 import { eventPage, historyPage, statusPage } from './page-body.ts';
 import { pageHeaders } from './page-frame.ts';
-import { environmentOf, respond, StatusQuery } from './summary.public.ts';
+import { momentOf, respond, StatusQuery } from './summary.public.ts';
 import type { View } from './view.ts';
-import { viewsOf } from './views.ts';
 import { type Voice, voiceIn } from './words.ts';
 
 const HTML_TYPE = 'text/html; charset=utf-8';
@@ -36,7 +35,7 @@ export const statusPageRoutes: Routes = [
     query: PageQueryOfStatus,
     handler: (request, reply) => {
       const voice = voiceOf(request);
-      respond(request, reply, {
+      return respond(request, reply, {
         key: `embed ${voice.language}`,
         type: HTML_TYPE,
         make: (view) => embedPage(view, voice),
@@ -53,18 +52,23 @@ export const statusPageRoutes: Routes = [
     permission: 'public',
     query: PageQueryOfStatus,
     params: EventRef,
-    handler: (request, reply) => {
+    handler: async (request, reply) => {
       const { id } = request.params;
-      const view = viewsOf(request.server.system).of(environmentOf(request));
+      const { view } = await momentOf(request);
       if (![...view.incidents, ...view.maintenances].some((event) => event.id === id)) throw problem('NOT_FOUND');
-      sendView(request, reply, id, (shown, voice) => eventPage(shown, voice, id) ?? '');
+      return sendView(request, reply, id, (shown, voice) => eventPage(shown, voice, id) ?? '');
     },
   }),
 ];
 
-function sendView(request: Request, reply: Reply, key: string, make: (view: View, voice: Voice) => string): void {
+function sendView(
+  request: Request,
+  reply: Reply,
+  key: string,
+  make: (view: View, voice: Voice) => string,
+): Promise<Reply> {
   const voice = voiceOf(request);
-  respond(request, reply, {
+  return respond(request, reply, {
     key: `${key} ${voice.language}`,
     type: HTML_TYPE,
     make: (view) => make(view, voice),

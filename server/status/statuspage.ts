@@ -1,20 +1,20 @@
 import type { System } from '#platform/system.ts';
+import { pageAddressOf } from './addresses.ts';
 import type { Affected } from './affected.ts';
 import type { StoredIncident } from './incident-records.ts';
 import { incidentTitle, isOpen } from './incident-records.ts';
 import { isUnderWay, type StoredMaintenance } from './maintenance-records.ts';
-import { pageAddressOf } from './overall.ts';
 import { headline, namesOf, type View } from './view.ts';
 import type { Maker } from './views.ts';
 import { voiceIn } from './words.ts';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** The addresses of an environment's pages. */
+/** The addresses of a status page and the pages below it. */
 export type Addresses = (view: View, path?: string) => string;
 
 export function addressesOf(system: System): Addresses {
-  return (view, path) => pageAddressOf(system, view.environment, path);
+  return (view, path) => pageAddressOf(system, view.page, path);
 }
 
 /** A document of the public API of Statuspage. */
@@ -60,7 +60,7 @@ export function statuspageMaker(path: string, system: System): Maker {
 function head(view: View, addresses: Addresses) {
   return {
     page: {
-      id: view.environment,
+      id: view.page.slug ?? view.environment,
       name: view.name,
       url: addresses(view),
       time_zone: 'Etc/UTC',
@@ -110,7 +110,14 @@ function components(view: View) {
 }
 
 function frame(view: View, { id, name, status: state }: { id: string; name: string; status: string }) {
-  return { id, name, status: state, showcase: true, page_id: view.environment, only_show_if_degraded: false };
+  return {
+    id,
+    name,
+    status: state,
+    showcase: true,
+    page_id: view.page.slug ?? view.environment,
+    only_show_if_degraded: false,
+  };
 }
 
 function incidents(view: View, addresses: Addresses, chosen: (incident: StoredIncident) => boolean) {
@@ -139,7 +146,7 @@ function common(view: View, subject: StoredIncident | StoredMaintenance, address
     updated_at: subject.updatedAt,
     monitoring_at: subject.updates.find(({ phase }) => phase === 'monitoring')?.at ?? null,
     shortlink: addresses(view, `/incidents/${subject.id}`),
-    page_id: view.environment,
+    page_id: view.page.slug ?? view.environment,
     incident_updates: subject.updates.map(({ phase, body, at, affected: changes }, index) => ({
       id: `${subject.id}-${subject.updates.length - index}`,
       status: phase,

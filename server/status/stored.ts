@@ -1,5 +1,5 @@
 import { brandOf } from '#branding';
-import { findProject } from '#environments';
+import { projectOf } from '#environments';
 import { type Environment, environments } from '#platform/ctx.ts';
 import type { System } from '#platform/system.ts';
 import { builtInComponents, builtInGroups } from './built-in.ts';
@@ -7,6 +7,7 @@ import { readComponents } from './components.ts';
 import type { MeasuredStatus } from './health.ts';
 import { readPublicIncidents, type StoredIncident } from './incident-records.ts';
 import { readMaintenances, type StoredMaintenance } from './maintenance-records.ts';
+import { inPage, installationPage, type StatusPage, scopeOf } from './pages.ts';
 import { type Day, readDays } from './uptime.ts';
 
 /** The number of days that are shown. */
@@ -22,9 +23,11 @@ type StoredComponent = {
   status: MeasuredStatus;
   since: string;
   createdAt: string;
+  /** Absent in snapshots of earlier versions and for built-in components, which are always measured. */
+  measured?: boolean;
 };
 
-/** What the page shows beside its name: its own, or that of the installation's default project. */
+/** What the page shows beside its name: its own, or that of its project. */
 export type PageBrand = {
   logoUrl: string | null;
   /** Absent in snapshots of earlier versions, as the icon. */
@@ -34,7 +37,7 @@ export type PageBrand = {
   supportUrl: string | null;
 };
 
-/** All public facts of one environment in the database, as plain JSON. The snapshot file has the same form. */
+/** All public facts of one page in the database, as plain JSON. The snapshot file has the same form. */
 export type Stored = {
   environment: Environment;
   name: string;
@@ -76,29 +79,29 @@ export function emptyStored(now: Date): AllStored {
   return { test: of('test'), production: of('production') };
 }
 
-/** Reads one environment. */
-async function readStored(system: System, environment: Environment): Promise<Stored> {
+/** Reads one page. */
+export async function readStored(system: System, page: StatusPage): Promise<Stored> {
   const { db } = system;
   const now = system.clock.now();
   const [project, board, groups, components, incidents, maintenances, days] = await Promise.all([
-    findProject(system, { environment, default: true }),
-    db.selectFrom('status_boards').selectAll().where('environment', '=', environment).executeTakeFirst(),
+    scopeOf(system, page).then((scope) => scope && projectOf(system, scope)),
+    db.selectFrom('status_boards').selectAll().where(inPage(page)).executeTakeFirst(),
     db
       .selectFrom('status_groups')
       .select(['id', 'name'])
-      .where('environment', '=', environment)
+      .where(inPage(page))
       .orderBy('position')
       .orderBy('id')
       .execute(),
-    readComponents({ db }, environment),
-    readPublicIncidents({ db }, environment),
-    readMaintenances({ db }, environment, now),
-    readDays(system, environment, { now, days: DAYS }),
+    readComponents({ db, page }),
+    readPublicIncidents({ db, page }),
+    readMaintenances({ db, page }, now),
+    readDays({ db, page }, { now, days: DAYS }),
   ]);
   const brand = project && (await brandOf(system, project, null));
   const ownLogo = board?.logo_url ?? null;
   return {
-    environment,
+    environment: page.environment,
     name: board?.name ?? project?.projectName ?? 'Latchkey',
     brand: {
       logoUrl: ownLogo ?? brand?.logoUrl ?? null,
@@ -118,6 +121,7 @@ async function readStored(system: System, environment: Environment): Promise<Sto
       status: row.status,
       since: row.status_since.toISOString(),
       createdAt: row.created_at.toISOString(),
+      measured: row.probe !== null && row.probe.kind !== 'manual',
     })),
     incidents,
     maintenances,
@@ -125,9 +129,11 @@ async function readStored(system: System, environment: Environment): Promise<Sto
   };
 }
 
-/** Reads both environments. An installation without measurements shows the built-in components. */
+/** Reads the pages of the installation. An installation without measurements shows the built-in components. */
 export async function readAllStored(system: System): Promise<AllStored> {
-  const [test, production] = await Promise.all(environments.map((environment) => readStored(system, environment)));
+  const [test, production] = await Promise.all(
+    environments.map((environment) => readStored(system, installationPage(environment))),
+  );
   const empty = emptyStored(system.clock.now());
   const filled = (stored: Stored | undefined, fallback: Stored): Stored =>
     stored && stored.components.length > 0

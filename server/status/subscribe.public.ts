@@ -1,14 +1,13 @@
 import { Type } from 'typebox';
-import type { Ctx, Environment } from '#platform/ctx.ts';
 import type { Request } from '#platform/http.ts';
 import { Email } from '#platform/identifiers.ts';
 import { problem } from '#platform/problem.ts';
 import { post, type Routes } from '#platform/route.ts';
-import { keeperOf } from './boards.ts';
 import { ComponentIds } from './components.ts';
+import { type PageCtx, type StatusPage, scopeOf } from './pages.ts';
 import { channels } from './subscribers.ts';
 import { subscribe, takeTurn } from './subscriptions.ts';
-import { environmentOf } from './summary.public.ts';
+import { pageFor } from './summary.public.ts';
 
 const Wish = Type.Object(
   {
@@ -21,12 +20,13 @@ const Wish = Type.Object(
 );
 const Asked = Type.Object({ status: Type.Literal('confirmation_required') });
 
-/** A context of an anonymous visitor in the project that keeps the environment's status. */
-export async function visitorCtx(request: Request, environment: Environment): Promise<Ctx> {
+/** A context of an anonymous visitor of a page, in its project. */
+export async function visitorCtx(request: Request, page: StatusPage): Promise<PageCtx> {
   const { system } = request.server;
-  const scope = await keeperOf(system, environment);
+  const scope = await scopeOf(system, page);
   if (!scope) throw problem('SERVICE_UNAVAILABLE', 'No project exists yet.');
-  return { system, db: system.db, scope, actor: { kind: 'anonymous' }, trace: request.trace, now: system.clock.now() };
+  const { db, clock } = system;
+  return { system, db, scope, actor: { kind: 'anonymous' }, trace: request.trace, now: clock.now(), page };
 }
 
 export const statusSubscribeRoutes: Routes = [
@@ -38,14 +38,14 @@ export const statusSubscribeRoutes: Routes = [
       'By `email`; by `webhook` to a `url`; or in a channel of `slack`, `teams` or `discord`, whose `url` is that of an incoming webhook. The response is the same for every address; a message with a confirmation link is sent to it. Up to five times in ten minutes from one source.',
     body: Wish,
     responses: { 202: Asked },
-    problems: ['UNSUPPORTED_CHANNEL', 'RATE_LIMIT_EXCEEDED'],
+    problems: ['UNSUPPORTED_CHANNEL', 'RATE_LIMIT_EXCEEDED', 'CONFLICT'],
     handler: async (request) => {
       const { channel, email, url, componentIds = [] } = request.body;
       const known = channels.find((one) => one === channel);
       if (!known) throw problem('UNSUPPORTED_CHANNEL', `Known channels: ${channels.join(', ')}.`);
       const address = known === 'email' ? email : url;
       if (address === undefined) throw missing(known === 'email' ? 'email' : 'url');
-      const ctx = await visitorCtx(request, environmentOf(request));
+      const ctx = await visitorCtx(request, await pageFor(request));
       await takeTurn(ctx, 'status-subscribe');
       await subscribe(ctx, { channel: known, address, componentIds });
       return { status: 'confirmation_required' };

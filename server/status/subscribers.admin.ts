@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { PageOf } from '#platform/page.ts';
 import { del, get, post, type Routes } from '#platform/route.ts';
+import { managedPage } from './pages.ts';
 import { NoticeDraft, NoticePreview, previewNotice } from './preview.ts';
 import {
   Bounces,
@@ -27,7 +28,7 @@ export const statusSubscriberRoutes: Routes = [
     query: SubscriberQuery,
     responses: { 200: PageOf(Subscriber) },
     problems: ['NOT_FOUND', 'INVALID_CURSOR'],
-    handler: (request) => listSubscribers(request.ctx, request.query),
+    handler: async (request) => listSubscribers(await managedPage(request.ctx), request.query),
   }),
   get('/v1/admin/status/subscribers/count', {
     permission: 'status:read',
@@ -36,7 +37,7 @@ export const statusSubscriberRoutes: Routes = [
     query: CountQuery,
     responses: { 200: SubscriberCount },
     problems: ['NOT_FOUND'],
-    handler: (request) => countTold(request.ctx, request.query),
+    handler: async (request) => countTold(await managedPage(request.ctx), request.query),
   }),
   post('/v1/admin/status/preview', {
     permission: 'status:write',
@@ -47,7 +48,7 @@ export const statusSubscriberRoutes: Routes = [
     responses: { 200: NoticePreview },
     silent: 'it changes nothing',
     problems: ['NOT_FOUND'],
-    handler: (request) => previewNotice(request.ctx, request.body),
+    handler: async (request) => previewNotice(await managedPage(request.ctx), request.body),
   }),
   post('/v1/admin/status/subscribers/import', {
     permission: 'status:write',
@@ -57,7 +58,7 @@ export const statusSubscriberRoutes: Routes = [
     body: SubscriberImport,
     responses: { 200: Imported },
     problems: ['NOT_FOUND'],
-    handler: (request) => importSubscribers(request.ctx, request.body),
+    handler: async (request) => importSubscribers(await managedPage(request.ctx), request.body),
   }),
   post('/v1/admin/status/subscribers/bounces', {
     permission: 'status:write',
@@ -68,7 +69,7 @@ export const statusSubscriberRoutes: Routes = [
     body: Bounces,
     responses: { 200: Quarantined },
     problems: ['NOT_FOUND'],
-    handler: (request) => reportBounces(request.ctx, request.body),
+    handler: async (request) => reportBounces(await managedPage(request.ctx), request.body),
   }),
   get('/v1/admin/status/subscribers/:id', {
     permission: 'status:read',
@@ -77,7 +78,7 @@ export const statusSubscriberRoutes: Routes = [
     params: SubscriberRef,
     responses: { 200: Subscriber },
     problems: ['NOT_FOUND'],
-    handler: (request) => getSubscriber(request.ctx, request.params.id),
+    handler: async (request) => getSubscriber(await managedPage(request.ctx), request.params.id),
   }),
   del('/v1/admin/status/subscribers/:id', {
     permission: 'status:write',
@@ -86,6 +87,6 @@ export const statusSubscriberRoutes: Routes = [
     params: SubscriberRef,
     responses: { 204: Type.Null({ description: 'Forgotten.' }) },
     problems: ['NOT_FOUND'],
-    handler: (request) => deleteSubscriber(request.ctx, request.params.id),
+    handler: async (request) => deleteSubscriber(await managedPage(request.ctx), request.params.id),
   }),
 ];

@@ -2,7 +2,6 @@ import { type Selectable, sql } from 'kysely';
 import { type Static, Type } from 'typebox';
 import { emit } from '#events';
 import { chatKinds } from '#platform/config-chat.ts';
-import { type Ctx, type Environment, type TxCtx, transaction } from '#platform/ctx.ts';
 import { mailboxOf, storedForms } from '#platform/email-address.ts';
 import { Email, normaliseEmail } from '#platform/identifiers.ts';
 import { IdSchema, newId } from '#platform/ids.ts';
@@ -11,8 +10,8 @@ import { newestFirst, type Page, PageQuery } from '#platform/page.ts';
 import { found, problem } from '#platform/problem.ts';
 import { Instant, nullable } from '#platform/schemas.ts';
 import { languages } from '#settings';
-import { requireKeeper } from './boards.ts';
 import { ComponentIds, requireComponents } from './components.ts';
+import { inPage, type OfPage, ofPage, type PageCtx, type PageDb, type PageTx, pageTransaction } from './pages.ts';
 import { removeReceiver } from './receivers.ts';
 import type { SubscriberId } from './tokens.ts';
 
@@ -20,8 +19,7 @@ import type { SubscriberId } from './tokens.ts';
 export const channels = ['email', 'webhook', ...chatKinds] as const;
 export type Channel = (typeof channels)[number];
 type State = 'pending' | 'active' | 'quarantined' | 'unsubscribed';
-type StatusSubscribersTable = {
-  environment: Environment;
+type StatusSubscribersTable = OfPage & {
   id: SubscriberId;
   channel: Channel;
   address: string;
@@ -147,12 +145,11 @@ function recordOf(row: SubscriberRow): Subscriber {
 
 /** Subscribers, newest first. Served by the primary key. */
 export async function listSubscribers(
-  ctx: Ctx,
+  ctx: PageCtx,
   { limit, cursor, channel, state }: Static<typeof SubscriberQuery>,
 ): Promise<Page<Subscriber>> {
-  await requireKeeper(ctx);
   const list = `status-subscribers ${channel ?? ''} ${state ?? ''}`;
-  let query = ctx.db.selectFrom('status_subscribers').selectAll().where('environment', '=', ctx.scope.environment);
+  let query = ctx.db.selectFrom('status_subscribers').selectAll().where(inPage(ctx.page));
   if (channel !== undefined) query = query.where('channel', '=', channel);
   if (state !== undefined) query = query.where('state', '=', state);
   const page = await newestFirst(ctx, query, { list, limit, cursor });
@@ -165,18 +162,18 @@ export function isTold(componentIds: readonly string[]) {
     or component_ids && ${componentIds}::text[])`;
 }
 
-/** Counts who would be told. Served by status_subscribers_active. */
+/** Counts who would be told: nobody by an unpublished page. Served by status_subscribers_active. */
 export async function countTold(
-  ctx: Ctx,
+  ctx: PageCtx,
   { componentIds = '' }: Static<typeof CountQuery>,
 ): Promise<Static<typeof SubscriberCount>> {
-  await requireKeeper(ctx);
+  if (!ctx.page.published) return { count: 0, atLeast: false };
   const { count } = await ctx.db
     .selectFrom(
       ctx.db
         .selectFrom('status_subscribers')
         .select('id')
-        .where('environment', '=', ctx.scope.environment)
+        .where(inPage(ctx.page))
         .where(isTold(componentIds.split(',').filter((id) => id !== '')))
         .limit(MAX_COUNT + 1)
         .as('told'),
@@ -187,12 +184,11 @@ export async function countTold(
 }
 
 /** @throws Problem NOT_FOUND */
-export async function getSubscriber(ctx: Ctx, id: SubscriberId): Promise<Subscriber> {
-  await requireKeeper(ctx);
+export async function getSubscriber(ctx: PageCtx, id: SubscriberId): Promise<Subscriber> {
   const row = await ctx.db
     .selectFrom('status_subscribers')
     .selectAll()
-    .where('environment', '=', ctx.scope.environment)
+    .where(inPage(ctx.page))
     .where('id', '=', id)
     .executeTakeFirst();
   return recordOf(found(row));
@@ -202,12 +198,11 @@ export async function getSubscriber(ctx: Ctx, id: SubscriberId): Promise<Subscri
  * Deletes a subscriber with its digest: the address can subscribe again as if for the first time.
  * @throws Problem NOT_FOUND
  */
-export async function deleteSubscriber(ctx: Ctx, id: SubscriberId): Promise<void> {
-  await requireKeeper(ctx);
-  await transaction(ctx, async (tx) => {
+export async function deleteSubscriber(ctx: PageCtx, id: SubscriberId): Promise<void> {
+  await pageTransaction(ctx, async (tx) => {
     const row = await tx.db
       .deleteFrom('status_subscribers')
-      .where('environment', '=', tx.scope.environment)
+      .where(inPage(tx.page))
       .where('id', '=', id)
       .returning('channel')
       .executeTakeFirst();
@@ -217,18 +212,38 @@ export async function deleteSubscriber(ctx: Ctx, id: SubscriberId): Promise<void
   });
 }
 
+/** The number of subscribers of a project's page. That of the installation has no limit. */
+const MAX_SUBSCRIBERS = 20_000;
+
+/**
+ * Refuses more subscribers than a project's page may have, known or not.
+ * @throws Problem CONFLICT
+ */
+export async function requireRoomFor({ db, page }: PageDb, more: number): Promise<void> {
+  if (page.slug === null) return;
+  const { count } = await db
+    .selectFrom('status_subscribers')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where(inPage(page))
+    .where('state', '<>', 'unsubscribed')
+    .executeTakeFirstOrThrow();
+  if (Number(count) + more > MAX_SUBSCRIBERS)
+    throw problem('CONFLICT', `The status page of a project has at most ${MAX_SUBSCRIBERS} subscribers.`);
+}
+
 /**
  * Adds people who consented elsewhere. They are notified at once, without confirmation. An address that is already
  * subscribed, or has unsubscribed, does not change.
+ * @throws Problem VALIDATION_FAILED for an unknown component, CONFLICT beyond the limit of the page
  */
 export async function importSubscribers(
-  ctx: Ctx,
+  ctx: PageCtx,
   { consent, subscribers }: Static<typeof SubscriberImport>,
 ): Promise<Static<typeof Imported>> {
-  await requireKeeper(ctx);
-  const { environment } = ctx.scope;
-  return transaction(ctx, async (tx) => {
+  const { workspace_id: workspaceId, environment } = ofPage(ctx.page);
+  return pageTransaction(ctx, async (tx) => {
     await requireComponents(tx, [...new Set(subscribers.flatMap(({ componentIds = [] }) => componentIds))]);
+    await requireRoomFor(tx, subscribers.length);
     const rows = subscribers.map(({ email, componentIds = [], locale = null }) => ({
       id: newId('sub', tx.now),
       address: normaliseEmail(email),
@@ -237,9 +252,9 @@ export async function importSubscribers(
       locale,
     }));
     const { rows: added } = await sql`
-      insert into status_subscribers (environment, id, channel, address, address_digest, state, component_ids, locale,
+      insert into status_subscribers (workspace_id, environment, id, channel, address, address_digest, state, component_ids, locale,
         source, consent, confirmed_at, created_at, updated_at)
-      select ${environment}, id, 'email', address, decode(digest, 'hex'), 'active',
+      select ${workspaceId}, ${environment}, id, 'email', address, decode(digest, 'hex'), 'active',
         array(select jsonb_array_elements_text(component_ids)), locale, 'import', ${consent},
         ${tx.now}::timestamptz, ${tx.now}::timestamptz, ${tx.now}::timestamptz
       from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
@@ -256,12 +271,12 @@ export async function importSubscribers(
  * Quarantines subscribers whose mails bounced.
  * @returns their number
  */
-export async function quarantine(ctx: Ctx | TxCtx, emails: readonly string[], reason: string): Promise<number> {
-  return transaction(ctx, async (tx) => {
+export async function quarantine(ctx: PageCtx | PageTx, emails: readonly string[], reason: string): Promise<number> {
+  return pageTransaction(ctx, async (tx) => {
     const rows = await tx.db
       .updateTable('status_subscribers')
       .set({ state: 'quarantined', updated_at: tx.now })
-      .where('environment', '=', tx.scope.environment)
+      .where(inPage(tx.page))
       .where('channel', '=', 'email')
       .where('address_digest', '=', sql<Buffer>`any(${emails.flatMap(mailboxDigests)}::bytea[])`)
       .where('state', 'in', ['active', 'pending'])
@@ -276,7 +291,9 @@ export async function quarantine(ctx: Ctx | TxCtx, emails: readonly string[], re
 }
 
 /** Quarantines the addresses whose mails bounced after the mail provider had accepted them. */
-export async function reportBounces(ctx: Ctx, { emails }: Static<typeof Bounces>): Promise<Static<typeof Quarantined>> {
-  await requireKeeper(ctx);
+export async function reportBounces(
+  ctx: PageCtx,
+  { emails }: Static<typeof Bounces>,
+): Promise<Static<typeof Quarantined>> {
   return { quarantined: await quarantine(ctx, emails, 'bounce') };
 }

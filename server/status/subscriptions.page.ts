@@ -5,21 +5,22 @@ import { forms } from '#platform/http-body.ts';
 import { KnownEmail } from '#platform/identifiers.ts';
 import { Problem } from '#platform/problem.ts';
 import { get, post, type Routes } from '#platform/route.ts';
+import { pathOn, queryOn } from './addresses.ts';
 import { componentChoices } from './page-body.ts';
-import { Chosen, guarded, listOf, panel, type Visit, viewOf } from './panel.ts';
+import { Chosen, guarded, listOf, panel, type Visit } from './panel.ts';
 import { PageQueryOfStatus } from './status.page.ts';
 import { visitorCtx } from './subscribe.public.ts';
-import type { SubscriberRow } from './subscribers.ts';
 import {
   chooseComponents,
   confirmSubscription,
   mailCode,
   openWithCode,
   readSubscription,
+  type Subscription,
   takeTurn,
   unsubscribe,
 } from './subscriptions.ts';
-import { environmentOf } from './summary.public.ts';
+import { momentOn } from './summary.public.ts';
 import { makeToken } from './tokens.ts';
 import { namesOf } from './view.ts';
 
@@ -28,23 +29,27 @@ const TokenQuery = Type.Interface([PageQueryOfStatus], { token: Token });
 const CodeForm = Type.Object({ id: Type.String({ maxLength: 40 }), code: Type.String({ maxLength: 20 }) });
 
 /**
- * The pages of a person's own subscription. A GET changes nothing, so mail scanners can't confirm or end one; only a
- * POST does (ST-2).
+ * The pages of the links in messages. They are the same for all pages, because a token names its page. A GET changes
+ * nothing, so mail scanners can't confirm or end a subscription; only a POST does (ST-2).
  */
-export const statusSubscriptionRoutes: Routes = [
-  ...(['confirm', 'unsubscribe'] as const).map((page) =>
-    get(`/status/${page}`, {
+export const statusLinkRoutes: Routes = [
+  ...(['confirm', 'unsubscribe'] as const).map((link) =>
+    get(`/status/${link}`, {
       permission: 'public',
       query: TokenQuery,
       handler: (request, reply) =>
         guarded(request, reply, async ({ voice }) => {
-          const row = await readSubscription(request.server.system, page, request.query.token);
-          return panel(request, reply, {
-            title: voice.say(`${page}.title`),
-            environment: row.environment,
-            body: html`<p>${voice.say(`${page}.intro`, { name: viewOf(request, row).name, address: row.address })}</p>
-<form method="post" action="/status/${page}?token=${encodeURIComponent(request.query.token)}&amp;lang=${voice.language}"><button>${voice.say(`${page}.button`)}</button></form>`,
-          });
+          const { system } = request.server;
+          const { page, row } = await readSubscription(system, link, request.query.token);
+          const { view } = await momentOn(system, page);
+          return panel(
+            { request, reply, page },
+            {
+              title: voice.say(`${link}.title`),
+              body: html`<p>${voice.say(`${link}.intro`, { name: view.name, address: row.address })}</p>
+<form method="post" action="/status/${link}?token=${encodeURIComponent(request.query.token)}&amp;lang=${voice.language}"><button>${voice.say(`${link}.button`)}</button></form>`,
+            },
+          );
         }),
     }),
   ),
@@ -55,13 +60,15 @@ export const statusSubscriptionRoutes: Routes = [
     plugin: forms,
     handler: (request, reply) =>
       guarded(request, reply, async ({ voice }) => {
-        const row = await readSubscription(request.server.system, 'confirm', request.query.token);
-        const secret = await confirmSubscription(await visitorCtx(request, row.environment), row.id);
-        return panel(request, reply, {
-          title: voice.say('confirm.doneTitle'),
-          environment: row.environment,
-          body: html`<p>${voice.say('confirm.done')}</p>${secret === null ? '' : html`<p>${voice.say('confirm.secret')}</p><code>${secret}</code>`}`,
-        });
+        const { page, row } = await readSubscription(request.server.system, 'confirm', request.query.token);
+        const secret = await confirmSubscription(await visitorCtx(request, page), row.id);
+        return panel(
+          { request, reply, page },
+          {
+            title: voice.say('confirm.doneTitle'),
+            body: html`<p>${voice.say('confirm.done')}</p>${secret === null ? '' : html`<p>${voice.say('confirm.secret')}</p><code>${secret}</code>`}`,
+          },
+        );
       }),
   }),
   // RFC 8058: the body is List-Unsubscribe=One-Click, and the link is the only credential.
@@ -72,24 +79,33 @@ export const statusSubscriptionRoutes: Routes = [
     plugin: forms,
     handler: (request, reply) =>
       guarded(request, reply, async ({ voice }) => {
-        const row = await readSubscription(request.server.system, 'unsubscribe', request.query.token);
-        await unsubscribe(await visitorCtx(request, row.environment), row.id);
-        return panel(request, reply, {
-          title: voice.say('unsubscribe.doneTitle'),
-          environment: row.environment,
-          body: html`<p>${voice.say('unsubscribe.done')}</p>`,
-        });
+        const { page, row } = await readSubscription(request.server.system, 'unsubscribe', request.query.token);
+        await unsubscribe(await visitorCtx(request, page), row.id);
+        return panel(
+          { request, reply, page },
+          {
+            title: voice.say('unsubscribe.doneTitle'),
+            body: html`<p>${voice.say('unsubscribe.done')}</p>`,
+          },
+        );
       }),
   }),
+];
+
+/** The pages where people open their subscription to one page with a code, and change it. */
+export const statusManageRoutes: Routes = [
   get('/status/manage', {
     permission: 'public',
     query: PageQueryOfStatus,
     handler: (request, reply) =>
-      guarded(request, reply, async ({ voice, query }) =>
-        panel(request, reply, {
-          title: voice.say('manage.title'),
-          body: html`<p>${voice.say('manage.intro')}</p><form method="post" action="/status/manage${query}"><label>${voice.say('subscribe.email')}<input type="email" name="email" required autocomplete="email" maxlength="254"></label><button>${voice.say('manage.send')}</button></form>`,
-        }),
+      guarded(request, reply, async ({ voice, page, query }) =>
+        panel(
+          { request, reply, page },
+          {
+            title: voice.say('manage.title'),
+            body: html`<p>${voice.say('manage.intro')}</p><form method="post" action="${pathOn(page, '/status/manage')}${query}"><label>${voice.say('subscribe.email')}<input type="email" name="email" required autocomplete="email" maxlength="254"></label><button>${voice.say('manage.send')}</button></form>`,
+          },
+        ),
       ),
   }),
   post('/status/manage', {
@@ -101,7 +117,7 @@ export const statusSubscriptionRoutes: Routes = [
     plugin: forms,
     handler: (request, reply) =>
       guarded(request, reply, async (visit) => {
-        const ctx = await visitorCtx(request, environmentOf(request));
+        const ctx = await visitorCtx(request, visit.page);
         await takeTurn(ctx, 'status-manage');
         return codePage(visit, await mailCode(ctx, request.body.email));
       }),
@@ -116,12 +132,12 @@ export const statusSubscriptionRoutes: Routes = [
     handler: (request, reply) =>
       guarded(request, reply, async (visit) => {
         const { id, code } = request.body;
-        const ctx = await visitorCtx(request, environmentOf(request));
+        const ctx = await visitorCtx(request, visit.page);
         try {
           const token = await openWithCode(ctx, id, code.trim());
           return choicesPage(visit, {
             token,
-            row: await readSubscription(request.server.system, 'manage', token),
+            subscription: await readSubscription(request.server.system, 'manage', token),
             saved: false,
           });
         } catch (error) {
@@ -139,36 +155,42 @@ export const statusSubscriptionRoutes: Routes = [
     handler: (request, reply) =>
       guarded(request, reply, async (visit) => {
         const { token, componentIds } = request.body;
-        const { environment, id } = await readSubscription(request.server.system, 'manage', token);
-        await chooseComponents(await visitorCtx(request, environment), id, listOf(componentIds));
+        const { page, row } = await readSubscription(request.server.system, 'manage', token);
+        await chooseComponents(await visitorCtx(request, page), row.id, listOf(componentIds));
         return choicesPage(visit, {
           token,
-          row: await readSubscription(request.server.system, 'manage', token),
+          subscription: await readSubscription(request.server.system, 'manage', token),
           saved: true,
         });
       }),
   }),
 ];
 
-function codePage({ request, reply, voice, query }: Visit, id: string, wrong = false): Reply {
-  return panel(request, reply, {
+function codePage(visit: Visit, id: string, wrong = false): Promise<Reply> {
+  const { voice, page, query } = visit;
+  return panel(visit, {
     title: voice.say('manage.title'),
     status: wrong ? 400 : 200,
-    body: html`${wrong ? html`<p class="fault" role="alert">${voice.say('manage.wrong')}</p>` : ''}<p>${voice.say('manage.codeIntro')}</p><form method="post" action="/status/manage/code${query}"><input type="hidden" name="id" value="${id}"><label>${voice.say('manage.code')}<input class="code" name="code" inputmode="numeric" autocomplete="one-time-code" required maxlength="20"></label><button>${voice.say('manage.open')}</button></form>`,
+    body: html`${wrong ? html`<p class="fault" role="alert">${voice.say('manage.wrong')}</p>` : ''}<p>${voice.say('manage.codeIntro')}</p><form method="post" action="${pathOn(page, '/status/manage/code')}${query}"><input type="hidden" name="id" value="${id}"><label>${voice.say('manage.code')}<input class="code" name="code" inputmode="numeric" autocomplete="one-time-code" required maxlength="20"></label><button>${voice.say('manage.open')}</button></form>`,
   });
 }
 
-function choicesPage(
-  { request, reply, voice, query }: Visit,
-  { token, row, saved }: { token: string; row: SubscriberRow; saved: boolean },
-): Reply {
-  const view = viewOf(request, row);
-  const end = makeToken(request.server.system, 'unsubscribe', row);
-  return panel(request, reply, {
-    title: voice.say('manage.title'),
-    environment: row.environment,
-    body: html`<p class="soft">${row.address}</p>${saved ? html`<p role="status"><strong>${voice.say('manage.saved')}</strong></p>` : ''}
-<form method="post" action="/status/manage/save${query}"><input type="hidden" name="token" value="${token}"><fieldset><legend><strong>${voice.say('manage.choose')}</strong></legend><p class="small soft">${voice.say('subscribe.all')}</p>${componentChoices({ view, nameOf: namesOf(view, voice) }, row.component_ids)}</fieldset><button>${voice.say('manage.save')}</button></form>
+async function choicesPage(
+  { request, reply, voice }: Visit,
+  { token, subscription, saved }: { token: string; subscription: Subscription; saved: boolean },
+): Promise<Reply> {
+  const { system } = request.server;
+  const { page, row } = subscription;
+  const { view } = await momentOn(system, page);
+  const end = makeToken(system, 'unsubscribe', row);
+  const save = `${pathOn(page, '/status/manage/save')}${queryOn(page, { lang: voice.language })}`;
+  return panel(
+    { request, reply, page },
+    {
+      title: voice.say('manage.title'),
+      body: html`<p class="soft">${row.address}</p>${saved ? html`<p role="status"><strong>${voice.say('manage.saved')}</strong></p>` : ''}
+<form method="post" action="${save}"><input type="hidden" name="token" value="${token}"><fieldset><legend><strong>${voice.say('manage.choose')}</strong></legend><p class="small soft">${voice.say('subscribe.all')}</p>${componentChoices({ view, nameOf: namesOf(view, voice) }, row.component_ids)}</fieldset><button>${voice.say('manage.save')}</button></form>
 <form method="post" action="/status/unsubscribe?token=${encodeURIComponent(end)}&amp;lang=${voice.language}"><button>${voice.say('unsubscribe.button')}</button></form>`,
-  });
+    },
+  );
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { emit } from '#events';
 import { languageFor, sendMessage } from '#messages';
-import { type Ctx, type Environment, environments, type TxCtx, transaction } from '#platform/ctx.ts';
+import type { Ctx } from '#platform/ctx.ts';
 import { normaliseEmail } from '#platform/identifiers.ts';
 import { type Id, newId } from '#platform/ids.ts';
 import { limitKey, limits } from '#platform/limits.ts';
@@ -11,16 +11,27 @@ import { singleWrite } from '#platform/single-writes.ts';
 import { sourceOf } from '#platform/source.ts';
 import type { System, SystemInTx } from '#platform/system.ts';
 import { checkReceiverAddress, putReceiver, sendTo } from '#webhooks';
-import { keeperCtx } from './boards.ts';
 import { chatAddress, isChat, maskedAddress } from './chat.ts';
 import { chatConfirmation, pageNameOf } from './chat-messages.ts';
 import { requireComponents } from './components.ts';
+import {
+  findPage,
+  inPage,
+  type OfPage,
+  ofPage,
+  type PageCtx,
+  type PageKey,
+  type PageTx,
+  pageCtx,
+  pageOfRow,
+  pageTransaction,
+  type StatusPage,
+} from './pages.ts';
 import { receiverOf, removeReceiver } from './receivers.ts';
-import { addressDigest, type Channel, mailboxDigests, type SubscriberRow } from './subscribers.ts';
+import { addressDigest, type Channel, mailboxDigests, requireRoomFor, type SubscriberRow } from './subscribers.ts';
 import { makeToken, openToken, type SubscriberId } from './tokens.ts';
 
-type StatusCodesTable = {
-  environment: Environment;
+type StatusCodesTable = OfPage & {
   id: Id<'cod'>;
   subscriber_id: SubscriberId | null;
   code_hash: Buffer;
@@ -59,14 +70,16 @@ export type Wish = { channel: Channel; address: string; componentIds: readonly s
  * Requests a subscription. The response, and as far as possible its time, does not reveal whether the address is new,
  * subscribed, unsubscribed or bouncing (ST-1, AU-6): only a new or unsubscribed address gets a message, with a link
  * that confirms.
- * @throws Problem VALIDATION_FAILED for an unknown component, or an address that is not public or not of the service
+ * @throws Problem VALIDATION_FAILED for an unknown component, or an address that is not public or not of the service;
+ *   CONFLICT if the page takes no more
  */
-export async function subscribe(ctx: Ctx, { channel, address: typed, componentIds }: Wish): Promise<void> {
+export async function subscribe(ctx: PageCtx, { channel, address: typed, componentIds }: Wish): Promise<void> {
   const { target, shown: address } = await addressOf(ctx, channel, typed);
   const digest = addressDigest(channel, target);
   const { allowed } = await doors(ctx.system)['status-confirmations'].take(ctx, limitKey(digest.toString('hex')));
-  await transaction(ctx, async (tx) => {
+  await pageTransaction(ctx, async (tx) => {
     await requireComponents(tx, componentIds);
+    await requireRoomFor(tx, 1);
     await emit(tx, 'status.subscription.requested', { channel });
     const row = await putPending(tx, { channel, address, componentIds }, digest);
     const told = row.state === 'pending' && allowed;
@@ -92,13 +105,17 @@ function settledStates(channel: Channel): readonly string[] {
 }
 
 /** Upserts the row of an address: inserts it, or makes an ended one pending again. Other rows do not change. */
-async function putPending(tx: TxCtx, { channel, address, componentIds }: Wish, digest: Buffer): Promise<SubscriberRow> {
+async function putPending(
+  tx: PageTx,
+  { channel, address, componentIds }: Wish,
+  digest: Buffer,
+): Promise<SubscriberRow> {
   const locale = tx.trace.languages === null ? null : languageFor(tx.trace.languages, 'en');
   const settled = sql<boolean>`status_subscribers.state = any(${[...settledStates(channel)]}::text[])`;
   return tx.db
     .insertInto('status_subscribers')
     .values({
-      environment: tx.scope.environment,
+      ...ofPage(tx.page),
       id: newId('sub', tx.now),
       channel,
       address,
@@ -126,17 +143,17 @@ async function putPending(tx: TxCtx, { channel, address, componentIds }: Wish, d
     .executeTakeFirstOrThrow();
 }
 
-/** The address of a page of a person's own subscription. */
+/** The address where a person confirms or ends their own subscription: the same for all pages, because its token names the page. */
 export function subscriptionLink(
   system: SystemInTx,
   page: 'confirm' | 'unsubscribe',
-  subscriber: { environment: Environment; id: SubscriberId },
+  subscriber: { environment: PageKey; id: SubscriberId },
 ): string {
   return `${system.config.addresses.status}/status/${page}?token=${makeToken(system, page, subscriber)}`;
 }
 
 async function mailConfirmation(
-  tx: TxCtx,
+  tx: PageTx,
   row: SubscriberRow,
   { to, suppressed }: { to: string; suppressed: boolean },
 ): Promise<void> {
@@ -150,7 +167,7 @@ async function mailConfirmation(
   });
 }
 
-async function postConfirmation(tx: TxCtx, row: SubscriberRow, url: string): Promise<void> {
+async function postConfirmation(tx: PageTx, row: SubscriberRow, url: string): Promise<void> {
   const receiver = receiverOf(row);
   if (!receiver) return;
   const secret = await putReceiver(tx, receiver, url);
@@ -169,24 +186,28 @@ async function postConfirmation(tx: TxCtx, row: SubscriberRow, url: string): Pro
   await sendTo(tx, receiver, { type, body: { type, timestamp: at, data } });
 }
 
+export type Subscription = { page: StatusPage; row: SubscriberRow };
+
 /**
- * The subscription of a link and its address.
+ * The subscription of a link, and its page.
  * @throws Problem INVALID_TOKEN, also for one that has ended
  */
 export async function readSubscription(
   system: System,
-  page: 'confirm' | 'unsubscribe' | 'manage',
+  link: 'confirm' | 'unsubscribe' | 'manage',
   token: string,
-): Promise<SubscriberRow> {
-  const { environment, id } = openToken(system, page, token);
+): Promise<Subscription> {
+  const { key, id } = openToken(system, link, token);
+  const page = await findPage(system, key);
+  if (!page) throw problem('INVALID_TOKEN');
   const row = await system.db
     .selectFrom('status_subscribers')
     .selectAll()
-    .where('environment', '=', environment)
+    .where(inPage(page))
     .where('id', '=', id)
     .executeTakeFirst();
-  if (!row || (row.state === 'unsubscribed' && page !== 'unsubscribe')) throw problem('INVALID_TOKEN');
-  return row;
+  if (!row || (row.state === 'unsubscribed' && link !== 'unsubscribe')) throw problem('INVALID_TOKEN');
+  return { page, row };
 }
 
 /**
@@ -194,8 +215,8 @@ export async function readSubscription(
  * @returns the secret of a webhook, only the first time
  * @throws Problem INVALID_TOKEN
  */
-export async function confirmSubscription(ctx: Ctx, id: SubscriberId): Promise<string | null> {
-  return transaction(ctx, async (tx) => {
+export async function confirmSubscription(ctx: PageCtx, id: SubscriberId): Promise<string | null> {
+  return pageTransaction(ctx, async (tx) => {
     const before = await lockSubscriber(tx, id);
     if (before.state === 'active') return null;
     if (before.state !== 'pending') throw problem('INVALID_TOKEN');
@@ -205,11 +226,11 @@ export async function confirmSubscription(ctx: Ctx, id: SubscriberId): Promise<s
   });
 }
 
-async function lockSubscriber(tx: TxCtx, id: SubscriberId): Promise<SubscriberRow> {
+async function lockSubscriber(tx: PageTx, id: SubscriberId): Promise<SubscriberRow> {
   const row = await tx.db
     .selectFrom('status_subscribers')
     .selectAll()
-    .where('environment', '=', tx.scope.environment)
+    .where(inPage(tx.page))
     .where('id', '=', id)
     .forUpdate()
     .executeTakeFirst();
@@ -217,11 +238,11 @@ async function lockSubscriber(tx: TxCtx, id: SubscriberId): Promise<SubscriberRo
   return row;
 }
 
-async function change(tx: TxCtx, id: SubscriberId, changes: Partial<SubscriberRow>): Promise<void> {
+async function change(tx: PageTx, id: SubscriberId, changes: Partial<SubscriberRow>): Promise<void> {
   await tx.db
     .updateTable('status_subscribers')
     .set({ ...changes, updated_at: tx.now })
-    .where('environment', '=', tx.scope.environment)
+    .where(inPage(tx.page))
     .where('id', '=', id)
     .execute();
 }
@@ -230,8 +251,8 @@ async function change(tx: TxCtx, id: SubscriberId, changes: Partial<SubscriberRo
  * Ends a subscription. Idempotent. Deletes the address and keeps its digest.
  * @throws Problem INVALID_TOKEN
  */
-export async function unsubscribe(ctx: Ctx, id: SubscriberId): Promise<void> {
-  await transaction(ctx, async (tx) => {
+export async function unsubscribe(ctx: PageCtx, id: SubscriberId): Promise<void> {
+  await pageTransaction(ctx, async (tx) => {
     const { state, channel } = await lockSubscriber(tx, id);
     if (state === 'unsubscribed') return;
     await change(tx, id, { state: 'unsubscribed', address: '', component_ids: [], locale: null, secret_sealed: null });
@@ -244,8 +265,8 @@ export async function unsubscribe(ctx: Ctx, id: SubscriberId): Promise<void> {
  * Changes the components of a subscription.
  * @throws Problem INVALID_TOKEN, VALIDATION_FAILED
  */
-export async function chooseComponents(ctx: Ctx, id: SubscriberId, componentIds: readonly string[]): Promise<void> {
-  await transaction(ctx, async (tx) => {
+export async function chooseComponents(ctx: PageCtx, id: SubscriberId, componentIds: readonly string[]): Promise<void> {
+  await pageTransaction(ctx, async (tx) => {
     const { channel } = await lockSubscriber(tx, id);
     await requireComponents(tx, componentIds);
     await change(tx, id, { component_ids: [...componentIds] });
@@ -257,14 +278,14 @@ export async function chooseComponents(ctx: Ctx, id: SubscriberId, componentIds:
  * Mails a code that opens the subscription of an address. Does the same work for an address without one.
  * @returns the id of the code
  */
-export async function mailCode(ctx: Ctx, email: string): Promise<string> {
+export async function mailCode(ctx: PageCtx, email: string): Promise<string> {
   const code = newCode();
   const expires = new Date(ctx.now.getTime() + CODE_MINUTES * 60_000);
-  return transaction(ctx, async (tx) => {
+  return pageTransaction(ctx, async (tx) => {
     const row = await tx.db
       .selectFrom('status_subscribers')
       .select(['id', 'address'])
-      .where('environment', '=', tx.scope.environment)
+      .where(inPage(tx.page))
       .where('channel', '=', 'email')
       .where('address_digest', 'in', mailboxDigests(email))
       .where('state', '=', 'active')
@@ -273,7 +294,7 @@ export async function mailCode(ctx: Ctx, email: string): Promise<string> {
     await tx.db
       .insertInto('status_codes')
       .values({
-        environment: tx.scope.environment,
+        ...ofPage(tx.page),
         id,
         subscriber_id: row?.id ?? null,
         code_hash: codeDigest(tx.system, { purpose: 'status-code', record: id, code }),
@@ -293,13 +314,12 @@ export async function mailCode(ctx: Ctx, email: string): Promise<string> {
  * @returns a link that works for 15 minutes
  * @throws Problem INVALID_CODE
  */
-export async function openWithCode(ctx: Ctx, id: string, code: string): Promise<string> {
-  const { environment } = ctx.scope;
-  const subscriber = await transaction(ctx, async (tx) => {
+export async function openWithCode(ctx: PageCtx, id: string, code: string): Promise<string> {
+  const subscriber = await pageTransaction(ctx, async (tx) => {
     const row = await tx.db
       .updateTable('status_codes')
       .set({ attempts_left: sql`attempts_left - 1` })
-      .where('environment', '=', environment)
+      .where(inPage(tx.page))
       .where(sql<boolean>`id = ${id}`)
       .where('attempts_left', '>', 0)
       .where('expires_at', '>', tx.now)
@@ -307,32 +327,38 @@ export async function openWithCode(ctx: Ctx, id: string, code: string): Promise<
       .executeTakeFirst();
     if (!row?.subscriber_id || !isCode(tx.system, { purpose: 'status-code', record: id, code }, row.code_hash))
       return null;
-    await tx.db
-      .deleteFrom('status_codes')
-      .where('environment', '=', environment)
-      .where(sql<boolean>`id = ${id}`)
-      .execute();
+    await tx.db.deleteFrom('status_codes').where(inPage(tx.page)).where(sql<boolean>`id = ${id}`).execute();
     return row.subscriber_id;
   });
   if (subscriber === null) throw problem('INVALID_CODE');
-  return makeToken(ctx.system, 'manage', { environment, id: subscriber });
+  return makeToken(ctx.system, 'manage', { environment: ctx.page.key, id: subscriber });
 }
 
 /** Deletes expired codes, and subscriptions that were not confirmed within a week. */
 export async function removeUnconfirmed(system: System): Promise<void> {
   const now = system.clock.now();
-  await singleWrite(system, 'clean-up').deleteFrom('status_codes').where('expires_at', '<', now).execute();
-  for (const environment of environments) {
-    // biome-ignore lint/performance/noAwaitInLoops: two
-    const ctx = await keeperCtx(system, environment, 'status-forget');
-    if (ctx) await transaction(ctx, removePending);
+  await sql`delete from status_codes where expires_at < ${now} /* all workspaces */`.execute(
+    singleWrite(system, 'clean-up'),
+  );
+  for (const page of await pagesWithOldRequests(system, now)) {
+    // biome-ignore lint/performance/noAwaitInLoops: few
+    const ctx = await pageCtx(system, page, 'status-forget');
+    if (ctx) await pageTransaction(ctx, removePending);
   }
 }
 
-async function removePending(tx: TxCtx): Promise<void> {
+/** The pages that have subscriptions to remove. */
+async function pagesWithOldRequests({ db }: System, now: Date): Promise<StatusPage[]> {
+  const { rows } = await sql<OfPage>`
+    select distinct workspace_id, environment from status_subscribers
+    where state = 'pending' and updated_at < ${now}::timestamptz - interval '7 days' /* all workspaces */`.execute(db);
+  return rows.map((row) => pageOfRow({ ...row, slug: null, published: false }));
+}
+
+async function removePending(tx: PageTx): Promise<void> {
   const gone = await tx.db
     .deleteFrom('status_subscribers')
-    .where('environment', '=', tx.scope.environment)
+    .where(inPage(tx.page))
     .where('state', '=', 'pending')
     .where(sql<boolean>`updated_at < ${tx.now}::timestamptz - interval '7 days'`)
     .returning(['id', 'channel'])

@@ -2,9 +2,13 @@ import { Type } from 'typebox';
 import type { Environment } from '#platform/ctx.ts';
 import type { Reply, Request } from '#platform/http.ts';
 import { isKnownState } from '#platform/http-rules.ts';
+import { problem } from '#platform/problem.ts';
 import { get, type Routes } from '#platform/route.ts';
+import type { System } from '#platform/system.ts';
+import { installationPage, type StatusPage } from './pages.ts';
+import { projectViewsOf } from './project-views.ts';
 import { Summary, summarise } from './summary.ts';
-import { type Maker, viewsOf } from './views.ts';
+import { type Maker, type Moment, viewsOf } from './views.ts';
 
 /** The query that names the environment on the console host, which has none. */
 export const StatusQuery = Type.Object({
@@ -26,25 +30,47 @@ export const summaryRoutes: Routes = [
     responses: { 200: Summary, 304: Type.Null({ description: 'Unchanged since the given ETag.' }) },
     early: ({ system, host }) => {
       const views = viewsOf(system);
-      return () => views.responseTo(host.environment ?? 'production', summary);
+      return () => views.of(host.environment ?? 'production').responseTo(summary);
     },
     handler: (request, reply) => respond(request, reply, summary),
   }),
 ];
 
 /** Sends a prepared response, or 304 if the client has it. */
-export function respond(request: Request, reply: Reply, maker: Maker): Reply {
-  const { system } = request.server;
-  const { body, etag, headers } = viewsOf(system).responseTo(environmentOf(request), maker);
+export async function respond(request: Request, reply: Reply, maker: Maker): Promise<Reply> {
+  const { body, etag, headers } = (await momentOf(request)).responseTo(maker);
   reply.headers({ ...headers, etag });
   if (isKnownState(request.headers['if-none-match'], etag)) return reply.code(304).send();
   return reply.send(body);
 }
 
 /** The environment of the host, or of the query on a host without one. */
-export function environmentOf({ server, query }: Request): Environment {
+function environmentOf({ server, query }: Request): Environment {
   if (server.host.environment !== null) return server.host.environment;
   return typeof query === 'object' && query !== null && 'environment' in query && query.environment === 'test'
     ? 'test'
     : 'production';
+}
+
+/**
+ * The page that a request is for: that of its address, or the installation's.
+ * @throws Problem NOT_FOUND for an address without a published page
+ */
+export async function pageFor(request: Request): Promise<StatusPage> {
+  const { params, server } = request;
+  if (typeof params !== 'object' || params === null || !('slug' in params))
+    return installationPage(environmentOf(request));
+  const page = await projectViewsOf(server.system).find(String(params.slug));
+  if (!page) throw problem('NOT_FOUND');
+  return page;
+}
+
+/** What the page that a request is for shows now. */
+export async function momentOf(request: Request): Promise<Moment> {
+  return momentOn(request.server.system, await pageFor(request));
+}
+
+/** What a page shows now. */
+export async function momentOn(system: System, page: StatusPage): Promise<Moment> {
+  return page.slug === null ? viewsOf(system).of(page.environment) : projectViewsOf(system).of(page);
 }

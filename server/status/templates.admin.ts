@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { PageOf } from '#platform/page.ts';
 import { del, get, patch, post, type Routes } from '#platform/route.ts';
+import { managedPage } from './pages.ts';
 import {
   createTemplate,
   deleteTemplate,
@@ -21,7 +22,7 @@ export const statusTemplateRoutes: Routes = [
     query: TemplateQuery,
     responses: { 200: PageOf(Template) },
     problems: ['NOT_FOUND', 'INVALID_CURSOR'],
-    handler: (request) => listTemplates(request.ctx, request.query),
+    handler: async (request) => listTemplates(await managedPage(request.ctx), request.query),
   }),
   post('/v1/admin/status/templates', {
     permission: 'status:write',
@@ -31,7 +32,7 @@ export const statusTemplateRoutes: Routes = [
     body: NewTemplate,
     responses: { 201: Template },
     problems: ['NOT_FOUND', 'CONFLICT'],
-    handler: (request) => createTemplate(request.ctx, request.body),
+    handler: async (request) => createTemplate(await managedPage(request.ctx), request.body),
   }),
   get('/v1/admin/status/templates/:id', {
     permission: 'status:read',
@@ -40,7 +41,7 @@ export const statusTemplateRoutes: Routes = [
     params: TemplateRef,
     responses: { 200: Template },
     problems: ['NOT_FOUND'],
-    handler: (request) => getTemplate(request.ctx, request.params.id),
+    handler: async (request) => getTemplate(await managedPage(request.ctx), request.params.id),
   }),
   patch('/v1/admin/status/templates/:id', {
     permission: 'status:write',
@@ -50,7 +51,7 @@ export const statusTemplateRoutes: Routes = [
     body: TemplateChanges,
     responses: { 200: Template },
     problems: ['NOT_FOUND'],
-    handler: (request) => updateTemplate(request.ctx, request.params.id, request.body),
+    handler: async (request) => updateTemplate(await managedPage(request.ctx), request.params.id, request.body),
   }),
   del('/v1/admin/status/templates/:id', {
     permission: 'status:write',
@@ -59,6 +60,6 @@ export const statusTemplateRoutes: Routes = [
     params: TemplateRef,
     responses: { 204: Type.Null({ description: 'Removed.' }) },
     problems: ['NOT_FOUND'],
-    handler: (request) => deleteTemplate(request.ctx, request.params.id),
+    handler: async (request) => deleteTemplate(await managedPage(request.ctx), request.params.id),
   }),
 ];

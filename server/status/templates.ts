@@ -1,18 +1,16 @@
 import type { Selectable } from 'kysely';
 import { type Static, Type } from 'typebox';
 import { emit } from '#events';
-import { type Ctx, type Environment, type TxCtx, transaction } from '#platform/ctx.ts';
 import { type Id, IdSchema, newId } from '#platform/ids.ts';
 import { newestFirst, type Page, PageQuery } from '#platform/page.ts';
 import { found, problem } from '#platform/problem.ts';
 import { Instant } from '#platform/schemas.ts';
-import { requireKeeper } from './boards.ts';
 import { ComponentIds, requireComponents } from './components.ts';
 import { Body, Title } from './incident-records.ts';
+import { inPage, type OfPage, ofPage, type PageCtx, type PageTx, pageTransaction } from './pages.ts';
 
 type TemplateId = Id<'stt'>;
-type StatusTemplatesTable = {
-  environment: Environment;
+type StatusTemplatesTable = OfPage & {
   id: TemplateId;
   kind: 'incident' | 'maintenance';
   name: string;
@@ -109,38 +107,35 @@ function recordOf(row: TemplateRow): Template {
 
 /** Newest first. Served by the primary key. */
 export async function listTemplates(
-  ctx: Ctx,
+  ctx: PageCtx,
   { limit, cursor, kind }: Static<typeof TemplateQuery>,
 ): Promise<Page<Template>> {
-  await requireKeeper(ctx);
-  let query = ctx.db.selectFrom('status_templates').selectAll().where('environment', '=', ctx.scope.environment);
+  let query = ctx.db.selectFrom('status_templates').selectAll().where(inPage(ctx.page));
   if (kind !== undefined) query = query.where('kind', '=', kind);
   const page = await newestFirst(ctx, query, { list: `status-templates ${kind ?? ''}`, limit, cursor });
   return { items: page.rows.map(recordOf), nextCursor: page.nextCursor };
 }
 
 /** @throws Problem NOT_FOUND */
-export async function getTemplate(ctx: Ctx, id: TemplateId): Promise<Template> {
-  await requireKeeper(ctx);
+export async function getTemplate(ctx: PageCtx, id: TemplateId): Promise<Template> {
   const row = await ctx.db
     .selectFrom('status_templates')
     .selectAll()
-    .where('environment', '=', ctx.scope.environment)
+    .where(inPage(ctx.page))
     .where('id', '=', id)
     .executeTakeFirst();
   return recordOf(found(row));
 }
 
 /** @throws Problem VALIDATION_FAILED, CONFLICT beyond 200 templates */
-export async function createTemplate(ctx: Ctx, template: Static<typeof NewTemplate>): Promise<Template> {
-  await requireKeeper(ctx);
+export async function createTemplate(ctx: PageCtx, template: Static<typeof NewTemplate>): Promise<Template> {
   const { kind, name, title, body, severity = null, componentIds = [], durationMinutes = null } = template;
   requireFits(kind, { severity, durationMinutes });
-  return transaction(ctx, async (tx) => {
+  return pageTransaction(ctx, async (tx) => {
     await requireRoom(tx);
     await requireComponents(tx, componentIds);
     const row: TemplateRow = {
-      environment: tx.scope.environment,
+      ...ofPage(tx.page),
       id: newId('stt', tx.now),
       kind,
       name: name.trim(),
@@ -159,18 +154,17 @@ export async function createTemplate(ctx: Ctx, template: Static<typeof NewTempla
 }
 
 /** Locks the board, so that templates are counted one creation after the other. @throws Problem CONFLICT beyond 200 */
-async function requireRoom(tx: TxCtx): Promise<void> {
-  const { environment } = tx.scope;
+async function requireRoom(tx: PageTx): Promise<void> {
   await tx.db
     .selectFrom('status_boards')
     .select('environment')
-    .where('environment', '=', environment)
+    .where(inPage(tx.page))
     .forUpdate()
     .executeTakeFirstOrThrow();
   const { count } = await tx.db
     .selectFrom('status_templates')
     .select(({ fn }) => fn.countAll<number>().as('count'))
-    .where('environment', '=', environment)
+    .where(inPage(tx.page))
     .executeTakeFirstOrThrow();
   if (Number(count) >= MAX_TEMPLATES)
     throw problem('CONFLICT', `There are ${MAX_TEMPLATES} templates already. Remove one that is no longer used.`);
@@ -197,16 +191,15 @@ function requireFits(
 
 /** @throws Problem NOT_FOUND, VALIDATION_FAILED */
 export async function updateTemplate(
-  ctx: Ctx,
+  ctx: PageCtx,
   id: TemplateId,
   changes: Static<typeof TemplateChanges>,
 ): Promise<Template> {
-  await requireKeeper(ctx);
-  return transaction(ctx, async (tx) => {
+  return pageTransaction(ctx, async (tx) => {
     const before = await tx.db
       .selectFrom('status_templates')
       .selectAll()
-      .where('environment', '=', tx.scope.environment)
+      .where(inPage(tx.page))
       .where('id', '=', id)
       .forUpdate()
       .executeTakeFirst();
@@ -228,7 +221,7 @@ export async function updateTemplate(
         ...(durationMinutes !== undefined && { duration_minutes: durationMinutes }),
         updated_at: tx.now,
       })
-      .where('environment', '=', tx.scope.environment)
+      .where(inPage(tx.page))
       .where('id', '=', id)
       .returningAll()
       .executeTakeFirstOrThrow();
@@ -238,12 +231,11 @@ export async function updateTemplate(
 }
 
 /** @throws Problem NOT_FOUND */
-export async function deleteTemplate(ctx: Ctx, id: TemplateId): Promise<void> {
-  await requireKeeper(ctx);
-  await transaction(ctx, async (tx) => {
+export async function deleteTemplate(ctx: PageCtx, id: TemplateId): Promise<void> {
+  await pageTransaction(ctx, async (tx) => {
     const { numDeletedRows } = await tx.db
       .deleteFrom('status_templates')
-      .where('environment', '=', tx.scope.environment)
+      .where(inPage(tx.page))
       .where('id', '=', id)
       .executeTakeFirst();
     if (numDeletedRows === 0n) throw problem('NOT_FOUND');

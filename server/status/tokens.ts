@@ -1,7 +1,7 @@
-import type { Environment } from '#platform/ctx.ts';
 import type { Id } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import type { System, SystemInTx } from '#platform/system.ts';
+import type { PageKey } from './pages.ts';
 
 export type SubscriberId = Id<'sub'>;
 
@@ -15,11 +15,11 @@ const LASTS: Record<Purpose, number | null> = {
   manage: 15 * 60_000,
 };
 
-/** Makes the signed token of a link to one subscription. Nothing is stored for it. */
+/** Makes the signed token of a link to one subscription of one page. Nothing is stored for it. */
 export function makeToken(
   system: SystemInTx,
   purpose: Purpose,
-  subscriber: { environment: Environment; id: SubscriberId },
+  subscriber: { environment: PageKey; id: SubscriberId },
 ): string {
   const lasts = LASTS[purpose];
   const expires = lasts === null ? 0 : system.clock.now().getTime() + lasts;
@@ -29,15 +29,12 @@ export function makeToken(
 
 /**
  * Checks a token.
+ * @returns the key of the page, and the subscription
  * @throws Problem INVALID_TOKEN for a token that is forged, for another purpose or expired
  */
-export function openToken(
-  system: System,
-  purpose: Purpose,
-  token: string,
-): { environment: Environment; id: SubscriberId } {
-  const [environment = '', id = '', expires = '', tag = ''] = token.split('.');
-  const claim = `${environment}.${id}.${expires}`;
+export function openToken(system: System, purpose: Purpose, token: string): { key: string; id: SubscriberId } {
+  const [key = '', id = '', expires = '', tag = ''] = token.split('.');
+  const claim = `${key}.${id}.${expires}`;
   const bytes = Buffer.from(tag, 'base64url');
   // A link without an end must work even after the key of its tag is retired.
   const genuine =
@@ -46,5 +43,5 @@ export function openToken(
       : system.keyring.checkTag(claim, `status-${purpose}`, bytes);
   const until = Number.parseInt(expires, 36);
   if (!genuine || (until !== 0 && until <= system.clock.now().getTime())) throw problem('INVALID_TOKEN');
-  return { environment: environment === 'test' ? 'test' : 'production', id: `sub_${id.slice(4)}` };
+  return { key, id: `sub_${id.slice(4)}` };
 }

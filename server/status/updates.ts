@@ -1,17 +1,16 @@
 import { sql } from 'kysely';
-import type { Ctx, Environment, TxCtx } from '#platform/ctx.ts';
 import type { Json } from '#platform/db.ts';
-import { type Id, newId } from '#platform/ids.ts';
+import { type Id, newId, type WorkspaceId } from '#platform/ids.ts';
 import { addJob } from '#platform/jobs.ts';
 import type { Affected } from './affected.ts';
+import { inPage, type OfPage, ofPage, type PageDb, type PageKey, type PageTx } from './pages.ts';
 
 export type IncidentPhase = 'investigating' | 'identified' | 'monitoring' | 'resolved';
 export type MaintenancePhase = 'scheduled' | 'in_progress' | 'verifying' | 'completed';
 /** The phase that a notice announces. The last two are not phases of incidents or maintenances. */
 export type NoticePhase = IncidentPhase | MaintenancePhase | 'reminder' | 'cancelled';
 
-type StatusUpdatesTable = {
-  environment: Environment;
+type StatusUpdatesTable = OfPage & {
   subject_id: string;
   id: string;
   phase: IncidentPhase | MaintenancePhase;
@@ -31,8 +30,7 @@ export type NoticeContent = {
 };
 
 type NoticeId = Id<'ntc'>;
-type StatusNoticesTable = {
-  environment: Environment;
+type StatusNoticesTable = OfPage & {
   id: NoticeId;
   subject_id: string;
   content: Json<NoticeContent>;
@@ -51,12 +49,13 @@ declare module '#platform/db.ts' {
 
 declare module '#platform/jobs.ts' {
   interface Jobs {
-    status_notice: { environment: Environment; noticeId: NoticeId };
+    /** `workspaceId` of the page of a project, with whose workspace it goes along. */
+    status_notice: { environment: PageKey; noticeId: NoticeId; workspaceId?: WorkspaceId };
   }
 }
 
 /** Runs after all other jobs: the next portion of a notice is queued when the one before is sent. */
-export const NOTICE_PRIORITY = 20;
+const NOTICE_PRIORITY = 20;
 
 /** An update as the public sees it. */
 export type Update = {
@@ -68,11 +67,15 @@ export type Update = {
 };
 
 /** Inserts an update of an incident or maintenance. */
-export async function addUpdateRow(tx: TxCtx, subjectId: string, { phase, body, at, affected }: Update): Promise<void> {
+export async function addUpdateRow(
+  tx: PageTx,
+  subjectId: string,
+  { phase, body, at, affected }: Update,
+): Promise<void> {
   await tx.db
     .insertInto('status_updates')
     .values({
-      environment: tx.scope.environment,
+      ...ofPage(tx.page),
       subject_id: subjectId,
       id: newId('upd', tx.now),
       phase,
@@ -84,50 +87,49 @@ export async function addUpdateRow(tx: TxCtx, subjectId: string, { phase, body, 
 }
 
 /** Sets what the newest update of an incident changed, when the incident becomes public. */
-export async function setNewestAffected(tx: TxCtx, subjectId: string, affected: readonly Affected[]): Promise<void> {
-  const { environment } = tx.scope;
+export async function setNewestAffected(tx: PageTx, subjectId: string, affected: readonly Affected[]): Promise<void> {
   await tx.db
     .updateTable('status_updates')
     .set({ affected: JSON.stringify(affected) })
-    .where('environment', '=', environment)
+    .where(inPage(tx.page))
     .where('subject_id', '=', subjectId)
     .where('id', '=', (eb) =>
       eb
         .selectFrom('status_updates')
         .select(({ fn }) => fn.max('id').as('id'))
-        .where('environment', '=', environment)
+        .where(inPage(tx.page))
         .where('subject_id', '=', subjectId),
     )
     .execute();
 }
 
 /** Updates of incidents or maintenances, newest first. Served by the primary key. */
-export async function updatesOf(
-  { db, environment }: Pick<Ctx, 'db'> & { environment: Environment },
-  subjectIds: readonly string[],
-): Promise<Map<string, Update[]>> {
+export async function updatesOf({ db, page }: PageDb, subjectIds: readonly string[]): Promise<Map<string, Update[]>> {
   const rows = await db
     .selectFrom('status_updates')
     .select(['subject_id', 'phase', 'body', 'at', 'affected'])
-    .where('environment', '=', environment)
+    .where(inPage(page))
     .where('subject_id', '=', sql<string>`any(${[...subjectIds]})`)
     .orderBy('id', 'desc')
     .execute();
   return Map.groupBy(rows, ({ subject_id }) => subject_id);
 }
 
-/** Queues a notice to its subscribers in the transaction of the change: one row and one job, however many they are. */
+/**
+ * Queues a notice to its subscribers in the transaction of the change: one row and one job, however many they are. An
+ * unpublished page tells nobody.
+ */
 export async function queueNotice(
-  tx: TxCtx,
+  tx: PageTx,
   subjectId: string,
   { componentIds, content }: { componentIds: readonly string[]; content: NoticeContent },
 ): Promise<void> {
+  if (!tx.page.published) return;
   const id = newId('ntc', tx.now);
-  const { environment } = tx.scope;
   await tx.db
     .insertInto('status_notices')
     .values({
-      environment,
+      ...ofPage(tx.page),
       id,
       subject_id: subjectId,
       content: JSON.stringify(content),
@@ -137,5 +139,12 @@ export async function queueNotice(
       done_at: null,
     })
     .execute();
-  await addJob(tx, 'status_notice', { environment, noticeId: id }, { priority: NOTICE_PRIORITY });
+  await addNoticeJob(tx, id);
+}
+
+/** Queues the next portion of a notice. */
+export async function addNoticeJob(tx: PageTx, noticeId: NoticeId): Promise<void> {
+  const { key, workspaceId } = tx.page;
+  const job = { environment: key, noticeId, ...(workspaceId !== '' && { workspaceId }) };
+  await addJob(tx, 'status_notice', job, { priority: NOTICE_PRIORITY });
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { managementToken, startTestLatchkey, TestClock, type TestLatchkey } from '#tests/harness.ts';
 import { seedComponents } from './components.ts';
+import { installationPage } from './pages.ts';
 import { MinuteBook, readDays, removeOldUptime, uptimeOf, writeMinutes } from './uptime.ts';
 import { viewsOf } from './views.ts';
 
@@ -118,7 +119,7 @@ describe('uptime', () => {
     await writeMinutes(latchkey.system, restored, at(11));
     await writeMinutes(latchkey.system, restored, at(11));
     await writeMinutes(latchkey.system, other, at(11));
-    const days = await readDays(latchkey.system, 'test', { now: at(11), days: 90 });
+    const days = await readDays({ db: latchkey.system.db, page: installationPage('test') }, { now: at(11), days: 90 });
     assert.deepEqual(days.get('auth'), [
       { day: '2026-03-01', operational: 8, degraded: 0, partial: 1, major: 1, maintenance: 1 },
     ]);

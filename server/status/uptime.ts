@@ -3,10 +3,10 @@ import { type Environment, environments } from '#platform/ctx.ts';
 import { singleWrite } from '#platform/single-writes.ts';
 import type { System } from '#platform/system.ts';
 import type { ComponentStatus } from './health.ts';
+import { inPage, type OfPage, type PageDb } from './pages.ts';
 
 type StatusMinutesTable = { environment: Environment; component_id: string; minute: Date; status: ComponentStatus };
-type StatusDaysTable = {
-  environment: Environment;
+type StatusDaysTable = OfPage & {
   component_id: string;
   day: Date;
   operational: number;
@@ -35,6 +35,11 @@ const ORDER: readonly ComponentStatus[] = [
   // Planned: other statuses during a maintenance do not count.
   'under_maintenance',
 ];
+
+/** The status that counts for a minute in which there were several. */
+export function worstFirst(statuses: readonly ComponentStatus[]): ComponentStatus {
+  return ORDER.findLast((status) => statuses.includes(status)) ?? 'operational';
+}
 
 /** A run of minutes with one status; both ends inclusive, in minutes since 1970. */
 export type Span = { from: number; to: number; status: ComponentStatus };
@@ -119,12 +124,12 @@ export async function writeMinutes(system: System, book: MinuteBook, now: Date):
       select environment, component_id, minute, status from told on conflict do nothing
       returning *
     )
-    insert into status_days (environment, component_id, day, operational, degraded, partial, major, maintenance)
-    select environment, component_id, (minute at time zone 'UTC')::date,
+    insert into status_days (workspace_id, environment, component_id, day, operational, degraded, partial, major, maintenance)
+    select '', environment, component_id, (minute at time zone 'UTC')::date,
       count(*) filter (where status = 'operational'), count(*) filter (where status = 'degraded_performance'),
       count(*) filter (where status = 'partial_outage'), count(*) filter (where status = 'major_outage'),
       count(*) filter (where status = 'under_maintenance')
-    from fresh group by 1, 2, 3
+    from fresh group by 2, 3, 4
     on conflict (environment, component_id, day) do update set
       operational = status_days.operational + excluded.operational, degraded = status_days.degraded + excluded.degraded,
       partial = status_days.partial + excluded.partial, major = status_days.major + excluded.major,
@@ -142,31 +147,26 @@ export type Day = {
   maintenance: number;
 };
 
-/** The last days of every component of an environment, oldest first. */
-export async function readDays(
-  system: System,
-  environment: Environment,
-  { now, days }: { now: Date; days: number },
-): Promise<Map<string, Day[]>> {
+/** The last days of every component of a page, oldest first. */
+export async function readDays(ctx: PageDb, { now, days }: { now: Date; days: number }): Promise<Map<string, Day[]>> {
   const dayOf = (later: number) => new Date(now.getTime() + later * DAY_MS).toISOString().slice(0, 10);
-  return readDaysBetween(system, environment, { from: dayOf(1 - days), to: dayOf(1) });
+  return readDaysBetween(ctx, { from: dayOf(1 - days), to: dayOf(1) });
 }
 
 /**
- * The days of every component of an environment, oldest first. Served by the primary key.
+ * The days of every component of a page, oldest first. Served by the primary key.
  * @param from the first day, 2026-01-31
  * @param to the day after the last
  */
 export async function readDaysBetween(
-  system: System,
-  environment: Environment,
+  ctx: PageDb,
   { from, to }: { from: string; to: string },
 ): Promise<Map<string, Day[]>> {
   const { rows } = await sql<Day & { component_id: string }>`
     select component_id, to_char(day, 'YYYY-MM-DD') as day, operational, degraded, partial, major, maintenance
-    from status_days where environment = ${environment}
+    from status_days where ${inPage(ctx.page)}
       and day >= ${from}::date and day < ${to}::date
-    order by component_id, status_days.day`.execute(system.db);
+    order by component_id, status_days.day`.execute(ctx.db);
   const byComponent = Map.groupBy(rows, ({ component_id }) => component_id);
   return new Map([...byComponent].map(([id, list]) => [id, list.map(({ component_id: _, ...day }) => day)]));
 }
@@ -193,7 +193,7 @@ export async function removeOldUptime(system: System): Promise<void> {
   await sql`delete from status_minutes where minute < ${now}::timestamptz - ${MINUTES_KEPT}::interval`.execute(
     singleWrite(system, 'clean-up'),
   );
-  await sql`delete from status_days where day < (${now}::timestamptz - ${DAYS_KEPT}::interval)::date`.execute(
+  await sql`delete from status_days where day < (${now}::timestamptz - ${DAYS_KEPT}::interval)::date /* all workspaces */`.execute(
     singleWrite(system, 'clean-up'),
   );
 }

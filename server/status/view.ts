@@ -12,6 +12,7 @@ import {
 import type { ComponentStatus, MeasuredStatus } from './health.ts';
 import { isOpen, type StoredIncident } from './incident-records.ts';
 import { isUnderWay, type StoredMaintenance } from './maintenance-records.ts';
+import type { StatusPage } from './pages.ts';
 import type { PageBrand, Stored } from './stored.ts';
 import { type Day, uptimeOf } from './uptime.ts';
 import type { Voice } from './words.ts';
@@ -31,8 +32,9 @@ export type ShownComponent = {
 
 export type ShownGroup = { id: string; name: string | null; status: ComponentStatus; components: ShownComponent[] };
 
-/** All public facts of one environment at one moment, the only source of every response. */
+/** All public facts of one page at one moment, the only source of every response. */
 export type View = {
+  page: StatusPage;
   environment: Environment;
   name: string;
   brand: PageBrand;
@@ -55,8 +57,8 @@ export type View = {
 /** Measurements of this process by component. They override the stored ones. */
 export type Own = ReadonlyMap<string, { status: MeasuredStatus; since: string }>;
 
-/** Measurements older than this are reported as stale. */
-const STALE_MS = 90_000;
+/** Measurements older than this are reported as stale. Pages of projects are measured once a minute. */
+const STALE_MS = { installation: 90_000, project: 300_000 };
 
 const NO_BRAND: PageBrand = { logoUrl: null, accentColor: null, supportUrl: null };
 
@@ -71,7 +73,7 @@ export function bearingOf({ incidents, maintenances }: Pick<Stored, 'incidents' 
 /** @param lastKnownAt when the stored facts were read, while the database is down; null while it responds */
 export function makeView(
   stored: Stored,
-  { own, now, lastKnownAt }: { own: Own; now: Date; lastKnownAt: Date | null },
+  { page, own, now, lastKnownAt }: { page: StatusPage; own: Own; now: Date; lastKnownAt: Date | null },
 ): View {
   const bearing = bearingOf(stored);
   const components = stored.components
@@ -100,6 +102,7 @@ export function makeView(
     .filter((group) => group.components.length > 0)
     .map((group) => ({ ...group, status: worst(group.components.map(({ status }) => status)) }));
   return {
+    page,
     environment: stored.environment,
     name: stored.name,
     brand: stored.brand ?? NO_BRAND,
@@ -115,16 +118,20 @@ export function makeView(
     incidents: stored.incidents,
     maintenances: stored.maintenances,
     lastKnownAt: lastKnownAt?.toISOString() ?? null,
-    unmeasuredSince: own.size > 0 ? null : staleSince(stored, now),
+    unmeasuredSince: own.size > 0 ? null : staleSince(stored, now, page),
   };
 }
 
-function staleSince({ measuredAt }: Stored, now: Date): string | null {
+function staleSince({ measuredAt, components }: Stored, now: Date, { slug }: StatusPage): string | null {
+  // A page whose components are all set by people measures nothing.
+  if (slug !== null && !components.some(({ measured }) => measured)) return null;
   if (measuredAt === null) return 'never';
-  return now.getTime() - Date.parse(measuredAt) > STALE_MS ? measuredAt : null;
+  return now.getTime() - Date.parse(measuredAt) > STALE_MS[slug === null ? 'installation' : 'project']
+    ? measuredAt
+    : null;
 }
 
-/** The names of an environment's components in one language. */
+/** The names of a page's components in one language. */
 export function namesOf({ names }: Pick<View, 'names'>, voice: Voice): (id: string) => string {
   const own = new Map(names.map(({ id, name }) => [id, name]));
   return (id) => own.get(id) ?? voice.nameOf(id);

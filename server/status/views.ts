@@ -6,6 +6,7 @@ import type { EarlyDocument } from '#platform/http-early.ts';
 import { perSystem, type System } from '#platform/system.ts';
 import { STATUS_TOPIC } from './boards.ts';
 import type { Reading } from './health.ts';
+import { installationPage } from './pages.ts';
 import { type AllStored, emptyStored, readAllStored } from './stored.ts';
 import { makeView, type Own, type View } from './view.ts';
 
@@ -21,8 +22,8 @@ export type Maker = {
 
 const EPOCH = new Date(0).toISOString();
 
-/** A view of one environment and the responses made from it; each is made once. */
-class Moment {
+/** A view of one page and the responses made from it; each is made once. */
+export class Moment {
   readonly view: View;
   readonly #made = new Map<string, EarlyDocument>();
 
@@ -61,7 +62,7 @@ const RELOAD_MS = 30_000;
 const NOBODY: Own = new Map();
 
 /**
- * The status as this process shows it: read from the database and kept in memory, so that responses need no database.
+ * The status of the installation as this process shows it: read from the database and kept in memory, so that responses need no database.
  * While the database is down, responses continue and say so.
  */
 export class Views {
@@ -98,13 +99,9 @@ export class Views {
     return this.#awaySince !== null;
   }
 
-  of(environment: Environment): View {
-    return this.#moments[environment].view;
-  }
-
-  /** The prepared response of a page, feed or summary of an environment. */
-  responseTo(environment: Environment, maker: Maker): EarlyDocument {
-    return this.#moments[environment].responseTo(maker);
+  /** The installation's page of an environment. */
+  of(environment: Environment): Moment {
+    return this.#moments[environment];
   }
 
   /** Starts from the snapshot of an earlier run. */
@@ -174,6 +171,7 @@ export class Views {
     const moment = (environment: Environment): Moment =>
       new Moment(
         makeView(this.#stored[environment], {
+          page: installationPage(environment),
           own: this.#ownOf(environment),
           now,
           lastKnownAt: this.away ? this.#knownAt : null,
@@ -190,7 +188,7 @@ export class Views {
   }
 }
 
-/** The status as this process shows it. */
+/** The status of the installation as this process shows it. */
 export const viewsOf = perSystem((system) => new Views(system));
 
 /** Reads the status, and again whenever a process changes it. */
@@ -198,8 +196,8 @@ export async function startViews(system: System): Promise<void> {
   const views = viewsOf(system);
   await system.feed.subscribe({
     replay: () => views.reload(),
-    onChange: ({ topic }) => {
-      if (topic !== STATUS_TOPIC) return;
+    onChange: ({ topic, key }) => {
+      if (topic !== STATUS_TOPIC || (key !== 'test' && key !== 'production')) return;
       views.reload().catch((error: unknown) => system.log.warn({ err: error }, 'status'));
     },
   });
@@ -208,5 +206,5 @@ export async function startViews(system: System): Promise<void> {
 
 /** The view of an environment, for the start page. */
 export function currentView(system: System, environment: Environment): View {
-  return viewsOf(system).of(environment);
+  return viewsOf(system).of(environment).view;
 }

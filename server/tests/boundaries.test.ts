@@ -164,6 +164,8 @@ const rules = [
     broken: [
       members('transaction(ctx, (tx) => requireToGrant(ctx, roles));'),
       members('transaction(ctx, async (tx) => {\n  await emit(tx, "a");\n  return projectOf(ctx.system);\n});'),
+      members('pageTransaction(ctx, (tx) => find({ tx, db: ctx.db }));'),
+      members('changeBoard(ctx, (tx) => find(ctx));'),
       members('transaction({ ...ctx, scope }, (tx) => find({ tx, db: ctx.db }));'),
       members('transaction(outside, (tx) => find(outside));'),
       members('transaction(systemCtx(system, scope, "a", "b"), (tx) => find(system));'),

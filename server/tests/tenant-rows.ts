@@ -108,7 +108,12 @@ async function fill({ pool, databaseUrl }: TestSystem, scope: Scope, columns: re
     await client.query('set local session_replication_role = replica');
     for (const [table, all] of tables) {
       const given = all.filter(({ name, filled }) => filled || own[name] || SPECIAL[`${table}.${name}`]);
+      // A status page of a project has a key of its own; that of the environment is the installation's.
+      const key: Record<string, string> = table.startsWith('status_')
+        ? { environment: `'${scope.projectId}-${scope.environment}'` }
+        : {};
       const valueFor = ({ name, type }: Column) =>
+        key[name] ??
         own[name] ??
         once[`${table}.${name}`] ??
         SPECIAL[`${table}.${name}`] ??

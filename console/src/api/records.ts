@@ -64,6 +64,7 @@ export type Incident = ItemOf<'/console/v1/status/incidents'>;
 export type StatusComponent = ResponseOf<'/console/v1/status/components/{id}'>;
 export type StatusTemplate = ResponseOf<'/console/v1/status/templates/{id}'>;
 export type StatusGroup = ResponseOf<'/console/v1/status/groups/{id}'>;
+export type StatusPage = ResponseOf<'/console/v1/status/page'>;
 export type StatusSettings = ResponseOf<'/console/v1/status/settings'>;
 export type Maintenance = ResponseOf<'/console/v1/status/maintenances/{id}'>;
 export type TeamMember = ItemOf<'/console/v1/team'>;

@@ -10,7 +10,7 @@ export function reachesNoConnections({ path, text }: Source): string[] {
   return !CONNECTED.test(path) && /\bconnectionsOf\b/.test(text) ? [`${path} reaches past ctx to the connections`] : [];
 }
 
-const TRANSACTION = /\btransaction\(\s*/g;
+const TRANSACTION = /\b(?:transaction|pageTransaction|changeBoard)\(\s*/g;
 
 /** Inside a transaction, code that uses the outer context or system would read outside it, over a second connection. */
 export function staysInTransaction({ path, text }: Source): string[] {

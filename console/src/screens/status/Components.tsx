@@ -38,26 +38,27 @@ export function Components() {
         )
       }
     >
-      <StatusTabs />
-      <Loaded query={groups}>
-        {(all) => (
-          <Loaded query={components}>
-            {(items) =>
-              all.map((one) => (
-                <GroupCard
-                  key={one.id}
-                  group={one}
-                  groups={all}
-                  components={items.filter(({ groupId }) => groupId === one.id)}
-                  canWrite={canWrite}
-                />
-              ))
-            }
-          </Loaded>
-        )}
-      </Loaded>
-      {component && <NewComponent groups={groups.data ?? []} onClose={componentControl.close} />}
-      {group && <NewGroup onClose={groupControl.close} />}
+      <StatusTabs>
+        <Loaded query={groups}>
+          {(all) => (
+            <Loaded query={components}>
+              {(items) =>
+                all.map((one) => (
+                  <GroupCard
+                    key={one.id}
+                    group={one}
+                    groups={all}
+                    components={items.filter(({ groupId }) => groupId === one.id)}
+                    canWrite={canWrite}
+                  />
+                ))
+              }
+            </Loaded>
+          )}
+        </Loaded>
+        {component && <NewComponent groups={groups.data ?? []} onClose={componentControl.close} />}
+        {group && <NewGroup onClose={groupControl.close} />}
+      </StatusTabs>
     </Page>
   );
 }

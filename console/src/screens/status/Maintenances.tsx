@@ -20,35 +20,36 @@ export function Maintenances() {
   const plan = useCan('status:write') ? <Button onClick={show}>Plan maintenance</Button> : null;
   return (
     <Page title="Status" about="Planned work, announced in advance." actions={plan}>
-      <StatusTabs />
-      <Card flush>
-        <Loaded query={maintenances}>
-          {({ items, nextCursor }) => (
-            <>
-              <Table
-                label="Maintenance"
-                rows={items}
-                keyOf={({ id }) => id}
-                href={({ id }) => at(`/status/maintenance/${id}`)}
-                empty={
-                  <Empty title="No maintenance planned" action={plan}>
-                    Maintenance starts and ends automatically, and subscribers are reminded. Planned downtime doesn’t
-                    degrade the status.
-                  </Empty>
-                }
-                columns={[
-                  { name: 'Title', cell: ({ title }) => title },
-                  { name: 'Phase', cell: ({ phase }) => <StateBadge state={phase} /> },
-                  { name: 'Starts', wide: true, cell: ({ beginsAt }) => <Time at={beginsAt} /> },
-                  { name: 'Ends', wide: true, align: 'right', cell: ({ endsAt }) => <Time at={endsAt} /> },
-                ]}
-              />
-              <Pager nextCursor={nextCursor} />
-            </>
-          )}
-        </Loaded>
-      </Card>
-      {open && <NewMaintenance onClose={close} />}
+      <StatusTabs>
+        <Card flush>
+          <Loaded query={maintenances}>
+            {({ items, nextCursor }) => (
+              <>
+                <Table
+                  label="Maintenance"
+                  rows={items}
+                  keyOf={({ id }) => id}
+                  href={({ id }) => at(`/status/maintenance/${id}`)}
+                  empty={
+                    <Empty title="No maintenance planned" action={plan}>
+                      Maintenance starts and ends automatically, and subscribers are reminded. Planned downtime doesn’t
+                      degrade the status.
+                    </Empty>
+                  }
+                  columns={[
+                    { name: 'Title', cell: ({ title }) => title },
+                    { name: 'Phase', cell: ({ phase }) => <StateBadge state={phase} /> },
+                    { name: 'Starts', wide: true, cell: ({ beginsAt }) => <Time at={beginsAt} /> },
+                    { name: 'Ends', wide: true, align: 'right', cell: ({ endsAt }) => <Time at={endsAt} /> },
+                  ]}
+                />
+                <Pager nextCursor={nextCursor} />
+              </>
+            )}
+          </Loaded>
+        </Card>
+        {open && <NewMaintenance onClose={close} />}
+      </StatusTabs>
     </Page>
   );
 }

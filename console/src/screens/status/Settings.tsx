@@ -1,13 +1,13 @@
 import { Select, TagsInput, TextInput } from '@mantine/core';
 import type { StatusSettings } from '#api/records.ts';
 import { useApi, useCan } from '#api/scope.tsx';
-import { useHere } from '#shell/place.ts';
 import { ColourInput } from '#ui/ColourInput.tsx';
 import { Copy } from '#ui/copy.tsx';
 import { SettingsCard, useRecordForm } from '#ui/form.tsx';
 import { Card, Facts, Page } from '#ui/page.tsx';
 import { Loaded } from '#ui/states.tsx';
-import { pageAddress } from './pageAddress.ts';
+import { Publishing } from './Publishing.tsx';
+import { pageAddress, useStatusPage } from './pageAddress.ts';
 import { StatusTabs } from './StatusTabs.tsx';
 
 const PATH = '/console/v1/status/settings';
@@ -27,20 +27,24 @@ const PLACES = [
 ] as const;
 
 export function Settings() {
-  const { environment } = useHere();
+  const page = useStatusPage().data;
   const settings = useApi().useQuery('get', PATH);
   return (
     <Page title="Status" about="How the page looks, automation, and where the status is published.">
-      <StatusTabs />
-      <Loaded query={settings}>{(record) => <Edit settings={record} reread={settings.refetch} />}</Loaded>
-      <Card split title="Public addresses" about="Available without signing in.">
-        <Facts
-          facts={PLACES.map(
-            ([name, path]) =>
-              [name, <Copy key={path} value={window.location.origin + pageAddress(environment, path)} />] as const,
-          )}
-        />
-      </Card>
+      <StatusTabs>
+        <Loaded query={settings}>{(record) => <Edit settings={record} reread={settings.refetch} />}</Loaded>
+        {page?.kind === 'project' && <Publishing page={page} />}
+        {page?.url && (
+          <Card split title="Public addresses" about="Available without signing in.">
+            <Facts
+              facts={PLACES.map(
+                ([name, path]) =>
+                  [name, <Copy key={path} value={new URL(pageAddress(page, path), page.url ?? '').href} />] as const,
+              )}
+            />
+          </Card>
+        )}
+      </StatusTabs>
     </Page>
   );
 }
@@ -66,7 +70,7 @@ function Edit({ settings, reread }: EditProps) {
     <SettingsCard title="Page and automation" form={form} canWrite={canWrite}>
       <TextInput
         label="Name"
-        placeholder="The name of the default project"
+        placeholder="The name of the project"
         maxLength={100}
         value={values.name ?? ''}
         error={errors.name}
@@ -75,14 +79,14 @@ function Edit({ settings, reread }: EditProps) {
       <TextInput
         type="url"
         label="Logo address"
-        placeholder="The logo of the default project"
+        placeholder="The logo of the project"
         value={values.logoUrl ?? ''}
         error={errors.logoUrl}
         onChange={({ currentTarget: { value } }) => set({ logoUrl: value || null })}
       />
       <ColourInput
         label="Colour"
-        fallback="The colour of the default project"
+        fallback="The colour of the project"
         value={values.accentColor}
         onChange={(accentColor) => set({ accentColor })}
       />

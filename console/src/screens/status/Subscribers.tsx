@@ -32,50 +32,51 @@ export function Subscribers() {
       about="People, channels and webhooks that are notified of each phase of an incident or maintenance."
       actions={canWrite && <Button onClick={show}>Import addresses</Button>}
     >
-      <StatusTabs />
-      <Card flush>
-        <FilterBar>
-          <ChoiceFilter
-            name="channel"
-            label="Channel"
-            choices={CHANNELS.map((value) => ({ value, label: channelName(value) }))}
-          />
-          <ChoiceFilter name="state" label="State" choices={choicesOf(STATES)} />
-        </FilterBar>
-        <Loaded query={subscribers}>
-          {({ items, nextCursor }) => (
-            <>
-              <Table
-                label="Subscribers"
-                rows={items}
-                keyOf={({ id }) => id}
-                empty={
-                  channel || state ? (
-                    <Empty title="No subscribers match these filters" />
-                  ) : (
-                    <Empty title="No subscribers yet">
-                      People subscribe on the status page. Import those who consented elsewhere.
-                    </Empty>
-                  )
-                }
-                columns={[
-                  { name: 'Address', cell: ({ address }) => address || 'Deleted' },
-                  { name: 'Channel', wide: true, cell: ({ channel: by }) => channelName(by) },
-                  { name: 'State', cell: ({ state: now }) => <StateBadge state={now} /> },
-                  { name: 'Since', wide: true, align: 'right', cell: ({ createdAt }) => <Time at={createdAt} /> },
-                  {
-                    name: '',
-                    align: 'right',
-                    cell: (subscriber) => canWrite && <RemoveSubscriber subscriber={subscriber} />,
-                  },
-                ]}
-              />
-              <Pager nextCursor={nextCursor} />
-            </>
-          )}
-        </Loaded>
-      </Card>
-      {open && <Import onClose={close} />}
+      <StatusTabs>
+        <Card flush>
+          <FilterBar>
+            <ChoiceFilter
+              name="channel"
+              label="Channel"
+              choices={CHANNELS.map((value) => ({ value, label: channelName(value) }))}
+            />
+            <ChoiceFilter name="state" label="State" choices={choicesOf(STATES)} />
+          </FilterBar>
+          <Loaded query={subscribers}>
+            {({ items, nextCursor }) => (
+              <>
+                <Table
+                  label="Subscribers"
+                  rows={items}
+                  keyOf={({ id }) => id}
+                  empty={
+                    channel || state ? (
+                      <Empty title="No subscribers match these filters" />
+                    ) : (
+                      <Empty title="No subscribers yet">
+                        People subscribe on the status page. Import those who consented elsewhere.
+                      </Empty>
+                    )
+                  }
+                  columns={[
+                    { name: 'Address', cell: ({ address }) => address || 'Deleted' },
+                    { name: 'Channel', wide: true, cell: ({ channel: by }) => channelName(by) },
+                    { name: 'State', cell: ({ state: now }) => <StateBadge state={now} /> },
+                    { name: 'Since', wide: true, align: 'right', cell: ({ createdAt }) => <Time at={createdAt} /> },
+                    {
+                      name: '',
+                      align: 'right',
+                      cell: (subscriber) => canWrite && <RemoveSubscriber subscriber={subscriber} />,
+                    },
+                  ]}
+                />
+                <Pager nextCursor={nextCursor} />
+              </>
+            )}
+          </Loaded>
+        </Card>
+        {open && <Import onClose={close} />}
+      </StatusTabs>
     </Page>
   );
 }

@@ -1,6 +1,14 @@
-import type { Environment } from '#api/client.ts';
+import type { StatusPage } from '#api/records.ts';
+import { useApi } from '#api/scope.tsx';
 
-/** An address of the public status; without a parameter it shows production. */
-export function pageAddress(environment: Environment | null, path = '/status'): string {
-  return environment === 'test' ? `${path}?environment=test` : path;
+/** The page that the project manages: that of the installation, or its own. */
+export function useStatusPage() {
+  return useApi().useQuery('get', '/console/v1/status/page');
+}
+
+/** The address of a part of the page, by its path on the page of the installation. */
+export function pageAddress({ kind, url }: StatusPage, path = '/status'): string {
+  if (url === null) return path;
+  const { pathname, search } = new URL(url);
+  return kind === 'installation' ? `${path}${search}` : pathname + path.replace(/^\/status(?=\/|$)/, '');
 }
