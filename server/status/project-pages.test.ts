@@ -313,7 +313,7 @@ describe('subscribers of the page of a project', () => {
 });
 
 describe('the leader', () => {
-  test('checks components of published pages, opens an incident, counts minutes and starts maintenances', async () => {
+  test('starts maintenances, counts each minute once, and refuses too short an interval', async () => {
     const busy = await team('busy');
     const [group] = (await admin(busy.token, '/groups')).body.items;
     const check = { kind: 'heartbeat', intervalSeconds: 60 };
