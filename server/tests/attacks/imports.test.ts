@@ -13,6 +13,7 @@ import {
 import { inTurn } from '#tests/in-turn.ts';
 import { dereferenced } from '#tests/openapi.ts';
 import { signInOperator } from '#tests/operators.ts';
+import { PLANTS_TRIGGER } from '#tests/postgres.ts';
 
 let latchkey: TestLatchkey;
 let token: string;
@@ -91,7 +92,9 @@ describe('an import finishes, whatever a row contains', () => {
     assert.deepEqual(outcomes(report), ['failed', 'created']);
   });
 
-  test('a row that fails unexpectedly is reported, and the others of its chunk imported', async () => {
+  test('a row that fails unexpectedly is reported, and the others of its chunk imported', {
+    skip: PLANTS_TRIGGER,
+  }, async () => {
     const name = `boom${crypto.randomUUID().slice(0, 8)}`;
     await latchkey.system.pool.query(`
       create function refuse_boom() returns trigger language plpgsql as $$

@@ -266,7 +266,8 @@ describe('an unknown OAuth scope', () => {
   async function granted({ configuration, tokens }: Pick<Opened, 'configuration' | 'tokens'>, clientId: string) {
     const { scope } = await client.tokenIntrospection(configuration, tokens.access_token);
     const { rows } = await latchkey.system.pool.query(
-      'select c.scopes from consents c join applications a on a.id = c.application_id where a.client_id = $1',
+      `select c.scopes from consents c join applications a on a.workspace_id = c.workspace_id and a.id = c.application_id
+       where a.client_id = $1`,
       [clientId],
     );
     return [tokens.scope, scope, ...rows.map(({ scopes }) => scopes.toSorted().join(' '))];
