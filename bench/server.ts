@@ -10,7 +10,7 @@ const LOAD_CORE = '1';
 
 const LATCHKEY = resolve(import.meta.dirname, '../server/latchkey.mjs');
 /** As `npm start`, a release and the image start it. */
-const HEAP = ['--min-semi-space-size=16', '--max-semi-space-size=16', '--heap-growing-percent=30'];
+const HEAP = ['--min-semi-space-size=16', '--max-semi-space-size=16'];
 const BASELINES = resolve(import.meta.dirname, 'baselines.ts');
 
 /** True when programs can be pinned to cores (Linux). */

@@ -12,6 +12,6 @@ test('every way to start Latchkey sets the heap of V8, and all do it alike', asy
   const flags = texts.map((text) => text.match(/--(?:min-semi|max-semi|heap)-[a-z-]+=\d+/g)?.join(' '));
   assert.deepEqual(
     flags,
-    STARTS.map(() => '--min-semi-space-size=16 --max-semi-space-size=16 --heap-growing-percent=30'),
+    STARTS.map(() => '--min-semi-space-size=16 --max-semi-space-size=16'),
   );
 });
