@@ -83,10 +83,10 @@ async function signInWithTwo(person: { email: string }, country: string) {
 }
 
 /**
- * An answer once `isCounted` accepts it. It is read again then: an answer is made of several reads, and the accepted one may
+ * The response once `isCounted` accepts it. It is read again then: a response is made of several reads, and the accepted one may
  * hold figures of before and after the events were counted.
  */
-async function onceCounted(path: string, isCounted: (answer: TestResponse) => void, headers = {}) {
+async function onceCounted(path: string, isCounted: (response: TestResponse) => void, headers = {}) {
   await eventually(async () => isCounted(await operator.call(path, { headers })));
   return (await operator.call(path, { headers })).body;
 }

@@ -80,8 +80,8 @@ export function addSourceLimits(app: App): void {
 type Exchange = { request: FastifyRequest; reply: FastifyReply };
 
 /**
- * Decides by the outcome of a request whether it counts. One that failed because the database is away does not: whoever
- * shares an address and tries again meanwhile would be refused after it has come back.
+ * Decides by the outcome of a request whether it counts. One that failed because the database is away does not: people who
+ * share an address and try again meanwhile would be refused after it has come back.
  */
 function settle(app: App, counter: SourceCounter, { request, reply }: Exchange): void {
   const { of } = SOURCE_COUNTERS[counter];

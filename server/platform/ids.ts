@@ -41,11 +41,11 @@ function nextOf(moment: number): number {
   if (moment !== latest) counted.delete(moment);
   counted.set(moment, next);
   latest = moment;
-  if (counted.size > MOMENTS) forgetOldest();
+  if (counted.size > MOMENTS) dropOldest();
   return next;
 }
 
-function forgetOldest(): void {
+function dropOldest(): void {
   const [longAgo] = counted.keys();
   if (longAgo !== undefined) counted.delete(longAgo);
 }

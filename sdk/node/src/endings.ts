@@ -44,7 +44,7 @@ class Endings {
     else this.#ofPeople.set(userId, Math.max(this.#ofPeople.get(userId) ?? 0, at));
   }
 
-  forgetBefore(time: number): void {
+  dropBefore(time: number): void {
     for (const [userId, at] of this.#ofPeople) if (at < time) this.#ofPeople.delete(userId);
   }
 
@@ -100,7 +100,7 @@ export function followEndings({ apiUrl, token, ask }: EndingsOptions): {
     const now = Date.parse(response.headers.get('date') ?? '') || Date.now();
     endings ??= new Endings(now);
     for (const ending of items) endings.add(ending);
-    endings.forgetBefore(now - REMEMBERED_MS);
+    endings.dropBefore(now - REMEMBERED_MS);
     if (!more) currentUntil = Date.now() + CURRENT_MS;
     return String(nextAfter);
   }
