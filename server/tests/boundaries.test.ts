@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { reachesNoConnections, staysInTransaction } from './boundaries/connections.ts';
 import { type Fixture, plant } from './boundaries/fixture.ts';
@@ -18,7 +17,7 @@ import {
   tablesMade,
   usesFrontDoors,
 } from './boundaries/rules.ts';
-import { readSources, SERVER } from './boundaries/sources.ts';
+import { readSources } from './boundaries/sources.ts';
 
 /** The tree without this file, which is full of planted faults. */
 const sources = (await readSources()).filter(({ path }) => path !== 'tests/boundaries.test.ts');
@@ -201,7 +200,7 @@ describe('boundaries between the parts', () => {
   });
 
   test('only platform and the tests are open by file; every import reads the whole map', async () => {
-    const { imports } = JSON.parse(await readFile(join(SERVER, 'package.json'), 'utf8'));
+    const { imports } = JSON.parse(await readFile(new URL('../package.json', import.meta.url), 'utf8'));
     assert.deepEqual(imports, {
       '#platform/*': './platform/*',
       '#tests/*': './tests/*',
