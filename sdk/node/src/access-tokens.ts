@@ -1,4 +1,5 @@
 import { createRemoteJWKSet, errors, type JWTPayload, jwtVerify } from 'jose';
+import { type DpopOptions, type PresentedProof, type ProofCheck, proofCheck } from './dpop.ts';
 
 /** What a back end needs from a valid access token. */
 export type AccessToken = {
@@ -22,6 +23,16 @@ export type AccessToken = {
 /** Thrown when a token is not valid for this back end. The message says why and has no part of the token. */
 export class InvalidTokenError extends Error {
   override readonly name = 'InvalidTokenError';
+  /** The error of the challenge (RFC 6750 §3.1, RFC 9449 §7.1). */
+  readonly code: 'invalid_token' | 'invalid_dpop_proof';
+
+  constructor(
+    message: string,
+    { code = 'invalid_token', ...options }: ErrorOptions & { code?: InvalidTokenError['code'] } = {},
+  ) {
+    super(message, options);
+    this.code = code;
+  }
 }
 
 export type VerifierOptions = {
@@ -35,18 +46,22 @@ export type VerifierOptions = {
   isLive?: (token: string) => Promise<boolean>;
   /** Tolerated difference of the clocks in seconds; 5 by default. */
   clockToleranceSeconds?: number;
+  /** Takes tokens that are bound to a key, with a proof of it (RFC 9449). Without it they are refused. */
+  dpop?: DpopOptions;
 };
 
-export type Verifier = (token: string) => Promise<AccessToken>;
+/** @param presented the request, if it presents the token as DPoP instead of Bearer */
+export type Verifier = (token: string, presented?: PresentedProof) => Promise<AccessToken>;
 
 /**
  * Verifies access tokens (RFC 9068) of sessions and of OpenID Connect. The keys are cached; an unknown key is looked up.
  * @returns a function that throws `InvalidTokenError` for a token that is not valid, and other errors if it could not be checked
  */
 export function tokenVerifier(options: VerifierOptions): Verifier {
-  const { issuer, audience, projectId, isLive, clockToleranceSeconds = 5 } = options;
+  const { issuer, audience, projectId, isLive, clockToleranceSeconds = 5, dpop } = options;
+  const check = dpop && proofCheck(dpop);
   const keys = createRemoteJWKSet(new URL(`${issuer}/connect/jwks`));
-  return async (token) => {
+  return async (token, presented) => {
     const { payload } = await jwtVerify(token, keys, {
       issuer,
       audience,
@@ -58,13 +73,31 @@ export function tokenVerifier(options: VerifierOptions): Verifier {
     // OpenID Connect's claims are in snake case, those of a session token in camel case.
     if ((payload['project_id'] ?? payload['projectId']) !== projectId)
       throw new InvalidTokenError('The token is of another project.');
-    // The bearer of a bound token has not shown the key that it is bound to (RFC 9449 §7.2, RFC 8705 §3).
-    if (payload['cnf'] !== undefined)
-      throw new InvalidTokenError('The token is bound to a key; it is no bearer token.');
+    await requireKey({ token, binding: payload['cnf'] }, presented, check);
     const accessToken = contentOf(payload);
     if (isLive && !(await isLive(token))) throw new InvalidTokenError('The session or grant of the token has ended.');
     return accessToken;
   };
+}
+
+/**
+ * Requires proof of the key for a token that is bound to one, and none for others (RFC 9449 §7.1, §7.2).
+ * @throws InvalidTokenError
+ */
+async function requireKey(
+  { token, binding }: { token: string; binding: unknown },
+  presented: PresentedProof | undefined,
+  check: ProofCheck | undefined,
+): Promise<void> {
+  if (binding === undefined && presented === undefined) return;
+  if (binding === undefined) throw new InvalidTokenError('The token is bound to no key; send it as Bearer.');
+  const { jkt } = Object(binding);
+  if (!check || typeof jkt !== 'string')
+    throw new InvalidTokenError('The token is bound to a key; it is no bearer token.');
+  if (!presented) throw new InvalidTokenError('The token is bound to a key; send it as DPoP, with a proof.');
+  const fault = await check({ token, thumbprint: jkt }, presented);
+  if (fault !== null)
+    throw new InvalidTokenError(`The DPoP proof was rejected: ${fault}.`, { code: 'invalid_dpop_proof' });
 }
 
 /** Errors of the key set's address say nothing about the token. */

@@ -1,4 +1,5 @@
 import { type AccessToken, InvalidTokenError, type Verifier } from './access-tokens.ts';
+import { DPOP_ALGORITHMS } from './dpop.ts';
 
 /** What a request must have; all of it. */
 export type Required = {
@@ -8,26 +9,38 @@ export type Required = {
   permission?: string;
 };
 
-/** The response to a request without a valid token (RFC 6750 §3.1), as a problem document (RFC 9457). */
+/** What of a request decides: its headers `Authorization` and `DPoP`, its method, and its path as clients see it. */
+export type Presented = {
+  authorization: string | null | undefined;
+  dpop: string | null | undefined;
+  method: string;
+  path: string;
+};
+
+/** The response to a request without a valid token (RFC 6750 §3.1, RFC 9449 §7.1), as a problem document (RFC 9457). */
 export type Refusal = { status: 401 | 403; headers: Record<string, string>; body: Record<string, unknown> };
 
 /**
- * Decides about the `Authorization` header of a request.
+ * Decides about the token of a request.
  * @throws Error if the token could not be checked, for example because Latchkey is away
  */
 export async function authorize(
   verify: Verifier,
-  header: string | null | undefined,
+  { authorization, dpop, method, path }: Presented,
   required: Required = {},
 ): Promise<{ token: AccessToken } | { refusal: Refusal }> {
-  const text = /^Bearer +([\w.~+/-]+=*)$/i.exec(header ?? '')?.[1];
-  if (text === undefined) return { refusal: unauthenticated('Bearer', 'The request has no bearer token.') };
+  const [, scheme, text] = /^(Bearer|DPoP) +([\w.~+/-]+=*)$/i.exec(authorization ?? '') ?? [];
+  if (text === undefined) return { refusal: unauthenticated('Bearer', 'The request has no access token.') };
+  const isDpop = scheme?.toLowerCase() === 'dpop';
   let token: AccessToken;
   try {
-    token = await verify(text);
+    token = await verify(text, isDpop ? { proof: dpop, method, path } : undefined);
   } catch (error) {
     if (!(error instanceof InvalidTokenError)) throw error;
-    return { refusal: unauthenticated('Bearer error="invalid_token"', error.message) };
+    const challenge = isDpop
+      ? `DPoP algs="${DPOP_ALGORITHMS.join(' ')}", error="${error.code}"`
+      : `Bearer error="${error.code}"`;
+    return { refusal: unauthenticated(challenge, error.message) };
   }
   return allows(token, required) ? { token } : { refusal: forbidden(required) };
 }

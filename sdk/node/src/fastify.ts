@@ -1,9 +1,9 @@
 import type { Verifier } from './access-tokens.ts';
 import { authorize, keepToken, type Required } from './authorization.ts';
+import { type NodeRequest, presentedBy } from './presented.ts';
 
 export { accessTokenOf } from './authorization.ts';
 
-type Request = { headers: { authorization?: string | undefined } };
 type Reply = {
   code: (status: number) => Reply;
   headers: (values: Record<string, string>) => Reply;
@@ -12,8 +12,8 @@ type Reply = {
 
 /** An `onRequest` hook for Fastify: lets requests with a valid access token through and responds to all others. */
 export function requireToken(verify: Verifier, required: Required = {}) {
-  return async (request: Request, reply: Reply): Promise<void> => {
-    const decision = await authorize(verify, request.headers.authorization, required);
+  return async (request: NodeRequest, reply: Reply): Promise<void> => {
+    const decision = await authorize(verify, presentedBy(request), required);
     if ('token' in decision) keepToken(request, decision.token);
     else {
       const { status, headers, body } = decision.refusal;

@@ -1,10 +1,10 @@
 import { type CanActivate, type ExecutionContext, HttpException } from '@nestjs/common';
 import type { Verifier } from './access-tokens.ts';
 import { authorize, keepToken, type Required } from './authorization.ts';
+import { type NodeRequest, presentedBy } from './presented.ts';
 
 export { accessTokenOf } from './authorization.ts';
 
-type Request = { headers: { authorization?: string | undefined } };
 /** Express and Fastify both have it. */
 type Response = { header: (name: string, value: string) => unknown };
 
@@ -13,8 +13,8 @@ export function requireToken(verify: Verifier, required: Required = {}): CanActi
   return {
     async canActivate(context: ExecutionContext): Promise<boolean> {
       const http = context.switchToHttp();
-      const request = http.getRequest<Request>();
-      const decision = await authorize(verify, request.headers.authorization, required);
+      const request = http.getRequest<NodeRequest>();
+      const decision = await authorize(verify, presentedBy(request), required);
       if ('refusal' in decision) {
         const { status, headers, body } = decision.refusal;
         const response = http.getResponse<Response>();

@@ -10,7 +10,10 @@ export async function authorizeRequest(
   request: Request,
   required: Required = {},
 ): Promise<{ token: AccessToken } | { refusal: Response }> {
-  const decision = await authorize(verify, request.headers.get('authorization'), required);
+  const { headers: sent, method, url } = request;
+  const { pathname: path } = new URL(url);
+  const presented = { authorization: sent.get('authorization'), dpop: sent.get('dpop'), method, path };
+  const decision = await authorize(verify, presented, required);
   if ('token' in decision) return decision;
   const { status, headers, body } = decision.refusal;
   return { refusal: new Response(JSON.stringify(body), { status, headers }) };
