@@ -182,6 +182,19 @@ describe('the page of a project', () => {
     expectProblem(await put(other.token, { published: true, address: '../x' }), 400, 'VALIDATION_FAILED');
   });
 
+  test('has at most fifty components, also if they are made at once', async () => {
+    const full = await team('full');
+    const [group] = (await admin(full.token, '/groups')).body.items;
+    const body = { name: 'One of many', groupId: group.id, check: { kind: 'manual' } };
+    const responses = await Promise.all(Array.from({ length: 60 }, () => admin(full.token, '/components', { body })));
+    const refused = responses.filter(({ status }) => status !== 201);
+    assert.equal(refused.length, 11);
+    for (const response of refused) expectProblem(response, 409, 'CONFLICT');
+    const [{ id }] = (await admin(full.token, '/components')).body.items;
+    assert.equal((await admin(full.token, `/components/${id}`, { method: 'DELETE' })).status, 204);
+    assert.equal((await admin(full.token, '/components', { body })).status, 201);
+  });
+
   test('is that of the installation for the default project, which cannot hide it', async () => {
     const { body } = await admin(keeper, '/page');
     assert.deepEqual([body.kind, body.published, body.address], ['installation', true, null]);
