@@ -1635,17 +1635,28 @@ type StatusGroup struct {
 	Position int64  `json:"position"`
 }
 
+// StatusPage is a record of the API.
+type StatusPage struct {
+	// The last part of the address. Null for the page of the installation, and before the first PUT.
+	Address *string `json:"address"`
+	// The default project manages the page of the installation, every other project one of its own.
+	Kind string `json:"kind"`
+	// False: nobody sees the page, its components are not checked and its subscribers are told nothing.
+	Published bool    `json:"published"`
+	URL       *string `json:"url"`
+}
+
 // StatusSettings is a record of the API.
 type StatusSettings struct {
-	// Null: the colour of the default project. A colour with too little contrast is adjusted.
+	// Null: the colour of the project. A colour with too little contrast is adjusted.
 	AccentColor *string `json:"accentColor"`
 	// The recipients of a message when the status changes from operational to degraded and back.
 	AlertEmails []string `json:"alertEmails"`
 	// What happens when a measured component fails: nothing, a draft to publish, or a public incident.
 	Automatic string `json:"automatic"`
-	// Null: the logo of the default project.
+	// Null: the logo of the project.
 	LogoURL *string `json:"logoUrl"`
-	// What the page is about. Null: the name of the default project.
+	// What the page is about. Null: the name of the project.
 	Name *string `json:"name"`
 	// Where visitors get help; linked on the page.
 	SupportURL *string `json:"supportUrl"`
@@ -3218,6 +3229,13 @@ type AddUpdateToMaintenanceRequest struct {
 	Phase string `json:"phase"`
 }
 
+// MakePublishOrHideStatusPageOfProjectRequest is a record of the API.
+type MakePublishOrHideStatusPageOfProjectRequest struct {
+	// How the address begins. Latchkey adds ten characters that cannot be guessed, so no address is taken, and none tells whether a page exists. Another word makes another address, and the old one ends. When absent, the address stays; that of a new page begins with the name of the project.
+	Address   *string `json:"address,omitzero"`
+	Published bool    `json:"published"`
+}
+
 // PreviewWhatSubscribersWouldBeToldRequest is a record of the API.
 type PreviewWhatSubscribersWouldBeToldRequest struct {
 	Body         string              `json:"body"`
@@ -3248,15 +3266,15 @@ type PreviewWhatSubscribersWouldBeToldResponseMessagesItem struct {
 
 // ChangeSettingsOfStatusRequest is a record of the API.
 type ChangeSettingsOfStatusRequest struct {
-	// Null: the colour of the default project. A colour with too little contrast is adjusted.
+	// Null: the colour of the project. A colour with too little contrast is adjusted.
 	AccentColor Nullable[string] `json:"accentColor,omitzero"`
 	// The recipients of a message when the status changes from operational to degraded and back.
 	AlertEmails []string `json:"alertEmails,omitzero"`
 	// What happens when a measured component fails: nothing, a draft to publish, or a public incident.
 	Automatic *string `json:"automatic,omitzero"`
-	// Null: the logo of the default project.
+	// Null: the logo of the project.
 	LogoURL Nullable[string] `json:"logoUrl,omitzero"`
-	// What the page is about. Null: the name of the default project.
+	// What the page is about. Null: the name of the project.
 	Name Nullable[string] `json:"name,omitzero"`
 	// Where visitors get help; linked on the page.
 	SupportURL Nullable[string] `json:"supportUrl,omitzero"`

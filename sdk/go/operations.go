@@ -1683,6 +1683,18 @@ func (c *Client) AddUpdateToMaintenance(ctx context.Context, id string, body Add
 	return call[Maintenance](ctx, c, request{method: http.MethodPost, path: "/v1/admin/status/maintenances/{id}/updates", values: []string{id}, body: body, keyed: true}, options)
 }
 
+// ReadWhichStatusPageProjectManages calls GET /v1/admin/status/page. Read which status page the project manages.
+func (c *Client) ReadWhichStatusPageProjectManages(ctx context.Context, options ...Option) (StatusPage, error) {
+	return call[StatusPage](ctx, c, request{method: http.MethodGet, path: "/v1/admin/status/page"}, options)
+}
+
+// MakePublishOrHideStatusPageOfProject calls PUT /v1/admin/status/page. Make, publish or hide the status page of the project.
+//
+// The first call makes the page, with a group for components. A hidden page keeps everything: its components, incidents and subscribers are there when it is published again.
+func (c *Client) MakePublishOrHideStatusPageOfProject(ctx context.Context, body MakePublishOrHideStatusPageOfProjectRequest, options ...Option) (StatusPage, error) {
+	return call[StatusPage](ctx, c, request{method: http.MethodPut, path: "/v1/admin/status/page", body: body}, options)
+}
+
 // PreviewWhatSubscribersWouldBeTold calls POST /v1/admin/status/preview. Preview what subscribers would be told.
 //
 // The message of each channel, and how many would get it. Nothing is sent.

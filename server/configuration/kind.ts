@@ -97,8 +97,8 @@ export type Kind = {
   unique: boolean;
   /** Fields of the response to a new record that are shown only then, and whether a record may have one. */
   issued?: { fields: readonly string[]; by: (fields: Values) => boolean };
-  /** Only the default project has it: others get 404. */
-  ofDefaultProject?: true;
+  /** It belongs to the status page: a project without one gets 404. */
+  ofStatusPage?: true;
   /** What files do not hold, as a comment for their reader. */
   comment?: string;
 };

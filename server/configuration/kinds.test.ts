@@ -21,6 +21,7 @@ const ELSEWHERE: readonly { path: RegExp; why: string }[] = [
   { path: /^\/v1\/admin\/billing\/addons\/sms\/(cancel|resume|subscribe)$/, why: 'contracts' },
   { path: /^\/v1\/admin\/status\/(incidents|maintenances|subscribers)/, why: 'what happens, and people' },
   { path: /^\/v1\/admin\/status\/templates/, why: 'drafts of what people write' },
+  { path: /^\/v1\/admin\/status\/page$/, why: 'a public address, which a team publishes itself in each environment' },
   { path: /^\/v1\/admin\/applications\/registration-tokens/, why: 'secrets that are shown once' },
   { path: /^\/v1\/admin\/branding\/images/, why: 'files' },
   { path: /^\/v1\/admin\/events$/, why: 'an action' },

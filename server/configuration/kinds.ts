@@ -272,7 +272,7 @@ export const kinds: readonly Kind[] = [
     fields: ['position'],
     foreign: builtIn,
     unique: false,
-    ofDefaultProject: true,
+    ofStatusPage: true,
     comment: 'Built-in groups are not listed.',
   },
   {
@@ -287,7 +287,7 @@ export const kinds: readonly Kind[] = [
     foreign: builtIn,
     unique: false,
     issued: { fields: ['heartbeatUrl'], by: ({ check }) => isValues(check) && check['kind'] === 'heartbeat' },
-    ofDefaultProject: true,
+    ofStatusPage: true,
     comment: 'Built-in components are not listed.',
   },
   {
@@ -298,7 +298,7 @@ export const kinds: readonly Kind[] = [
     id: [],
     fields: ['name', 'logoUrl', 'accentColor', 'supportUrl', 'automatic', 'alertEmails'],
     unique: true,
-    ofDefaultProject: true,
+    ofStatusPage: true,
   },
 ];
 

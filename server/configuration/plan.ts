@@ -64,12 +64,12 @@ export async function readOrNote(world: World, kind: Kind, { unread }: Pick<Plan
     return await readKind(world, kind);
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
-    const elsewhere = error.status === 404 && kind.ofDefaultProject === true;
-    if (error.status !== 403 && !elsewhere) throw error;
-    const reason = elsewhere
-      ? "only the environment's default project has it"
+    const isWithoutPage = error.status === 404 && kind.ofStatusPage === true;
+    if (error.status !== 403 && !isWithoutPage) throw error;
+    const reason = isWithoutPage
+      ? 'the project has no status page yet; publish one first'
       : `the client lacks the permission ${error.permission ?? 'to read it'}`;
-    unread.push({ kind, reason, permission: elsewhere ? null : (error.permission ?? '') });
+    unread.push({ kind, reason, permission: isWithoutPage ? null : (error.permission ?? '') });
     return null;
   }
 }

@@ -1529,16 +1529,26 @@ class StatusGroup(TypedDict):
     position: int
 
 
+class StatusPage(TypedDict):
+    # The last part of the address. Null for the page of the installation, and before the first PUT.
+    address: str | None
+    # The default project manages the page of the installation, every other project one of its own.
+    kind: Literal["installation", "project"]
+    # False: nobody sees the page, its components are not checked and its subscribers are told nothing.
+    published: bool
+    url: str | None
+
+
 class StatusSettings(TypedDict):
-    # Null: the colour of the default project. A colour with too little contrast is adjusted.
+    # Null: the colour of the project. A colour with too little contrast is adjusted.
     accentColor: str | None
     # The recipients of a message when the status changes from operational to degraded and back.
     alertEmails: list[str]
     # What happens when a measured component fails: nothing, a draft to publish, or a public incident.
     automatic: Literal["off", "draft", "publish"]
-    # Null: the logo of the default project.
+    # Null: the logo of the project.
     logoUrl: str | None
-    # What the page is about. Null: the name of the default project.
+    # What the page is about. Null: the name of the project.
     name: str | None
     # Where visitors get help; linked on the page.
     supportUrl: str | None
@@ -2975,6 +2985,12 @@ class AddUpdateToMaintenanceRequest(TypedDict):
     phase: Literal["scheduled", "in_progress", "verifying", "completed"]
 
 
+class MakePublishOrHideStatusPageOfProjectRequest(TypedDict):
+    # How the address begins. Latchkey adds ten characters that cannot be guessed, so no address is taken, and none tells whether a page exists. Another word makes another address, and the old one ends. When absent, the address stays; that of a new page begins with the name of the project.
+    address: NotRequired[str]
+    published: bool
+
+
 class PreviewWhatSubscribersWouldBeToldRequest(TypedDict):
     body: str
     componentIds: NotRequired[StatusComponentIds]
@@ -3001,15 +3017,15 @@ class PreviewWhatSubscribersWouldBeToldResponseMessagesItem(TypedDict):
 
 
 class ChangeSettingsOfStatusRequest(TypedDict):
-    # Null: the colour of the default project. A colour with too little contrast is adjusted.
+    # Null: the colour of the project. A colour with too little contrast is adjusted.
     accentColor: NotRequired[str | None]
     # The recipients of a message when the status changes from operational to degraded and back.
     alertEmails: NotRequired[list[str]]
     # What happens when a measured component fails: nothing, a draft to publish, or a public incident.
     automatic: NotRequired[Literal["off", "draft", "publish"]]
-    # Null: the logo of the default project.
+    # Null: the logo of the project.
     logoUrl: NotRequired[str | None]
-    # What the page is about. Null: the name of the default project.
+    # What the page is about. Null: the name of the project.
     name: NotRequired[str | None]
     # Where visitors get help; linked on the page.
     supportUrl: NotRequired[str | None]

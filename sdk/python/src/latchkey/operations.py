@@ -1175,6 +1175,17 @@ class Operations(Client):
         """Add an update to a maintenance."""
         return self.call("POST", "/v1/admin/status/maintenances/{id}/updates", {"id": id_}, body=body, idempotency_key=idempotency_key, keyed=True)
 
+    def read_which_status_page_project_manages(self) -> models.StatusPage:
+        """Read which status page the project manages."""
+        return self.call("GET", "/v1/admin/status/page", {})
+
+    def make_publish_or_hide_status_page_of_project(self, body: models.MakePublishOrHideStatusPageOfProjectRequest, *, if_match: str | None = None) -> models.StatusPage:
+        """Make, publish or hide the status page of the project.
+
+        The first call makes the page, with a group for components. A hidden page keeps everything: its components, incidents and subscribers are there when it is published again.
+        """
+        return self.call("PUT", "/v1/admin/status/page", {}, body=body, if_match=if_match)
+
     def preview_what_subscribers_would_be_told(self, body: models.PreviewWhatSubscribersWouldBeToldRequest, *, idempotency_key: str | None = None) -> models.PreviewWhatSubscribersWouldBeToldResponse:
         """Preview what subscribers would be told.
 
