@@ -1,5 +1,6 @@
-import { randomFillSync, randomInt } from 'node:crypto';
+import { randomInt } from 'node:crypto';
 import { Type } from 'typebox';
+import { v7 as uuidv7 } from 'uuid';
 
 /** A TypeID: a prefix that names the kind of record, and a UUIDv7 in Crockford base32, so ids sort by time. */
 export type Id<Prefix extends string> = `${Prefix}_${string}`;
@@ -22,7 +23,6 @@ const DIGITS = '0123456789abcdefghjkmnpqrstvwxyz';
 /** The counter of each recent millisecond: a request keeps its time while others come and go. */
 const counted = new Map<number, number>();
 const MOMENTS = 4_096;
-let latest = Number.NaN;
 
 /**
  * Creates an id whose time part is `now`, so ids sort by the clock of a test too. Ids of one millisecond count up, so
@@ -30,58 +30,30 @@ let latest = Number.NaN;
  * @param prefix the kind of record, in lower case letters
  */
 export function newId<Prefix extends string>(prefix: Prefix, now: Date): Id<Prefix> {
-  const moment = now.getTime();
-  return `${prefix}_${suffixOf(moment, nextOf(moment), randomByte)}`;
+  const msecs = now.getTime();
+  return `${prefix}_${suffixOf({ msecs, seq: nextOf(msecs) })}`;
 }
 
 function nextOf(moment: number): number {
   // The counter starts in the lower half of its range, which leaves the upper half to count.
   const next = (counted.get(moment) ?? randomInt(0x7fff_ffff)) + 1;
-  // The moments stay in the order of their last use.
-  if (moment !== latest) counted.delete(moment);
+  counted.delete(moment);
   counted.set(moment, next);
-  latest = moment;
-  if (counted.size > MOMENTS) dropOldest();
+  const [longAgo] = counted.keys();
+  if (counted.size > MOMENTS && longAgo !== undefined) counted.delete(longAgo);
   return next;
 }
-
-function dropOldest(): void {
-  const [longAgo] = counted.keys();
-  if (longAgo !== undefined) counted.delete(longAgo);
-}
-
-/** Random bytes for many ids: asking for a few at a time costs more than the id. */
-const pool = new Uint8Array(4_096);
-let taken = pool.length;
 
 /** The id that is being made. */
 const bytes = new Uint8Array(16);
 
-/**
- * A UUIDv7 (RFC 9562 §5.7) in base32: 48 bits of time, the version, 12 bits of the counter, the variant, the other 20 bits of
- * the counter, 42 random bits.
- */
-function suffixOf(moment: number, count: number, random: () => number): string {
-  for (let index = 0, power = 2 ** 40; index < 6; index += 1, power /= 256) bytes[index] = moment / power;
-  bytes[6] = 0x70 | (count >>> 28);
-  bytes[7] = count >>> 20;
-  bytes[8] = 0x80 | ((count >>> 14) & 0x3f);
-  bytes[9] = count >>> 6;
-  bytes[10] = (count << 2) | (random() & 3);
-  for (let index = 11; index < 16; index += 1) bytes[index] = random();
+/** A UUIDv7 (RFC 9562 §5.7) in base32. */
+function suffixOf(options: Parameters<typeof uuidv7>[0]): string {
+  uuidv7(options, bytes);
   return base32();
 }
 
-function randomByte(): number {
-  if (taken === pool.length) {
-    randomFillSync(pool);
-    taken = 0;
-  }
-  taken += 1;
-  return pool[taken - 1] ?? 0;
-}
-
-/** Crockford's base32 of the 16 bytes: two zero bits, then theirs, five for a character. */
+/** Crockford's base32 of the 16 bytes, as TypeIDs have it: two zero bits, then theirs, five for a character. */
 function base32(): string {
   let text = '';
   let held = 2;
@@ -97,7 +69,7 @@ function base32(): string {
 /** The smallest id possible for this time: ids created at or after it sort at or after this one. */
 export function firstIdAt<Prefix extends string>(prefix: Prefix, moment: Date): Id<Prefix> {
   // A UUIDv7 counts from 1970 (RFC 9562 §5.7).
-  return `${prefix}_${suffixOf(Math.max(0, moment.getTime()), 0, () => 0)}`;
+  return `${prefix}_${suffixOf({ msecs: Math.max(0, moment.getTime()), seq: 0, random: new Uint8Array(16) })}`;
 }
 
 const ID = /^[a-z](?:[a-z_]*[a-z])?_(?<time>[0-7][0-9a-hjkmnp-tv-z]{9})[0-9a-hjkmnp-tv-z]{16}$/;
