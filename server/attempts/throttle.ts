@@ -155,7 +155,7 @@ export async function countMessage(
   const rules = counters(ctx.system);
   const source = sourceOf(ctx.trace);
   const keyOf = (...parts: string[]) => limitKey(workspaceId, environment, ...parts);
-  // What the source is refused must not count for the address.
+  // In this order: a call that the limit of the source refuses does not count against the address.
   const taken = await takeInOrder(ctx, [
     { limit: rules['email-source'], key: keyOf(source), told: true },
     { limit: rules['email-place'], key: keyOf(mailboxOf(typed), source) },

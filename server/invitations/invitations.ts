@@ -70,7 +70,7 @@ export function statusOf({ now }: Pick<Ctx, 'now'>, row: InvitationRow): Invitat
   return row.expires_at <= now ? 'expired' : 'pending';
 }
 
-/** An invitation by the token of its link, or by its id for the person whom its address belongs to. */
+/** Names an invitation: the token of its link, or its id and the address of the person who was invited. */
 export type InvitationRef = string | { id: string; email: string };
 
 /** The condition for invitations that can still be accepted. */

@@ -113,8 +113,8 @@ async function endBound(tx: TxCtx, ended: EndedSessions): Promise<void> {
 }
 
 /**
- * Ends the impersonations of operators in other workspaces than that of their sessions. Few sessions are an operator's, so
- * it may ask for them in all workspaces. Served by oidc_records_of_session.
+ * Ends the impersonations that operators began in other workspaces than that of their session. It looks in all workspaces,
+ * which is rare: few sessions are an operator's. Served by oidc_records_of_session.
  */
 export async function endActingElsewhere(tx: TxCtx, sessionIds: readonly SessionId[]): Promise<void> {
   const { rows } = await sql<GrantRef>`

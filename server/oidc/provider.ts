@@ -200,7 +200,7 @@ async function settleLate(system: System, ctx: Parameters<Parameters<Provider['u
   try {
     if (ctx['oidc']) await settle(system, ctx['oidc']);
   } catch (error) {
-    // The request was refused already, and so would a code be that was used before.
+    // The request has been refused already, so it does not matter that its code was used before.
     if (ctx.status >= 400 && error instanceof errors.InvalidGrant) return;
     ctx.status = 500;
     ctx.body = { error: 'server_error', error_description: 'oops! something went wrong' };

@@ -158,7 +158,7 @@ export async function useCode(system: System, request: Request | undefined, code
 }
 
 /**
- * Writes what waits, with a last record if there is one.
+ * Writes the records of a request that wait, together with its last one if that is given.
  * @throws InvalidGrant if it is issued for a code that was used before
  */
 export async function settle(system: System, request: Request, last?: NewRecord): Promise<void> {

@@ -7,9 +7,9 @@ type Limit = {
   /** Begins the sentence that a person reads. */
   whose: 'This project' | 'An organization' | 'You';
   what: string;
-  /** A number, or the setting of the project that has it. */
+  /** The number, or the project setting that holds it. */
   max: number | 'maxOrganizations' | 'maxOrganizationMembers' | 'maxOwnOrganizations';
-  /** What counts, where it is more than what is there. */
+  /** What is counted, if it is not only the records that exist. */
   counting?: string;
 };
 

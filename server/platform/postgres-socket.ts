@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path';
 
 /** The longest path of a Unix socket in bytes: 103 on macOS, 107 on Linux. */
 const MAX_PATH_BYTES = 103;
-/** PostgreSQL names its socket by its port. */
+/** The longest name that PostgreSQL gives a socket: it ends in the port. */
 const LONGEST_NAME = '.s.PGSQL.65535';
 
 /**

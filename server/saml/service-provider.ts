@@ -30,7 +30,7 @@ export function canEncrypt(certificate: string): boolean {
 }
 
 const MAX_CONSUMERS = 20;
-/** An unsigned short (SAML Metadata §2.2.3). */
+/** The largest index: an unsigned short (SAML Metadata §2.2.3). */
 const MAX_INDEX = 65_535;
 
 /**

@@ -1,6 +1,6 @@
 import type { CssNode } from 'css-tree';
 
-/** Where a style sheet is wrong, and what was expected there. Lines and columns begin at 1. */
+/** A fault of a style sheet: its place, and what was expected. Lines and columns begin at 1. */
 export type StyleFault = { line: number; column: number; message: string };
 
 /** Something that a style sheet may not say. */

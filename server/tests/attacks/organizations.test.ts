@@ -88,7 +88,7 @@ async function waysIn(company: Company, member: Member) {
   };
 }
 
-/** The ways that still work. */
+/** The names of the ways in that let the person in. */
 async function working(ways: Awaited<ReturnType<typeof waysIn>>): Promise<string[]> {
   const found: string[] = [];
   for (const [name, use] of Object.entries(ways)) {
