@@ -5,6 +5,9 @@ import type { Request } from '#platform/http.ts';
 import { get, post, type Routes } from '#platform/route.ts';
 import { nullable } from '#platform/schemas.ts';
 
+/** Loaded at first use. */
+const configurationPart = () => import('#configuration');
+
 const Action = Type.Enum(['create', 'change', 'remove']);
 const json = (description: string) => nullable(Type.String({ description }));
 
@@ -92,7 +95,7 @@ export const promotionRoutes: Routes = [
       'What has to change here so that the configuration is as in the other environment of the project. Kinds that your role may not read are not compared.',
     responses: { 200: Promotion },
     handler: async (request) => {
-      const { planPromotion } = await import('#configuration');
+      const { planPromotion } = await configurationPart();
       const { steps, faults, unread } = await planPromotion(await worldsOf(request));
       const notCompared = unread.flatMap(({ kind: { title }, permission }) =>
         permission === null ? [] : [{ title, permission }],
@@ -113,7 +116,7 @@ export const promotionRoutes: Routes = [
     handler: async (request) => {
       const { changes, secrets = [] } = request.body;
       const values = Object.fromEntries(secrets.map(({ name, value }) => [name, value]));
-      const { applyPromotion } = await import('#configuration');
+      const { applyPromotion } = await configurationPart();
       const { done, failed, left, issued } = await applyPromotion(await worldsOf(request), changes, values);
       return {
         done: done.map(shownStep),
@@ -138,7 +141,7 @@ function otherThan(environment: Environment): Environment {
 }
 
 async function worldsOf(request: Request) {
-  const { worldOf } = await import('#configuration');
+  const { worldOf } = await configurationPart();
   const { environment } = request.ctx.scope;
   return {
     from: worldOf(targetOf(request, otherThan(environment))),
@@ -174,7 +177,7 @@ function targetOf(request: Request, environment: Environment): Target {
     });
     const parsed = response.body === '' ? null : response.json();
     if (response.statusCode >= 400) {
-      const { refusalOf } = await import('#configuration');
+      const { refusalOf } = await configurationPart();
       throw refusalOf(`${method} ${path}`, response.statusCode, parsed);
     }
     const tag = response.headers.etag;
