@@ -138,7 +138,11 @@ export function addOpenApi(app: App, address: string): void {
     if (route.method !== 'HEAD') routes.push(route);
   });
   app.decorate('describe', () => {
-    description ??= describe(app.host, address, routes);
+    description ??= describe(app.host, address, routes).catch((error: unknown) => {
+      // The next request tries again.
+      description = undefined;
+      throw error;
+    });
     return description;
   });
 }
