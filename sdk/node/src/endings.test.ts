@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, describe, test } from 'node:test';
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import { after, before, beforeEach, describe, type TestContext, test } from 'node:test';
+import { UnsecuredJWT } from 'jose';
+import { systemClock } from '../../../server/platform/clock.ts';
 import {
   eventually,
   managementToken,
+  PASSWORD,
   register,
   startTestLatchkey,
   type TestLatchkey,
@@ -12,13 +17,18 @@ import { followEndings, InvalidTokenError, liveSession, tokenVerifier } from './
 let latchkey: TestLatchkey;
 let apiUrl: string;
 let asked: string[] = [];
+/** How far the clock of Latchkey is ahead: tokens may be from long after a verifier began. */
+let aheadMs = 0;
+const LONG_MS = 60_000;
 before(async () => {
-  latchkey = await startTestLatchkey();
+  const clock = { ...systemClock, now: () => new Date(Date.now() + aheadMs) };
+  latchkey = await startTestLatchkey({ clock });
   apiUrl = latchkey.system.config.addresses.test.api;
 });
 after(() => latchkey.stop());
 beforeEach(() => {
   asked = [];
+  aheadMs += LONG_MS;
 });
 
 /** A verifier that follows the feed of the demo's first project, and notes what it asks about. */
@@ -34,7 +44,7 @@ function verifierOf(token = () => managementToken(latchkey)) {
   return { verify: tokenVerifier({ issuer, audience: apiUrl, projectId, isLive }), stop };
 }
 
-/** The token of a person who registered after the feed began, so that it is not asked about. */
+/** The token of a person who registered long after the feed began, so that it is not asked about. */
 async function unaskedToken(verify: (token: string) => Promise<unknown>): Promise<string> {
   return eventually(async () => {
     const { access_token: token } = await register(latchkey);
@@ -46,7 +56,9 @@ async function unaskedToken(verify: (token: string) => Promise<unknown>): Promis
 
 describe('a verifier that follows the feed', () => {
   test('asks about tokens from before it began, and about no others', async () => {
+    aheadMs = 0;
     const { access_token: earlier } = await register(latchkey);
+    aheadMs = LONG_MS;
     const { verify, stop } = verifierOf();
     const later = await unaskedToken(verify);
     asked = [];
@@ -63,6 +75,29 @@ describe('a verifier that follows the feed', () => {
     await eventually(() => assert.rejects(verify(ended), InvalidTokenError));
     await verify(other);
     assert.ok(!asked.includes(other));
+    stop();
+  });
+
+  test('asks about a token that was issued shortly after an ending, by a clock that may be ahead', async () => {
+    const { verify, stop } = verifierOf();
+    await unaskedToken(verify);
+    const person = await register(latchkey);
+    const { status } = await latchkey.auth('/v1/sessions/logout', { token: person.access_token, body: {} });
+    assert.equal(status, 204);
+    await eventually(() => assert.rejects(verify(person.access_token), InvalidTokenError));
+    aheadMs += 5_000;
+    const login = async () => {
+      const { email: identifier } = person;
+      const { body } = await latchkey.auth('/v1/auth/login/password', { body: { identifier, password: PASSWORD } });
+      return body.access_token;
+    };
+    const soon = await login();
+    aheadMs += LONG_MS;
+    const later = await login();
+    asked = [];
+    await verify(soon);
+    await verify(later);
+    assert.deepEqual(asked, [soon]);
     stop();
   });
 
@@ -96,5 +131,53 @@ describe('a verifier that follows the feed', () => {
     t.mock.timers.enable({ apis: ['Date'], now: Date.now() + 60_000 });
     await verify(later);
     assert.ok(asked.includes(later));
+  });
+});
+
+describe('a process that is behind the feed', () => {
+  const token = new UnsecuredJWT({ sub: 'usr_1', iat: Math.floor(Date.now() / 1000) + 3_600 }).encode();
+
+  /** A feed whose responses the test sends, one for each request that waits. */
+  async function feed(t: TestContext) {
+    const waiting: ServerResponse[] = [];
+    const server = createServer((_, response) => waiting.push(response)).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { isLive, stop } = followEndings({
+      apiUrl: `http://127.0.0.1:${Object(server.address()).port}`,
+      token: async () => 'token',
+      ask: async () => false,
+    });
+    t.after(() => {
+      stop();
+      server.closeAllConnections();
+      server.close();
+    });
+    const asks = () => eventually(async () => assert.ok(waiting.length > 0));
+    const respond = async (more: boolean) => {
+      await asks();
+      waiting.shift()?.end(JSON.stringify({ items: [], nextAfter: 1, more }));
+      await asks();
+    };
+    return { isLive, respond };
+  }
+
+  test('asks about all tokens until it has read what there is', async (t) => {
+    const { isLive, respond } = await feed(t);
+    await respond(false);
+    assert.equal(await isLive(token), true);
+    await respond(true);
+    assert.equal(await isLive(token), false);
+    await respond(false);
+    assert.equal(await isLive(token), true);
+  });
+
+  test('does not trust a response of before it was suspended', async (t) => {
+    const { isLive, respond } = await feed(t);
+    await respond(false);
+    t.mock.timers.enable({ apis: ['Date'], now: Date.now() + LONG_MS });
+    await respond(false);
+    assert.equal(await isLive(token), false);
+    await respond(false);
+    assert.equal(await isLive(token), true);
   });
 });

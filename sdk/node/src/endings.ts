@@ -22,7 +22,12 @@ const WAIT_SECONDS = 30;
 /** How long an answer of the feed is good for: the next one waits for news, and travels. */
 const CURRENT_MS = (WAIT_SECONDS + 15) * 1000;
 /** No access token lives longer. */
-const REMEMBERED_MS = 3_600_000;
+const TOKEN_MS = 3_600_000;
+/**
+ * Tokens and endings get their times from several processes, whose clocks may differ, and an ending may be stored after tokens
+ * that were issued later.
+ */
+const CLOCKS_MS = 10_000;
 const PAUSE_MS = 1_000;
 
 type Ending = { occurredAt: string; data: { userId?: string } };
@@ -33,13 +38,16 @@ type Feed = { items: Ending[]; nextAfter: number; more: boolean };
 class Endings {
   readonly #ofPeople = new Map<string, number>();
   #ofAll: number;
+  #latest: number;
 
   constructor(began: number) {
     this.#ofAll = began;
+    this.#latest = began;
   }
 
   add({ occurredAt, data: { userId } }: Ending): void {
     const at = Date.parse(occurredAt);
+    this.#latest = Math.max(this.#latest, at);
     if (userId === undefined) this.#ofAll = Math.max(this.#ofAll, at);
     else this.#ofPeople.set(userId, Math.max(this.#ofPeople.get(userId) ?? 0, at));
   }
@@ -48,7 +56,7 @@ class Endings {
     for (const [userId, at] of this.#ofPeople) if (at < time) this.#ofPeople.delete(userId);
   }
 
-  /** A pairwise subject says not who it is, so everyone's endings count. */
+  /** A pairwise subject does not say who it is, so the endings of all people count. */
   mayHaveEnded({
     sub = '',
     iat = 0,
@@ -59,9 +67,8 @@ class Endings {
     client_id?: unknown;
   }): boolean {
     const isKnown = sub.startsWith('usr_') || sub === clientId;
-    const ofPeople = isKnown ? (this.#ofPeople.get(sub) ?? 0) : Math.max(0, ...this.#ofPeople.values());
-    // `iat` has whole seconds.
-    return iat * 1000 <= Math.max(this.#ofAll, ofPeople);
+    const last = isKnown ? Math.max(this.#ofAll, this.#ofPeople.get(sub) ?? 0) : this.#latest;
+    return iat * 1000 <= last + CLOCKS_MS;
   }
 }
 
@@ -88,6 +95,7 @@ export function followEndings({ apiUrl, token, ask }: EndingsOptions): {
   let currentUntil = 0;
 
   async function read(after: string): Promise<string> {
+    const began = Date.now();
     const url = `${apiUrl}/v1/admin/events?types=${ENDINGS}&limit=100&after=${after}&wait=${endings ? WAIT_SECONDS : 0}`;
     const response = await fetch(url, {
       headers: { authorization: `Bearer ${await token()}` },
@@ -96,12 +104,14 @@ export function followEndings({ apiUrl, token, ask }: EndingsOptions): {
     });
     if (!response.ok) throw new Error(`Latchkey did not give its events: ${response.status}`);
     const { items, nextAfter, more }: Feed = Object(await response.json());
+    // A process that was suspended may get an answer of long ago.
+    if (Date.now() - began > CURRENT_MS) throw new Error('The answer of the event feed is too old.');
     // Tokens say when they were issued by Latchkey's clock.
     const now = Date.parse(response.headers.get('date') ?? '') || Date.now();
     endings ??= new Endings(now);
     for (const ending of items) endings.add(ending);
-    endings.dropBefore(now - REMEMBERED_MS);
-    if (!more) currentUntil = Date.now() + CURRENT_MS;
+    endings.dropBefore(now - TOKEN_MS - CLOCKS_MS);
+    currentUntil = more ? 0 : Date.now() + CURRENT_MS;
     return String(nextAfter);
   }
 
@@ -109,7 +119,7 @@ export function followEndings({ apiUrl, token, ask }: EndingsOptions): {
     let after = 'latest';
     while (!stopped.signal.aborted) {
       try {
-        // biome-ignore lint/performance/noAwaitInLoops: one answer after the other
+        // biome-ignore lint/performance/noAwaitInLoops: one response after the other
         after = await read(after);
       } catch {
         // Until it can be read again, all tokens are asked about.
