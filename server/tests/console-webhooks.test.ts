@@ -112,6 +112,25 @@ describe('past events', () => {
     await page.getByText('Replay', { exact: true }).waitFor();
   });
 
+  test('is listed with a long name and a long address without scrolling sideways', async () => {
+    const long = 'donaudampfschifffahrtsgesellschaft'.repeat(2);
+    const endpointId = await endpointAt(`/${long}`);
+    await register(latchkey, { profile: { displayName: long } });
+    await deliveryTo(endpointId, 'delivered');
+    for (const width of [390, 1440]) {
+      // biome-ignore lint/performance/noAwaitInLoops: one browser
+      await page.setViewportSize({ width, height: 900 });
+      await app.open(`/webhooks/deliveries?endpointId=${endpointId}`);
+      const table = page.getByRole('table', { name: 'Deliveries' });
+      await table.getByText(long, { exact: true }).filter({ visible: true }).waitFor();
+      const [whole, visible] = await table.evaluate((element) => {
+        const { scrollWidth, parentElement } = Object(element);
+        return [scrollWidth, parentElement.clientWidth];
+      });
+      assert.ok(whole <= visible, `${whole} of ${visible} pixels at ${width}`);
+    }
+  });
+
   test('names the person that its event is about, in every list, with a link to the member', async () => {
     receiver.on('/people', respondWith(204));
     const endpointId = await endpointAt('/people');

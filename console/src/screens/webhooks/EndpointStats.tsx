@@ -1,3 +1,4 @@
+import { Stack } from '@mantine/core';
 import type { WebhookStats } from '#api/records.ts';
 import { useApi } from '#api/scope.tsx';
 import { Chart } from '#ui/Chart.tsx';
@@ -17,7 +18,7 @@ export function EndpointStats({ endpointId }: { endpointId: string }) {
     <Card title="Statistics">
       <Loaded query={stats}>
         {({ deliveries, attempts, successRate, oldestWaitingAt, since, hours }) => (
-          <>
+          <Stack>
             {attempts.total > 0 && <Hours hours={hours} />}
             <Facts
               facts={[
@@ -40,7 +41,7 @@ export function EndpointStats({ endpointId }: { endpointId: string }) {
                 ['Since', <Time key="since" at={since} />],
               ]}
             />
-          </>
+          </Stack>
         )}
       </Loaded>
     </Card>

@@ -5,6 +5,7 @@ import { named } from '#screens/logs/names.ts';
 import { StateBadge } from '#ui/badge.tsx';
 import { Below, type Column } from '#ui/table.tsx';
 import { LogTime, Time } from '#ui/time.tsx';
+import classes from './deliveries.module.css';
 
 type Known = { names: Names; members: Memberships; addressOf: (endpointId: string) => string };
 
@@ -25,7 +26,6 @@ export function deliveryColumns({ names, members, addressOf }: Known): readonly 
     {
       name: 'Person',
       wide: true,
-      short: true,
       value: (delivery) => personOf(delivery)?.name ?? null,
       cell: (delivery) => {
         const person = personOf(delivery);
@@ -37,10 +37,15 @@ export function deliveryColumns({ names, members, addressOf }: Known): readonly 
       name: 'Endpoint',
       wide: true,
       value: ({ endpointId }) => addressOf(endpointId),
-      cell: ({ endpointId }) => addressOf(endpointId),
+      cell: ({ endpointId }) => (
+        <span className={classes.address} title={addressOf(endpointId)}>
+          {addressOf(endpointId)}
+        </span>
+      ),
     },
     {
       name: 'Code',
+      wide: true,
       align: 'right',
       value: ({ lastAttempt }) => lastAttempt?.statusCode ?? null,
       cell: ({ lastAttempt }) => (lastAttempt ? (lastAttempt.statusCode ?? 'None') : '–'),
