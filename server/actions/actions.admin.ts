@@ -7,6 +7,7 @@ import { callingAhead } from '#platform/http-ahead.ts';
 import { PageOf, PageQuery } from '#platform/page.ts';
 import { requireReceiver } from '#platform/receiver-address.ts';
 import { del, get, patch, post, type Routes } from '#platform/route.ts';
+import { OVERLAP_SECONDS, Rotation } from '#platform/signing-secrets.ts';
 import {
   Action,
   ActionChanges,
@@ -26,7 +27,6 @@ import { ActionCall, listCalls } from './calls.ts';
 import { ActionTest, tryAction } from './testing.ts';
 
 const WithUrl = Type.Object({ url: Type.String() });
-const DAY = 86_400;
 
 /**
  * Checks a new address, including DNS.
@@ -98,21 +98,11 @@ export const actionRoutes: Routes = [
     summary: 'Rotate the secret of an action',
     description: 'While both secrets are valid, every call has a signature of each.',
     params: ActionRef,
-    body: Type.Object(
-      {
-        overlapSeconds: Type.Optional(
-          Type.Integer({
-            minimum: 0,
-            maximum: 7 * DAY,
-            description: 'How long the previous secret also signs, in seconds; a day when absent.',
-          }),
-        ),
-      },
-      { additionalProperties: false },
-    ),
+    body: Rotation,
     responses: { 200: ActionWithSecret },
     problems: ['NOT_FOUND', 'CONFLICT'],
-    handler: (request) => rotateActionSecret(request.ctx, request.params.actionId, request.body.overlapSeconds ?? DAY),
+    handler: (request) =>
+      rotateActionSecret(request.ctx, request.params.actionId, request.body.overlapSeconds ?? OVERLAP_SECONDS),
   }),
   post('/v1/admin/actions/:actionId/test', {
     permission: 'actions:write',

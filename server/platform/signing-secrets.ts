@@ -1,5 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
+import { Type } from 'typebox';
 import type { Keyring } from './keyring.ts';
 import { problem } from './problem.ts';
 import { type SealedColumn, sealedIn } from './sealed.ts';
@@ -24,6 +25,23 @@ export function secretsIn(table: Parameters<typeof sealedIn>[0]): SealedColumn {
 const PREFIX = 'whsec_';
 /** Each live secret adds a signature to every message. */
 const MAX_LIVE = 4;
+
+/** How long a previous secret also signs where a request does not say it: a day. */
+export const OVERLAP_SECONDS = 86_400;
+
+/** The body of a request that rotates a secret. */
+export const Rotation = Type.Object(
+  {
+    overlapSeconds: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 7 * OVERLAP_SECONDS,
+        description: 'How long the previous secret also signs, in seconds; a day when absent.',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
 
 /** Creates a secret: 256 random bits, in the format of Standard Webhooks. */
 export function newSecret(): string {

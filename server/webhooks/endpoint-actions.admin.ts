@@ -1,11 +1,11 @@
 import { Type } from 'typebox';
 import { IdSchema } from '#platform/ids.ts';
 import { get, post, type Routes } from '#platform/route.ts';
+import { OVERLAP_SECONDS, Rotation } from '#platform/signing-secrets.ts';
 import { Endpoint, EndpointWithSecret, rotateSecret, setEnabled } from './endpoints.ts';
 import { EndpointStats, endpointStats } from './stats.ts';
 
 const EndpointRef = Type.Object({ endpointId: IdSchema('whe') });
-const DAY = 86_400;
 
 export const endpointActionRoutes: Routes = [
   ...(
@@ -33,21 +33,11 @@ export const endpointActionRoutes: Routes = [
     summary: 'Rotate the secret of a webhook endpoint',
     description: 'While both secrets are valid, every delivery has a signature of each.',
     params: EndpointRef,
-    body: Type.Object(
-      {
-        overlapSeconds: Type.Optional(
-          Type.Integer({
-            minimum: 0,
-            maximum: 7 * DAY,
-            description: 'How long the previous secret also signs, in seconds; a day when absent.',
-          }),
-        ),
-      },
-      { additionalProperties: false },
-    ),
+    body: Rotation,
     responses: { 200: EndpointWithSecret },
     problems: ['NOT_FOUND', 'CONFLICT'],
-    handler: (request) => rotateSecret(request.ctx, request.params.endpointId, request.body.overlapSeconds ?? DAY),
+    handler: (request) =>
+      rotateSecret(request.ctx, request.params.endpointId, request.body.overlapSeconds ?? OVERLAP_SECONDS),
   }),
   get('/v1/admin/webhooks/endpoints/:endpointId/stats', {
     permission: 'webhooks:read',
