@@ -42,7 +42,7 @@ export async function authorize(
       : `Bearer error="${error.code}"`;
     return { refusal: unauthenticated(challenge, error.message) };
   }
-  return allows(token, required) ? { token } : { refusal: forbidden(required) };
+  return allows(token, required) ? { token } : { refusal: forbidden(isDpop ? 'DPoP' : 'Bearer', required) };
 }
 
 /** True if a token has what is required. */
@@ -60,8 +60,8 @@ function unauthenticated(challenge: string, detail: string): Refusal {
   });
 }
 
-function forbidden({ scope, permission }: Required): Refusal {
-  const challenge = `Bearer error="insufficient_scope"${scope === undefined ? '' : `, scope="${scope}"`}`;
+function forbidden(scheme: 'Bearer' | 'DPoP', { scope, permission }: Required): Refusal {
+  const challenge = `${scheme} error="insufficient_scope"${scope === undefined ? '' : `, scope="${scope}"`}`;
   return refusal(403, challenge, {
     title: 'Not allowed',
     errorCode: 'AUTHORIZATION_DENIED',

@@ -128,6 +128,7 @@ describe('a verifier of tokens that are bound to a key', () => {
       [/not signed/, proofOf({}, { jwk: await exportJWK(other.publicKey) })],
       [/not signed/, proofOf({ ath: undefined })],
       [/not signed/, proofOf({ jti: undefined })],
+      [/not signed/, proofOf({ iat: 'now' })],
       [/not recent/, proofOf({ iat: seconds - 400 })],
       [/not recent/, proofOf({ iat: seconds + 400 })],
       [/htm/, proofOf(), { method: 'POST' }],
@@ -199,6 +200,18 @@ describe('middleware', () => {
       const asBearer = await ask(`Bearer ${bound}`, await proofOf());
       assert.deepEqual([asBearer.status, challengeOf(asBearer)], [401, 'Bearer error="invalid_token"']);
     });
+
+  test('asks for a larger scope in the scheme of the token', async () => {
+    const required = { scope: 'orders:write' };
+    const app = new Hono().get('/orders', honoToken(verifier(), required), (context) => context.text(''));
+    const ask = async (authorization: string, dpop: string) =>
+      app.request('/orders', { headers: { authorization, dpop } });
+    const asked = [await ask(`DPoP ${bound}`, await proofOf()), await ask(`Bearer ${bearer}`, '')];
+    assert.deepEqual(
+      asked.map((response) => [response.status, challengeOf(response)]),
+      ['DPoP', 'Bearer'].map((scheme) => [403, `${scheme} error="insufficient_scope", scope="orders:write"`]),
+    );
+  });
 
   test('of Hono, too', async () => {
     const app = new Hono().get('/orders', honoToken(verifier()), (context) => context.text(''));
