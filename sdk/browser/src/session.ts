@@ -1,3 +1,5 @@
+import type { Clock } from './clock.ts';
+
 /** What Latchkey says about the person: the claims of userinfo, or those of the ID token. */
 export type User = {
   sub: string;
@@ -14,6 +16,14 @@ export type Token = {
   /** In milliseconds since the epoch, by Latchkey's clock. */
   expiresAt: number;
 };
+
+/** A token is renewed this long before it expires, so that it does not expire on its way. */
+const MARGIN_MS = 10_000;
+
+/** Whether a token lasts long enough for another request. */
+export function lasts({ expiresAt }: Token, clock: Clock): boolean {
+  return expiresAt - MARGIN_MS > clock.now();
+}
 
 /** A signed-in person in this browser. All tabs have the same. */
 export type Session = {

@@ -3,10 +3,7 @@ import { AuthError } from './errors.ts';
 import type { Held } from './held.ts';
 import { alone } from './lock.ts';
 import type { TokenOptions } from './options.ts';
-import type { Session, Token } from './session.ts';
-
-/** A token is renewed this long before it expires, so that it does not expire on its way. */
-const MARGIN_MS = 10_000;
+import { lasts, type Session, type Token } from './session.ts';
 
 /** As the refused token: every token that is known. */
 export const ANY = '*';
@@ -62,7 +59,7 @@ export class Tokens {
   #usable(session: Session, wanted: Wanted): Token | null {
     const token = session.tokens[keyOf(wanted)];
     if (!token || wanted.refused === ANY || token.value === wanted.refused) return null;
-    return token.expiresAt - MARGIN_MS > this.#issuer.clock.now() ? token : null;
+    return lasts(token, this.#issuer.clock) ? token : null;
   }
 
   async #renew(wanted: Wanted, hasWaited: boolean): Promise<Token> {

@@ -3,14 +3,11 @@ import { callApi } from '../calls.ts';
 import { Clock } from '../clock.ts';
 import { contentOf, type Issuer, refusalOf } from '../endpoints.ts';
 import { keepPending, takeLinkCode } from '../pending.ts';
-import type { Token } from '../session.ts';
+import { lasts, type Token } from '../session.ts';
 import { type Proof, type SignInMethods, sessionIn } from './answers.ts';
 import type { ApiAuth } from './api-auth.ts';
 import { call, methodsOf } from './host.ts';
 import { getPasskey } from './passkeys.ts';
-
-/** A token is renewed this long before it expires, so that it does not expire on its way. */
-const MARGIN_MS = 10_000;
 
 /** What a person reads and changes of their own: `/v1/me`. */
 export type Account = {
@@ -141,9 +138,9 @@ class ExchangedAccount implements Account {
     return (await this.#token).value;
   }
 
-  #isUsable({ of, expiresAt }: Exchanged): boolean {
+  #isUsable(token: Exchanged): boolean {
     const { state } = this.auth;
-    return state.status === 'signed-in' && of === state.user.sub && expiresAt > this.#issuer.clock.now();
+    return state.status === 'signed-in' && token.of === state.user.sub && lasts(token, this.#issuer.clock);
   }
 
   async #exchange(): Promise<Exchanged> {
@@ -161,6 +158,6 @@ class ExchangedAccount implements Account {
 
   #tokenIn(body: object): Exchanged {
     const { token: value, seconds, userId: of } = sessionIn(body);
-    return { value, of, expiresAt: this.#issuer.clock.now() + seconds * 1000 - MARGIN_MS };
+    return { value, of, expiresAt: this.#issuer.clock.now() + seconds * 1000 };
   }
 }

@@ -3,12 +3,10 @@ import type { Issuer } from '../endpoints.ts';
 import { AuthError } from '../errors.ts';
 import type { Held } from '../held.ts';
 import { alone } from '../lock.ts';
-import type { Session, Token, User } from '../session.ts';
+import { lasts, type Session, type Token, type User } from '../session.ts';
 import { sessionIn } from './answers.ts';
 import { call } from './host.ts';
 
-/** A token is renewed this long before it expires, so that it does not expire on its way. */
-const MARGIN_MS = 10_000;
 /** The API has one access token at a time. */
 const KEY = 'session';
 
@@ -93,7 +91,7 @@ export class SessionTokens {
   #usable(session: Session, refused?: string): Token | null {
     const token = session.tokens[KEY];
     if (!token || token.value === refused) return null;
-    return token.expiresAt - MARGIN_MS > this.#issuer.clock.now() ? token : null;
+    return lasts(token, this.#issuer.clock) ? token : null;
   }
 
   async #renew(refused: string | undefined, hasWaited: boolean): Promise<Token> {
