@@ -4,7 +4,7 @@ import { type Logout, readLogoutToken } from './logout-token.ts';
 import type { Session, User } from './session.ts';
 import type { Settings } from './settings.ts';
 
-/** Says who a sign-in was begun by; only the browser that began it has it, in a cookie. */
+/** Proves which browser began a sign-in: only that one has it, in a cookie. */
 export type Checks = { pkceCodeVerifier: string; expectedState: string; expectedNonce: string };
 
 /** Latchkey as an application sees it. */

@@ -65,7 +65,7 @@ async function readProof(proof: string): Promise<{ claims: JWTPayload; key: stri
   }
 }
 
-/** An address without query and fragment, as RFC 3986 §6.2 normalises it. */
+/** An address without query and fragment, with scheme, host, port and dots normalised (RFC 3986 §6.2.2.1, §6.2.2.3, §6.2.3). */
 function pageOf(address: unknown): string | null {
   if (typeof address !== 'string' || !URL.canParse(address)) return null;
   const { origin, pathname } = new URL(address);

@@ -1,6 +1,6 @@
 import { decodeJwt } from 'jose';
 
-/** Everything that ends tokens and is told by the event feed. */
+/** The events that end tokens. */
 const ENDINGS = [
   'session.revoked',
   'session.entry.revoked',
@@ -19,7 +19,7 @@ const ENDINGS = [
 ].join();
 
 const WAIT_SECONDS = 30;
-/** How long an answer of the feed is good for: the next one waits for news, and travels. */
+/** How long a response of the feed counts as current: the next one waits for events, and takes time on the network. */
 const CURRENT_MS = (WAIT_SECONDS + 15) * 1000;
 /** No access token lives longer. */
 const TOKEN_MS = 3_600_000;
@@ -34,7 +34,7 @@ type Ending = { occurredAt: string; data: { userId?: string } };
 
 type Feed = { items: Ending[]; nextAfter: number; more: boolean };
 
-/** When something ended last that a token may depend on: for each person, and for everyone. Milliseconds since the epoch. */
+/** The last endings, in milliseconds since the epoch: of each person, and those that may concern everyone. */
 class Endings {
   readonly #ofPeople = new Map<string, number>();
   #ofAll: number;
@@ -104,8 +104,8 @@ export function followEndings({ apiUrl, token, ask }: EndingsOptions): {
     });
     if (!response.ok) throw new Error(`Latchkey did not give its events: ${response.status}`);
     const { items, nextAfter, more }: Feed = Object(await response.json());
-    // A process that was suspended may get an answer of long ago.
-    if (Date.now() - began > CURRENT_MS) throw new Error('The answer of the event feed is too old.');
+    // A process that was suspended may read a response of long ago.
+    if (Date.now() - began > CURRENT_MS) throw new Error('The response of the event feed is too old.');
     // Tokens say when they were issued by Latchkey's clock.
     const now = Date.parse(response.headers.get('date') ?? '') || Date.now();
     endings ??= new Endings(now);

@@ -37,7 +37,7 @@ export function useMethods(): { methods: SignInMethods | null; error: unknown } 
   return known;
 }
 
-/** The logo of the project's branding, in a dark theme the one for it; nothing if there is none. */
+/** The project's logo, or its dark logo in a dark theme. Shows nothing if the project has no logo. */
 export function Logo({ methods: { brand, projectName } }: { methods: SignInMethods }): ReactNode {
   const isDark = useDark();
   const address = (isDark && brand.darkLogoUrl) || brand.logoUrl;

@@ -30,16 +30,16 @@ export type Brand = {
 };
 export type ThemeColours = { accent: string | null; onAccent: string | null; background: string | null };
 
-/** A message that is on its way to an address, if that can be used here. */
+/** A message that was sent to an address, if the address can be used here. */
 export type Sent = {
   /** What its code does. */
   purpose: 'email_code' | 'magic_link' | 'phone' | 'verify_email' | 'verify_phone' | 'reset';
   flowId: string;
-  /** The address, or its beginning where Latchkey hides the rest. */
+  /** The address, in part where Latchkey hides the rest. */
   to: string;
-  /** Seconds that the code works. */
+  /** How long the code is valid, in seconds. */
   expiresIn: number;
-  /** Seconds until another message can be asked for. */
+  /** How long to wait before sending another message, in seconds. */
   resendAfter: number;
 };
 
@@ -112,5 +112,5 @@ export function stepIn(body: Body): Exclude<OpenStep, { status: 'recovery_codes'
   return { status: 'verification', sent: { purpose, flowId, to: hint, expiresIn, resendAfter: RESEND_SECONDS } };
 }
 
-/** Latchkey sends another message after this time. */
+/** How long Latchkey waits before it sends another message. */
 const RESEND_SECONDS = 30;

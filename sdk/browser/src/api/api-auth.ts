@@ -19,7 +19,7 @@ export type ApiAuthOptions = {
   clientId: string;
   /** A redirect address of the application, for providers and mailed links. By default the root of this origin, with a slash. */
   redirectUri?: string;
-  /** The page of yours, at this origin, that shows the form: for {@link ApiAuth.signIn}, and for what is left when a provider comes back. */
+  /** Your page with the form, at this origin. {@link ApiAuth.signIn} leads to it, and so does a sign-in at a provider that needs another step. */
   signInUrl?: string;
   /** Origins that {@link ApiAuth.fetch} sends tokens to, beside those of this page and of Latchkey. */
   apiOrigins?: readonly string[];
@@ -60,7 +60,7 @@ export class ApiAuth extends WaysIn {
     return this.#held.state;
   }
 
-  /** What is left of a sign-in that came back from a provider or a mailed link, such as a second factor; null once somebody is signed in. */
+  /** The next step of a sign-in that came back from a provider or a mailed link, such as a second factor; null once somebody is signed in. */
   get step(): OpenStep | null {
     return this.#step;
   }
@@ -115,7 +115,7 @@ export class ApiAuth extends WaysIn {
     return this.#started;
   }
 
-  /** Links the account at a provider that a sign-in ended with: {@link Step} `link`. */
+  /** Links the account at a provider to the person who has signed in since; {@link Step} `link` has the token. */
   async linkIdentity(linkToken: string): Promise<void> {
     const { apiUrl } = await this.methods();
     const token = await this.#tokens.get();

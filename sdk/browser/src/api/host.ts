@@ -23,7 +23,7 @@ export async function call(issuer: Issuer, url: string, { body, token, cookies }
   return content;
 }
 
-/** @returns what reads what the project allows: once, and again after a failure */
+/** @returns a function that reads what the project allows: once, and again after a failure */
 export function methodsOf(issuer: Issuer): () => Promise<SignInMethods> {
   let known: Promise<SignInMethods> | null = null;
   return () => {

@@ -8,7 +8,7 @@ import type { PendingProof } from './use-account.ts';
 
 type Way = 'password' | 'totp' | 'passkey' | 'email' | 'phone' | 'recovery_code';
 
-/** What the person can prove themselves with. A second factor where that is asked for. */
+/** The ways in which the person can prove who they are: only second factors if one is asked for. */
 function waysOf({ data: { security, profile }, methods }: SectionProps, isSecond: boolean): Way[] {
   const hasApp = security.mfa.factors.some(({ type }) => type === 'totp');
   const hasKey = security.passkeys.length > 0 && hasPasskeys();

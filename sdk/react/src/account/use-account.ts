@@ -19,7 +19,7 @@ export function useAccountClient(): { account: Account; client: ApiClient | null
   return { account, client, methods };
 }
 
-/** The API client asks with an address. */
+/** The API client calls `fetch` with an address, never with a request. */
 function requestOf(input: RequestInfo | URL): string {
   return input instanceof Request ? input.url : String(input);
 }
