@@ -14,7 +14,7 @@ import { chatBody, isChat } from './chat.ts';
 import { noticeInChat, pageNameOf } from './chat-messages.ts';
 import { readComponents } from './components.ts';
 import { mailVariables, webhookBody } from './notice-messages.ts';
-import { findPage, inPage, type PageTx, pageCtx, pageOf, pageTransaction } from './pages.ts';
+import { findPage, inPage, isShown, type PageTx, pageCtx, pageOf, pageTransaction } from './pages.ts';
 import { holdBack, receiverOf } from './receivers.ts';
 import { isTold, quarantine, type SubscriberRow } from './subscribers.ts';
 import { subscriptionLink } from './subscriptions.ts';
@@ -37,6 +37,7 @@ export function statusNoticeTask(system: System): Task {
     const page = await findPage(system, environment);
     const ctx = page && (await pageCtx(system, page, 'status-notice'));
     if (!ctx) return;
+    const shown = await isShown(system, page);
     await pageTransaction(ctx, async (tx) => {
       const notice = await tx.db
         .selectFrom('status_notices')
@@ -47,7 +48,7 @@ export function statusNoticeTask(system: System): Task {
         .forUpdate()
         .executeTakeFirst();
       if (!notice) return;
-      const subscribers = tx.page.published ? await nextPortion(tx, notice) : [];
+      const subscribers = shown ? await nextPortion(tx, notice) : [];
       await tell(tx, notice, subscribers);
       const last = subscribers.at(-1);
       const more = subscribers.length === PORTION;

@@ -127,17 +127,22 @@ export function pageOfRow(row: OfPage & Pick<StatusPage, 'slug' | 'published'>):
   return { key: row.environment, workspaceId: row.workspace_id, environment, slug, published };
 }
 
+/** True if people see a page: it is published, and its project is neither closed nor keeps the installation's page. */
+export async function isShown(system: System, page: StatusPage): Promise<boolean> {
+  if (page.slug === null) return true;
+  const scope = page.published ? await scopeOf(system, page) : null;
+  return scope !== null && !(await keepsInstallation(system, scope));
+}
+
 /**
- * The published page of an address. An unpublished page, that of a closed project and that of a project which keeps the
- * installation's page are the same as an unknown one. Served by status_boards_slug.
+ * The page of an address. One that is not shown is the same as an unknown one. Served by status_boards_slug.
  */
 export async function findPublished(system: System, slug: string): Promise<StatusPage | undefined> {
   const row = await system.db
     .selectFrom('status_boards')
     .select(['workspace_id', 'environment', 'slug', 'published'])
-    .where(sql<boolean>`slug = ${slug} and published and workspace_id <> ''`)
+    .where(sql<boolean>`slug = ${slug} and workspace_id <> ''`)
     .executeTakeFirst();
   const page = row && pageOfRow(row);
-  const scope = page && (await scopeOf(system, page));
-  return scope && !(await keepsInstallation(system, scope)) ? page : undefined;
+  return page && (await isShown(system, page)) ? page : undefined;
 }

@@ -1,5 +1,6 @@
 import { problem } from '#platform/problem.ts';
 import { perSystem, type System } from '#platform/system.ts';
+import { CLOSING_TOPIC } from '#tenancy';
 import { STATUS_TOPIC } from './boards.ts';
 import { findPublished, type StatusPage } from './pages.ts';
 import { readStored, type Stored } from './stored.ts';
@@ -114,6 +115,7 @@ export async function startProjectViews(system: System): Promise<void> {
     replay: async () => views.replay(),
     onChange: ({ topic, key }) => {
       if (topic === STATUS_TOPIC) views.changed(key);
+      if (topic === CLOSING_TOPIC) views.replay();
     },
   });
 }
