@@ -37,7 +37,7 @@ class Monitor {
   readonly #system: System;
   readonly #views: Views;
   readonly #leader: Leader;
-  readonly #projects: ProjectMonitor;
+  #projects: ProjectMonitor;
   #ofProjects: Promise<void> | null = null;
   #health: PerEnvironment<Map<string, Health>> = { test: new Map(), production: new Map() };
   #checks: PerEnvironment<CheckedComponent[]> = { test: [], production: [] };
@@ -82,11 +82,12 @@ class Monitor {
   async stop(): Promise<void> {
     if (!this.#views.away) await this.#write().catch(() => undefined);
     await this.#ofProjects;
+    await this.#projects.stop();
     await this.save();
     await this.#leader.stop();
   }
 
-  /** Beside the rounds, because the checks of many projects may take longer than one. */
+  /** Beside the rounds, because what many projects have due may take longer than one. */
   #lookAfterProjects(): void {
     this.#ofProjects ??= this.#projects
       .round()
@@ -97,6 +98,8 @@ class Monitor {
   }
 
   async #takeOver(): Promise<void> {
+    // What this one knows is from before another process led.
+    this.#projects = new ProjectMonitor(this.#system);
     await seedComponents(this.#system);
     await this.#views.reload();
   }

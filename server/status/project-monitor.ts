@@ -4,14 +4,28 @@ import type { System } from '#platform/system.ts';
 import { applyTransitions, inRuns, resolveWatched, type Transition } from './automatic.ts';
 import { type Check, runCheck } from './checks.ts';
 import { type Bearing, claimsOf, type OpenIncident, shownStatus } from './combined-status.ts';
-import { type ComponentStatus, type Health, healthOf, type MeasuredStatus, observe, statusOf } from './health.ts';
+import {
+  type ComponentStatus,
+  type Health,
+  healthOf,
+  type MeasuredStatus,
+  observe,
+  type Reading,
+  statusOf,
+} from './health.ts';
 import type { MaintenanceId } from './maintenance-records.ts';
 import { advanceMaintenance } from './maintenances.ts';
-import { type OfPage, type PageKey, pageCtx, pageOfRow, type StatusPage } from './pages.ts';
+import { isShown, type OfPage, type PageCtx, type PageKey, pageCtx, pageOfRow, type StatusPage } from './pages.ts';
 import { worstFirst } from './uptime.ts';
 
-/** The number of checks at a time. */
-const AT_ONCE = 20;
+/**
+ * The number of checks at a time of one workspace, and of workspaces at a time. Checks that hang hold up only those of their
+ * workspace.
+ */
+const OF_WORKSPACE = 5;
+const WORKSPACES = 40;
+/** The number of checks of one workspace before others have their turn. */
+const IN_A_ROW = 50;
 const MINUTE_MS = 60_000;
 
 type Component = OfPage & {
@@ -30,6 +44,10 @@ export class ProjectMonitor {
   readonly #system: System;
   readonly #health = new Map<string, Health>();
   readonly #checkedAt = new Map<string, number>();
+  /** The checks of each workspace that run now, and what checks have found since the last round. */
+  readonly #running = new Map<string, Promise<void>>();
+  readonly #found = new Map<string, Reading>();
+  #stopping = false;
   /** The worst status of each component since it was counted. */
   readonly #worst = new Map<string, ComponentStatus>();
 
@@ -37,20 +55,27 @@ export class ProjectMonitor {
     this.#system = system;
   }
 
+  /** Stores what checks have found and does what is due. It starts checks, and waits for none. */
   async round(): Promise<void> {
     const pages = await readPages(this.#system);
-    if (pages.size === 0) return this.#forget([]);
-    await this.#advance(pages);
-    const components = await readComponentsOf(this.#system, pages);
+    const components = pages.size === 0 ? [] : await readShown(this.#system, pages);
     this.#forget(components);
-    await this.#check(components, pages);
+    await this.#advance(pages);
+    await this.#take(components, pages);
     await this.#resolve(pages);
-    await this.#count(components, pages);
+    await this.#count(components);
+    this.#start(components);
+  }
+
+  /** Starts no more checks, and waits for those that run. */
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    await Promise.all(this.#running.values());
   }
 
   #forget(components: readonly Component[]): void {
     const known = new Set(components.map(({ id }) => id));
-    for (const map of [this.#health, this.#checkedAt, this.#worst])
+    for (const map of [this.#health, this.#checkedAt, this.#found, this.#worst])
       for (const id of map.keys()) if (!known.has(id)) map.delete(id);
   }
 
@@ -64,8 +89,7 @@ export class ProjectMonitor {
     );
     for (const { environment, id } of rows) {
       // biome-ignore lint/performance/noAwaitInLoops: each locks its board
-      const ctx = await this.#ctxOf(pages.get(environment));
-      if (ctx) await advanceMaintenance(ctx, id);
+      await this.#on(pages.get(environment), (ctx) => advanceMaintenance(ctx, id));
     }
   }
 
@@ -75,83 +99,116 @@ export class ProjectMonitor {
       where workspace_id <> '' and automatic and phase <> 'resolved'`.execute(this.#system.db);
     for (const { environment } of rows) {
       // biome-ignore lint/performance/noAwaitInLoops: each locks its board
-      const ctx = await this.#ctxOf(pages.get(environment));
-      if (ctx) await resolveWatched(ctx);
+      await this.#on(pages.get(environment), resolveWatched);
     }
   }
 
-  async #ctxOf(page: StatusPage | undefined) {
-    return page ? pageCtx(this.#system, page, 'status') : null;
+  /** Works on one page. A failure is logged, tried again in the next round, and holds up no other page. */
+  async #on(page: StatusPage | undefined, work: (ctx: PageCtx) => Promise<void>): Promise<void> {
+    try {
+      const ctx = page && (await pageCtx(this.#system, page, 'status'));
+      if (ctx) await work(ctx);
+    } catch (error) {
+      this.#system.log.warn({ err: error, page: page?.key }, 'the status page of a project is postponed');
+    }
   }
 
-  /** Runs the checks of published pages whose interval is over, and stores what changed. */
-  async #check(components: readonly Component[], pages: Pages): Promise<void> {
-    const at = performance.now();
-    const due = components.filter(({ id, environment, probe }) => {
-      if (!pages.get(environment)?.published || probe === null || probe.kind === 'manual') return false;
-      const last = this.#checkedAt.get(id);
-      return last === undefined || at - last >= probe.intervalSeconds * 1000;
-    });
-    for (let from = 0; from < due.length; from += AT_ONCE) {
-      const some = due.slice(from, from + AT_ONCE);
-      // biome-ignore lint/performance/noAwaitInLoops: a few at a time
-      await Promise.all(some.map((component) => this.#measure(component, at)));
-    }
-    for (const [key, changed] of Map.groupBy(due.flatMap(this.#changeOf), ({ page }) => page)) {
+  /** Stores the changes that checks have found. */
+  async #take(components: readonly Component[], pages: Pages): Promise<void> {
+    for (const [key, changed] of Map.groupBy(components.flatMap(this.#changeOf), ({ page }) => page)) {
       // biome-ignore lint/performance/noAwaitInLoops: each locks its board
-      const ctx = await this.#ctxOf(pages.get(key));
-      // biome-ignore lint/performance/noAwaitInLoops: what failed first, then what recovered
-      for (const run of ctx ? inRuns(changed) : []) if (ctx) await applyTransitions(ctx, run);
+      await this.#on(pages.get(key), async (ctx) => {
+        // biome-ignore lint/performance/noAwaitInLoops: what failed first, then what recovered
+        for (const run of inRuns(changed)) await applyTransitions(ctx, run);
+      });
     }
   }
 
-  async #measure({ id, probe, heartbeat_at, status, status_since }: Component, at: number): Promise<void> {
-    if (probe === null) return;
-    this.#checkedAt.set(id, at);
-    const reading = await runCheck(this.#system, probe, heartbeat_at);
+  readonly #changeOf = ({ id, environment, status, status_since }: Component): (Transition & { page: PageKey })[] => {
+    const reading = this.#found.get(id);
+    if (reading === undefined) return [];
+    this.#found.delete(id);
     const before = this.#health.get(id) ?? healthOf(status, status_since);
-    this.#health.set(id, observe(before, reading, this.#system.clock.now()));
-  }
-
-  readonly #changeOf = ({ id, environment, status }: Component): (Transition & { page: PageKey })[] => {
-    const health = this.#health.get(id);
-    const to = health ? statusOf(health) : status;
-    return health && to !== status ? [{ page: environment, componentId: id, to, since: new Date(health.since) }] : [];
+    const health = observe(before, reading, this.#system.clock.now());
+    this.#health.set(id, health);
+    const to = statusOf(health);
+    return to === status ? [] : [{ page: environment, componentId: id, to, since: new Date(health.since) }];
   };
 
+  /** Starts the checks whose interval is over, those that wait longest first, in workspaces that have none running. */
+  #start(components: readonly Component[]): void {
+    const due = components.filter((component) => this.#isDue(component)).sort((a, b) => this.#last(a) - this.#last(b));
+    for (const [workspaceId, some] of Map.groupBy(due, ({ workspace_id }) => workspace_id)) {
+      if (this.#running.size >= WORKSPACES) return;
+      if (this.#running.has(workspaceId)) continue;
+      const running = this.#check(some.slice(0, IN_A_ROW)).finally(() => this.#running.delete(workspaceId));
+      this.#running.set(workspaceId, running);
+    }
+  }
+
+  #isDue({ id, probe }: Component): boolean {
+    if (probe === null || probe.kind === 'manual') return false;
+    return this.#now() - this.#last({ id }) >= probe.intervalSeconds * 1000;
+  }
+
+  #last({ id }: Pick<Component, 'id'>): number {
+    return this.#checkedAt.get(id) ?? 0;
+  }
+
+  #now(): number {
+    return this.#system.clock.now().getTime();
+  }
+
+  async #check(components: readonly Component[]): Promise<void> {
+    const queue = components.values();
+    const lane = async () => {
+      for (const { id, probe, heartbeat_at } of queue) {
+        if (probe === null || this.#stopping) return;
+        this.#checkedAt.set(id, this.#now());
+        // biome-ignore lint/performance/noAwaitInLoops: one after the other in each lane
+        this.#found.set(id, await runCheck(this.#system, probe, heartbeat_at));
+      }
+    };
+    await Promise.all(Array.from({ length: OF_WORKSPACE }, lane));
+  }
+
   /** Counts the worst status of each component, once a minute, whichever processes led in it. */
-  async #count(components: readonly Component[], pages: Pages): Promise<void> {
+  async #count(components: readonly Component[]): Promise<void> {
     const bearings = await readBearings(this.#system);
-    const shown = components.filter(({ environment }) => pages.get(environment)?.published);
-    for (const { id, environment, status } of shown) {
+    for (const { id, environment, status } of components) {
       const now = shownStatus(id, status, bearings.get(environment) ?? NOTHING);
       this.#worst.set(id, worstFirst([now, this.#worst.get(id) ?? now]));
     }
-    const told = shown.map(({ id, environment }) => ({ environment, id, status: this.#worst.get(id) }));
+    const told = components.map(({ id, environment }) => ({ environment, id, status: this.#worst.get(id) }));
     const counted = new Set(await addMinutes(this.#system, told));
-    for (const { id, environment } of shown) if (counted.has(environment)) this.#worst.delete(id);
+    for (const { id, environment } of components) if (counted.has(environment)) this.#worst.delete(id);
   }
 }
 
 type Pages = ReadonlyMap<string, StatusPage>;
 
-async function readPages({ db }: System): Promise<Pages> {
-  const rows = await db
+/** All pages of projects. One that nobody sees counts as unpublished. */
+async function readPages(system: System): Promise<Pages> {
+  const rows = await system.db
     .selectFrom('status_boards')
     .select(['workspace_id', 'environment', 'slug', 'published'])
     .where('workspace_id', '<>', '')
     .execute();
-  return new Map(rows.map((row) => [row.environment, pageOfRow(row)]));
+  const pages = await Promise.all(
+    rows.map(pageOfRow).map(async (page) => ({ ...page, published: await isShown(system, page) })),
+  );
+  return new Map(pages.map((page) => [page.key, page]));
 }
 
-async function readComponentsOf({ db }: System, pages: Pages): Promise<Component[]> {
+/** The components that visitors of published pages see. */
+async function readShown({ db }: System, pages: Pages): Promise<Component[]> {
   const rows = await db
     .selectFrom('status_components')
     .select(['workspace_id', 'environment', 'id', 'probe', 'heartbeat_at', 'status', 'status_since'])
     .where('workspace_id', '<>', '')
     .where('shown', '<>', 'never')
     .execute();
-  return rows.filter(({ environment }) => pages.has(environment));
+  return rows.filter(({ environment }) => pages.get(environment)?.published);
 }
 
 const NOTHING: Bearing = { statuses: [], underMaintenance: new Set() };
