@@ -3,10 +3,13 @@
 import json
 import os
 import threading
+import time
 import unittest
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import jwt
+from cryptography.hazmat.primitives.asymmetric import ec
+from jwt.algorithms import ECAlgorithm
 
 import latchkey
 
@@ -94,6 +97,86 @@ class Tokens(unittest.TestCase):
     def test_keys_that_cannot_be_read_say_nothing_about_a_token(self) -> None:
         away = self.verifier(issuer="http://127.0.0.1:9")
         self.assertRaises(jwt.PyJWKClientConnectionError, away.verify, DEMO["accessToken"])
+
+
+class Issuer:
+    """An issuer with one key, which counts how often its keys are read."""
+
+    def __init__(self, test: unittest.TestCase) -> None:
+        self.key = ec.generate_private_key(ec.SECP256R1())
+        self.reads = 0
+        public = ECAlgorithm.to_jwk(self.key.public_key(), as_dict=True)
+        keys = json.dumps({"keys": [{**public, "kid": "1", "alg": "ES256", "use": "sig"}]}).encode()
+        issuer = self
+
+        class Keys(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                issuer.reads += 1
+                self.send_response(200)
+                self.send_header("Content-Length", str(len(keys)))
+                self.end_headers()
+                self.wfile.write(keys)
+
+            def log_message(self, *_: object) -> None:
+                pass
+
+        server = ThreadingHTTPServer(("127.0.0.1", 0), Keys)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        test.addCleanup(server.server_close)
+        test.addCleanup(server.shutdown)
+        self.url = f"http://127.0.0.1:{server.server_port}"
+        self.verifier = latchkey.Verifier(issuer=self.url, audience="https://orders.example", project_id="prj_1")
+
+    def token(self, claims: dict[str, object] | None = None, **header: object) -> str:
+        """A valid token with these changes; None leaves a claim out."""
+        all_claims = {
+            "iss": self.url,
+            "aud": "https://orders.example",
+            "exp": int(time.time()) + 60,
+            "sub": "usr_1",
+            "client_id": "client",
+            "project_id": "prj_1",
+            "scope": "orders:read orders:refund",
+            **(claims or {}),
+        }
+        known = {name: value for name, value in all_claims.items() if value is not None}
+        return jwt.encode(known, self.key, "ES256", headers={"typ": "at+jwt", "kid": "1", **header})
+
+
+class SignedTokens(unittest.TestCase):
+    def test_those_of_openid_connect_and_of_machines_are_verified(self) -> None:
+        issuer = Issuer(self)
+        person = issuer.verifier.verify(issuer.token())
+        self.assertEqual((person.subject, person.is_machine), ("usr_1", False))
+        self.assertEqual(person.scopes, ("orders:read", "orders:refund"))
+        machine = issuer.verifier.verify(issuer.token({"sub": "client"}))
+        self.assertTrue(machine.is_machine)
+
+    def test_every_other_one_is_refused(self) -> None:
+        issuer = Issuer(self)
+        refused = {
+            "an ID token": issuer.token(typ="JWT"),
+            "a bound token": issuer.token({"cnf": {"jkt": "key"}}),
+            "an expired token": issuer.token({"exp": int(time.time()) - 60}),
+            "a token without expiry": issuer.token({"exp": None}),
+            "a later token": issuer.token({"nbf": int(time.time()) + 60}),
+            "a token without project": issuer.token({"project_id": None}),
+            "a token of another project": issuer.token({"project_id": "prj_2", "projectId": "prj_1"}),
+            "a token of another issuer": issuer.token({"iss": "https://elsewhere.example"}),
+            "a token without subject": issuer.token({"sub": None, "client_id": None}),
+            "a token signed with a secret": jwt.encode({}, "s" * 32, "HS256", headers={"typ": "at+jwt", "kid": "1"}),
+            "a token of another key": Issuer(self).token({"iss": issuer.url}),
+        }
+        for name, token in refused.items():
+            with self.subTest(name):
+                self.assertRaises(latchkey.InvalidToken, issuer.verifier.verify, token)
+
+    def test_unknown_keys_do_not_make_it_read_the_keys_each_time(self) -> None:
+        issuer = Issuer(self)
+        for number in range(20):
+            self.assertRaises(latchkey.InvalidToken, issuer.verifier.verify, issuer.token(kid=f"unknown {number}"))
+        self.assertEqual(issuer.reads, 1)
+        issuer.verifier.verify(issuer.token())
 
 
 class Repetition(unittest.TestCase):

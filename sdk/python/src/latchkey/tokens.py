@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
 import jwt
+
+# How long keys are used before an unknown one makes the verifier read them again: anybody can name an unknown key.
+KEYS_SECONDS = 30
 
 
 class InvalidToken(Exception):
@@ -39,6 +43,17 @@ class AccessToken:
         return (scope is None or scope in self.scopes) and (permission is None or permission in self.permissions)
 
 
+class _Keys(jwt.PyJWKClient):
+    _read_at = -float("inf")
+
+    def get_jwk_set(self, refresh: bool = False) -> jwt.PyJWKSet:
+        return super().get_jwk_set(refresh and time.monotonic() - self._read_at > KEYS_SECONDS)
+
+    def fetch_data(self) -> Any:
+        self._read_at = time.monotonic()
+        return super().fetch_data()
+
+
 class Verifier:
     """Verifies access tokens (RFC 9068) of sessions and of OpenID Connect. The keys are cached; an unknown key is looked up."""
 
@@ -62,7 +77,7 @@ class Verifier:
         self._project_id = project_id
         self._is_live = is_live
         self._leeway = clock_tolerance_seconds
-        self._keys = jwt.PyJWKClient(f"{issuer}/connect/jwks", lifespan=300, timeout=10)
+        self._keys = _Keys(f"{issuer}/connect/jwks", lifespan=300, timeout=10)
 
     def verify(self, token: str) -> AccessToken:
         """
