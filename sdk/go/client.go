@@ -152,7 +152,7 @@ func (c *Client) send(ctx context.Context, method, target string, header http.He
 	if c.Token != nil {
 		token, err := c.Token(ctx)
 		if err != nil {
-			return nil, err
+			return nil, permanent{err}
 		}
 		req.Header.Set("Authorization", "Bearer "+token)
 	}

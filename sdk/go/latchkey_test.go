@@ -2,6 +2,9 @@ package latchkey
 
 import (
 	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"io"
@@ -11,6 +14,9 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
+
+	"github.com/go-jose/go-jose/v4"
 )
 
 // demo is the running Latchkey that the tests use: what its demo.json says of an environment, and a session.
@@ -219,5 +225,108 @@ func TestWritesWithoutAKeyAreSentOnce(t *testing.T) {
 	}
 	if counts["POST k"] != 4 || counts["PATCH "] != 1 {
 		t.Error(counts)
+	}
+}
+
+// issuer has one key.
+type issuer struct {
+	url string
+	key *ecdsa.PrivateKey
+}
+
+func newIssuer(t *testing.T) issuer {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		keys := []jose.JSONWebKey{{Key: key.Public(), KeyID: "1", Algorithm: "ES256", Use: "sig"}}
+		_ = json.NewEncoder(w).Encode(jose.JSONWebKeySet{Keys: keys})
+	}))
+	t.Cleanup(server.Close)
+	return issuer{server.URL, key}
+}
+
+// token returns a valid token with these changes; nil leaves a claim out.
+func (i issuer) token(t *testing.T, kind string, changes map[string]any) string {
+	t.Helper()
+	claims := map[string]any{
+		"iss": i.url, "aud": []string{"https://orders.example"}, "exp": time.Now().Unix() + 60,
+		"sub": "usr_1", "client_id": "client", "project_id": "prj_1", "scope": "orders:read orders:refund",
+	}
+	for name, value := range changes {
+		if claims[name] = value; value == nil {
+			delete(claims, name)
+		}
+	}
+	return sign(t, jose.SigningKey{Algorithm: jose.ES256, Key: jose.JSONWebKey{Key: i.key, KeyID: "1"}}, kind, claims)
+}
+
+func sign(t *testing.T, key jose.SigningKey, kind string, claims map[string]any) string {
+	t.Helper()
+	signer, err := jose.NewSigner(key, (&jose.SignerOptions{}).WithType(jose.ContentType(kind)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	payload, err := json.Marshal(claims)
+	if err != nil {
+		t.Fatal(err)
+	}
+	signed, err := signer.Sign(payload)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := signed.CompactSerialize()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+func TestTokensOfOpenIDConnectAreVerifiedAndEveryOtherOneIsRefused(t *testing.T) {
+	ctx, i := t.Context(), newIssuer(t)
+	verifier := NewVerifier(ctx, VerifierOptions{Issuer: i.url, Audience: "https://orders.example", ProjectID: "prj_1"})
+	person, err := verifier.Verify(ctx, i.token(t, "at+jwt", nil))
+	if err != nil || person.Subject != "usr_1" || person.Machine || !person.Allows(Required{Scope: "orders:refund"}) {
+		t.Errorf("the token of a person is %+v, %v", person, err)
+	}
+	machine, err := verifier.Verify(ctx, i.token(t, "at+jwt", map[string]any{"sub": "client"}))
+	if err != nil || !machine.Machine {
+		t.Errorf("the token of a machine is %+v, %v", machine, err)
+	}
+	changed := func(changes map[string]any) string { return i.token(t, "at+jwt", changes) }
+	secret := jose.SigningKey{Algorithm: jose.HS256, Key: []byte(strings.Repeat("s", 32))}
+	for name, text := range map[string]string{
+		"an ID token":                  i.token(t, "JWT", nil),
+		"a bound token":                changed(map[string]any{"cnf": map[string]any{"jkt": "key"}}),
+		"a token bound to null":        changed(map[string]any{"cnf": json.RawMessage("null")}),
+		"an expired token":             changed(map[string]any{"exp": time.Now().Unix() - 60}),
+		"a token without expiry":       changed(map[string]any{"exp": nil}),
+		"a later token":                changed(map[string]any{"nbf": time.Now().Unix() + 60}),
+		"a token without project":      changed(map[string]any{"project_id": nil}),
+		"a token of another project":   changed(map[string]any{"project_id": "prj_2", "projectId": "prj_1"}),
+		"a token of another issuer":    changed(map[string]any{"iss": "https://elsewhere.example"}),
+		"a token of another audience":  changed(map[string]any{"aud": "https://refunds.example"}),
+		"a token without subject":      changed(map[string]any{"sub": nil, "client_id": nil}),
+		"a token signed with a secret": sign(t, secret, "at+jwt", map[string]any{}),
+		"a token of another key":       newIssuer(t).token(t, "at+jwt", map[string]any{"iss": i.url}),
+	} {
+		if _, err := verifier.Verify(ctx, text); !errors.Is(err, ErrInvalidToken) {
+			t.Errorf("%s gave %v", name, err)
+		}
+	}
+}
+
+func TestARefusedManagementTokenIsRequestedOnce(t *testing.T) {
+	requests := 0
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		requests++
+		w.WriteHeader(http.StatusUnauthorized)
+	}))
+	defer server.Close()
+	client := &Client{BaseURL: server.URL, Token: ManagementTokens(ManagementClient{AuthURL: server.URL})}
+	if _, err := client.ReadMember(t.Context(), "mem_1"); err == nil || requests != 1 {
+		t.Errorf("%d requests, %v", requests, err)
 	}
 }

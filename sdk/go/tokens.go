@@ -82,7 +82,8 @@ type claims struct {
 	ProjectID        string `json:"project_id"`
 	SessionProjectID string `json:"projectId"`
 	ApplicationID    string `json:"applicationId"`
-	Confirmation     any    `json:"cnf"`
+	// Confirmation is raw so that null is refused, too.
+	Confirmation json.RawMessage `json:"cnf"`
 }
 
 type audience []string
