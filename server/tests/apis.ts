@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import type * as client from 'openid-client';
 import { ownerToken, PASSWORD, type TestLatchkey, type TestResponse } from './harness.ts';
 import { type Browser, browserOf, type CodeFlow, codeFlow } from './oidc.ts';
@@ -91,8 +92,26 @@ export function machineToken(
   latchkey: TestLatchkey,
   { clientId, secret }: TestApplication,
   parameters: Record<string, string> = {},
+  headers: Record<string, string> = {},
 ): Promise<TestResponse> {
   const credentials = { client_id: clientId, client_secret: secret ?? '' };
   const body = new URLSearchParams({ grant_type: 'client_credentials', ...credentials, ...parameters });
-  return latchkey.auth('/connect/token', { body });
+  return latchkey.auth('/connect/token', { headers, body });
+}
+
+/** A token of a machine that is bound to a key (RFC 9449 §5): it is no bearer token. */
+export async function boundToken(
+  latchkey: TestLatchkey,
+  machine: TestApplication,
+  parameters: Record<string, string>,
+): Promise<string> {
+  const { privateKey, publicKey } = await generateKeyPair('ES256');
+  const htu = `${latchkey.system.config.addresses.test.auth}/connect/token`;
+  const dpop = await new SignJWT({ jti: crypto.randomUUID(), htm: 'POST', htu })
+    .setProtectedHeader({ typ: 'dpop+jwt', alg: 'ES256', jwk: await exportJWK(publicKey) })
+    .setIssuedAt()
+    .sign(privateKey);
+  const { body } = await machineToken(latchkey, machine, parameters, { dpop });
+  assert.equal(body.token_type, 'DPoP');
+  return body.access_token;
 }

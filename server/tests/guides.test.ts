@@ -8,6 +8,7 @@ import { createInterface } from 'node:readline';
 import { after, before, describe, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import * as client from 'openid-client';
+import { boundToken, newApplication } from './apis.ts';
 import { openBrowser } from './browser.ts';
 import { eventually, ownerToken, PASSWORD, register, startTestLatchkey, type TestLatchkey } from './harness.ts';
 import { browserOf, codeFlow, signInOn } from './oidc.ts';
@@ -256,7 +257,11 @@ describe('a Node.js back end', () => {
   test('an API checks access tokens, and accepts no other tokens', async () => {
     const audience = 'https://api.example.com';
     const redirectUri = 'http://localhost:5173/';
-    const { clientId } = await applicationOf('single-page-app', {}, { apis: [await apiFor(audience)] });
+    const { clientId } = await applicationOf(
+      'single-page-app',
+      {},
+      { apis: [await apiFor(audience, ['orders:read'])] },
+    );
     const port = await freePort();
     await run('node-back-end/api.js', { PORT: port, LATCHKEY_PROJECT: latchkey.demo.projects[0]?.id ?? '' })(
       /^listening/,
@@ -280,10 +285,13 @@ describe('a Node.js back end', () => {
     assert.equal(response.status, 200);
     const { you, project } = Object(await response.json());
     assert.deepEqual([you, project], [person.session.userId, latchkey.demo.projects[0]?.id]);
-    const others = await Promise.all([undefined, 'nonsense', tokens.id_token, person.access_token].map(call));
+    const apis = [{ identifier: audience, machineScopes: ['orders:read'] }];
+    const machine = await newApplication(latchkey, { kind: 'management', redirectUris: [], apis });
+    const bound = await boundToken(latchkey, machine, { resource: audience });
+    const others = await Promise.all([undefined, 'nonsense', tokens.id_token, person.access_token, bound].map(call));
     assert.deepEqual(
       others.map(({ status }) => status),
-      [401, 401, 401, 401],
+      [401, 401, 401, 401, 401],
     );
   });
 });

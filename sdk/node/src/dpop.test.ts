@@ -31,15 +31,8 @@ before(async () => {
   const machine = await newMachine(latchkey, api, 'orders:read');
   bearer = (await machineToken(latchkey, machine, { resource: api.identifier })).body.access_token;
   const { auth } = latchkey.system.config.addresses.test;
-  const { body } = await latchkey.auth('/connect/token', {
-    headers: { dpop: await proofOf({ htm: 'POST', htu: `${auth}/connect/token`, ath: undefined }) },
-    body: new URLSearchParams({
-      grant_type: 'client_credentials',
-      client_id: machine.clientId,
-      client_secret: machine.secret ?? '',
-      resource: api.identifier,
-    }),
-  });
+  const dpop = await proofOf({ htm: 'POST', htu: `${auth}/connect/token`, ath: undefined });
+  const { body } = await machineToken(latchkey, machine, { resource: api.identifier }, { dpop });
   assert.equal(body.token_type, 'DPoP');
   bound = body.access_token;
 });

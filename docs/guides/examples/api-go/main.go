@@ -27,6 +27,7 @@ type claims struct {
 	Scope   string `json:"scope"`
 	Project string `json:"project_id"`
 	Client  string `json:"client_id"`
+	Key     any    `json:"cnf"`
 }
 
 // authenticate verifies the access token of a request (RFC 9068).
@@ -48,6 +49,10 @@ func authenticate(keys keyfunc.Keyfunc, r *http.Request) (*claims, error) {
 	// Other projects may have an API with this identifier.
 	if found.Project != project {
 		return nil, fmt.Errorf("of another project")
+	}
+	// A token that is bound to a key needs a proof of it (RFC 9449 §7.2).
+	if found.Key != nil {
+		return nil, fmt.Errorf("no bearer token")
 	}
 	return found, nil
 }

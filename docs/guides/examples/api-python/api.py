@@ -29,6 +29,9 @@ def authenticate(header):
     # Other projects may have an API with this identifier.
     if claims.get("project_id") != PROJECT:
         raise jwt.InvalidTokenError("of another project")
+    # A token that is bound to a key needs a proof of it (RFC 9449 §7.2).
+    if "cnf" in claims:
+        raise jwt.InvalidTokenError("no bearer token")
     return claims
 
 

@@ -18,6 +18,8 @@ async function authenticate({ authorization = '' }) {
   });
   // Other projects may have an API with this identifier.
   if (payload.project_id !== project) throw new Error('The token is of another project.');
+  // A token that is bound to a key needs a proof of it (RFC 9449 §7.2).
+  if (payload.cnf !== undefined) throw new Error('The token is no bearer token.');
   return payload;
 }
 

@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import {
   admin,
+  boundToken,
   grantOf,
   machineToken,
   newApi,
@@ -90,7 +91,8 @@ async function tokensOf(api: TestApi) {
   const good = await tokenFor(api, `openid ${READ.name}`);
   const bare = await tokenFor(api, 'openid');
   const elsewhere = await tokenFor(other, `openid ${READ.name}`);
-  const wrong = [undefined, good.id_token, elsewhere.access_token, person.access_token, 'nonsense'];
+  const bound = await boundToken(latchkey, machine, { resource: api.identifier, scope: READ.name });
+  const wrong = [undefined, good.id_token, elsewhere.access_token, person.access_token, bound, 'nonsense'];
   return { person, good: good.access_token, bare: bare.access_token, wrong };
 }
 
@@ -122,7 +124,7 @@ describe('an API', () => {
       const refused = await Promise.all([...wrong, bare].map(call));
       assert.deepEqual(
         refused.map(({ status }) => status),
-        [401, 401, 401, 401, 401, 403],
+        [401, 401, 401, 401, 401, 401, 403],
       );
       assert.deepEqual(
         [...responses, ...refused].flatMap(({ headers }) => headers.getSetCookie()),

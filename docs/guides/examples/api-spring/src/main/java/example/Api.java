@@ -46,6 +46,8 @@ public class Api {
             .validators(all -> all.put("client_id", new JwtClaimValidator<>("client_id", Objects::nonNull)))
             // Other projects may have an API with this identifier.
             .validators(all -> all.put("project_id", new JwtClaimValidator<>("project_id", project::equals)))
+            // A token that is bound to a key needs a proof of it (RFC 9449 §7.2).
+            .validators(all -> all.put("cnf", new JwtClaimValidator<>("cnf", Objects::isNull)))
             .build());
     return decoder;
   }
