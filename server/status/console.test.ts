@@ -327,3 +327,52 @@ describe('incidents, maintenances and subscribers', () => {
     );
   });
 });
+
+describe('the page of a project that is not the default one', () => {
+  const address = () => page.getByRole('textbox', { name: 'Address begins with', exact: true });
+
+  test('is published, found at its address, moved and hidden; the page of the installation stays', async () => {
+    const { workspaceId, projects } = latchkey.demo;
+    const { console: origin } = latchkey.system.config.addresses;
+    const there = { 'x-project-id': projects[1]?.id };
+    const own = async () => (await app.operator.call('/console/v1/status/page', { headers: there })).body;
+    const seen = async (url: string) => (await latchkey.console(new URL(url).pathname)).status;
+    await app.open('/status/settings');
+    await titled('Status');
+    assert.equal(await address().count(), 0, 'the page of the installation is always public');
+    await page.goto(`${origin}/console/${workspaceId}/${projects[1]?.id}/test/status`);
+    await button('Publish').waitFor();
+    assert.equal(await page.getByRole('navigation', { name: 'Status' }).count(), 0);
+    assert.deepEqual(await faultsOf(page), []);
+    await address().fill('Not an address');
+    assert.equal(await button('Publish').isDisabled(), true);
+    await address().fill('shop');
+    await button('Publish').click();
+    await said(page, 'Status page published');
+    const published = await own();
+    assert.match(published.address, /^shop-[0-9a-f]{10}$/);
+    await page.getByRole('link', { name: 'Settings', exact: true }).last().click();
+    await page.getByText(published.url, { exact: true }).waitFor();
+    assert.equal(await seen(published.url), 200);
+    assert.deepEqual(await faultsOf(page), []);
+
+    await address().fill('store');
+    await button('Change the address').click();
+    await eventually(async () => assert.match((await own()).address, /^store-/));
+    const moved = await own();
+    await page.getByText(moved.url, { exact: true }).waitFor();
+    assert.deepEqual([await seen(published.url), await seen(moved.url)], [404, 200]);
+
+    await address().fill('not-sent');
+    await button('Hide').click();
+    await said(page, 'Status page hidden');
+    assert.deepEqual(await own(), { ...moved, published: false });
+    assert.deepEqual([await seen(moved.url), await seen(`${origin}/status`)], [404, 200]);
+    await address().fill('store');
+    await button('Publish').click();
+    await button('Hide').waitFor();
+    assert.deepEqual(await own(), moved);
+    assert.equal((await read('/page')).kind, 'installation');
+    assert.deepEqual(app.complaints(), []);
+  });
+});

@@ -15,9 +15,10 @@ import { Time } from '#ui/time.tsx';
 import { useStatusComponents, useStatusGroups } from './lists.ts';
 import { MoveButtons } from './MoveButtons.tsx';
 import { NewComponent } from './NewComponent.tsx';
+import { onStatusPage } from './onStatusPage.tsx';
 import { StatusTabs } from './StatusTabs.tsx';
 
-export function Components() {
+export const Components = onStatusPage(function Components() {
   const [component, componentControl] = useDisclosure(false);
   const [group, groupControl] = useDisclosure(false);
   const canWrite = useCan('status:write');
@@ -38,30 +39,29 @@ export function Components() {
         )
       }
     >
-      <StatusTabs>
-        <Loaded query={groups}>
-          {(all) => (
-            <Loaded query={components}>
-              {(items) =>
-                all.map((one) => (
-                  <GroupCard
-                    key={one.id}
-                    group={one}
-                    groups={all}
-                    components={items.filter(({ groupId }) => groupId === one.id)}
-                    canWrite={canWrite}
-                  />
-                ))
-              }
-            </Loaded>
-          )}
-        </Loaded>
-        {component && <NewComponent groups={groups.data ?? []} onClose={componentControl.close} />}
-        {group && <NewGroup onClose={groupControl.close} />}
-      </StatusTabs>
+      <StatusTabs />
+      <Loaded query={groups}>
+        {(all) => (
+          <Loaded query={components}>
+            {(items) =>
+              all.map((one) => (
+                <GroupCard
+                  key={one.id}
+                  group={one}
+                  groups={all}
+                  components={items.filter(({ groupId }) => groupId === one.id)}
+                  canWrite={canWrite}
+                />
+              ))
+            }
+          </Loaded>
+        )}
+      </Loaded>
+      {component && <NewComponent groups={groups.data ?? []} onClose={componentControl.close} />}
+      {group && <NewGroup onClose={groupControl.close} />}
     </Page>
   );
-}
+});
 
 type GroupCardProps = {
   group: StatusGroup;

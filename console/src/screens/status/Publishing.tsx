@@ -17,11 +17,9 @@ export function Publishing({ page }: { page: StatusPage }) {
   const present = page.address?.slice(0, -ADDED) ?? '';
   const [word, setWord] = useState(present);
   const wrong = word !== '' && !WORD.test(word);
-  const send = (published: boolean, done: string) =>
-    put.run(
-      { body: { published, ...(word !== '' && { address: word }) } },
-      { done, change: published ? 'Publish the status page' : 'Hide the status page' },
-    );
+  const chosen = word === '' ? {} : { address: word };
+  const send = (body: { published: boolean; address?: string }, done: string) =>
+    put.run({ body }, { done, change: body.published ? 'Publish the status page' : 'Hide the status page' });
   return (
     <Card
       split
@@ -49,17 +47,21 @@ export function Publishing({ page }: { page: StatusPage }) {
             <Button
               disabled={wrong || (page.published && word === present)}
               loading={put.busy}
-              onClick={() => send(true, 'Status page published')}
+              onClick={() => send({ published: true, ...chosen }, 'Status page published')}
             >
               {page.published ? 'Change the address' : 'Publish'}
             </Button>
             {page.published ? (
-              <Button variant="default" onClick={() => send(false, 'Status page hidden')}>
+              <Button variant="default" onClick={() => send({ published: false }, 'Status page hidden')}>
                 Hide
               </Button>
             ) : (
               page.address === null && (
-                <Button variant="default" disabled={wrong} onClick={() => send(false, 'Status page made')}>
+                <Button
+                  variant="default"
+                  disabled={wrong}
+                  onClick={() => send({ published: false, ...chosen }, 'Status page made')}
+                >
                   Prepare without publishing
                 </Button>
               )

@@ -6,8 +6,8 @@ import { Copy } from '#ui/copy.tsx';
 import { SettingsCard, useRecordForm } from '#ui/form.tsx';
 import { Card, Facts, Page } from '#ui/page.tsx';
 import { Loaded } from '#ui/states.tsx';
+import { addressOn, onStatusPage } from './onStatusPage.tsx';
 import { Publishing } from './Publishing.tsx';
-import { pageAddress, useStatusPage } from './pageAddress.ts';
 import { StatusTabs } from './StatusTabs.tsx';
 
 const PATH = '/console/v1/status/settings';
@@ -26,28 +26,21 @@ const PLACES = [
   ['Statuspage-compatible', '/api/v2/summary.json'],
 ] as const;
 
-export function Settings() {
-  const page = useStatusPage().data;
+export const Settings = onStatusPage(function Settings({ page }) {
   const settings = useApi().useQuery('get', PATH);
   return (
     <Page title="Status" about="How the page looks, automation, and where the status is published.">
-      <StatusTabs>
-        <Loaded query={settings}>{(record) => <Edit settings={record} reread={settings.refetch} />}</Loaded>
-        {page?.kind === 'project' && <Publishing page={page} />}
-        {page?.url && (
-          <Card split title="Public addresses" about="Available without signing in.">
-            <Facts
-              facts={PLACES.map(
-                ([name, path]) =>
-                  [name, <Copy key={path} value={new URL(pageAddress(page, path), page.url ?? '').href} />] as const,
-              )}
-            />
-          </Card>
-        )}
-      </StatusTabs>
+      <StatusTabs />
+      <Loaded query={settings}>{(record) => <Edit settings={record} reread={settings.refetch} />}</Loaded>
+      {page.kind === 'project' && <Publishing page={page} />}
+      <Card split title="Public addresses" about="Available without signing in.">
+        <Facts
+          facts={PLACES.map(([name, path]) => [name, <Copy key={path} value={addressOn(page, path)} />] as const)}
+        />
+      </Card>
     </Page>
   );
-}
+});
 
 type EditProps = { settings: StatusSettings; reread: () => Promise<{ data?: StatusSettings }> };
 

@@ -12,12 +12,13 @@ import { Empty, Loaded } from '#ui/states.tsx';
 import { Pager, Table } from '#ui/table.tsx';
 import { Time } from '#ui/time.tsx';
 import { CHANNELS, channelName } from './channels.ts';
+import { onStatusPage } from './onStatusPage.tsx';
 import { StatusTabs } from './StatusTabs.tsx';
 
 const STATES = ['pending', 'active', 'quarantined', 'unsubscribed'] as const;
 const choicesOf = (values: readonly string[]) => values.map((value) => ({ value, label: sentence(value) }));
 
-export function Subscribers() {
+export const Subscribers = onStatusPage(function Subscribers() {
   const [open, { open: show, close }] = useDisclosure(false);
   const [filters] = useFilters();
   const channel = CHANNELS.find((known) => known === filters['channel']);
@@ -32,54 +33,53 @@ export function Subscribers() {
       about="People, channels and webhooks that are notified of each phase of an incident or maintenance."
       actions={canWrite && <Button onClick={show}>Import addresses</Button>}
     >
-      <StatusTabs>
-        <Card flush>
-          <FilterBar>
-            <ChoiceFilter
-              name="channel"
-              label="Channel"
-              choices={CHANNELS.map((value) => ({ value, label: channelName(value) }))}
-            />
-            <ChoiceFilter name="state" label="State" choices={choicesOf(STATES)} />
-          </FilterBar>
-          <Loaded query={subscribers}>
-            {({ items, nextCursor }) => (
-              <>
-                <Table
-                  label="Subscribers"
-                  rows={items}
-                  keyOf={({ id }) => id}
-                  empty={
-                    channel || state ? (
-                      <Empty title="No subscribers match these filters" />
-                    ) : (
-                      <Empty title="No subscribers yet">
-                        People subscribe on the status page. Import those who consented elsewhere.
-                      </Empty>
-                    )
-                  }
-                  columns={[
-                    { name: 'Address', cell: ({ address }) => address || 'Deleted' },
-                    { name: 'Channel', wide: true, cell: ({ channel: by }) => channelName(by) },
-                    { name: 'State', cell: ({ state: now }) => <StateBadge state={now} /> },
-                    { name: 'Since', wide: true, align: 'right', cell: ({ createdAt }) => <Time at={createdAt} /> },
-                    {
-                      name: '',
-                      align: 'right',
-                      cell: (subscriber) => canWrite && <RemoveSubscriber subscriber={subscriber} />,
-                    },
-                  ]}
-                />
-                <Pager nextCursor={nextCursor} />
-              </>
-            )}
-          </Loaded>
-        </Card>
-        {open && <Import onClose={close} />}
-      </StatusTabs>
+      <StatusTabs />
+      <Card flush>
+        <FilterBar>
+          <ChoiceFilter
+            name="channel"
+            label="Channel"
+            choices={CHANNELS.map((value) => ({ value, label: channelName(value) }))}
+          />
+          <ChoiceFilter name="state" label="State" choices={choicesOf(STATES)} />
+        </FilterBar>
+        <Loaded query={subscribers}>
+          {({ items, nextCursor }) => (
+            <>
+              <Table
+                label="Subscribers"
+                rows={items}
+                keyOf={({ id }) => id}
+                empty={
+                  channel || state ? (
+                    <Empty title="No subscribers match these filters" />
+                  ) : (
+                    <Empty title="No subscribers yet">
+                      People subscribe on the status page. Import those who consented elsewhere.
+                    </Empty>
+                  )
+                }
+                columns={[
+                  { name: 'Address', cell: ({ address }) => address || 'Deleted' },
+                  { name: 'Channel', wide: true, cell: ({ channel: by }) => channelName(by) },
+                  { name: 'State', cell: ({ state: now }) => <StateBadge state={now} /> },
+                  { name: 'Since', wide: true, align: 'right', cell: ({ createdAt }) => <Time at={createdAt} /> },
+                  {
+                    name: '',
+                    align: 'right',
+                    cell: (subscriber) => canWrite && <RemoveSubscriber subscriber={subscriber} />,
+                  },
+                ]}
+              />
+              <Pager nextCursor={nextCursor} />
+            </>
+          )}
+        </Loaded>
+      </Card>
+      {open && <Import onClose={close} />}
     </Page>
   );
-}
+});
 
 function RemoveSubscriber({ subscriber: { id, address } }: { subscriber: { id: string; address: string } }) {
   const remove = useAction(useApi().useMutation('delete', '/console/v1/status/subscribers/{id}'));

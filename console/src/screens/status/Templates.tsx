@@ -9,9 +9,10 @@ import { Empty, Loaded } from '#ui/states.tsx';
 import { Pager, Table } from '#ui/table.tsx';
 import { Time } from '#ui/time.tsx';
 import { KINDS, NewTemplate } from './NewTemplate.tsx';
+import { onStatusPage } from './onStatusPage.tsx';
 import { StatusTabs } from './StatusTabs.tsx';
 
-export function Templates() {
+export const Templates = onStatusPage(function Templates() {
   const at = useAt();
   const [open, { open: show, close }] = useNewDialog();
   const [filters] = useFilters();
@@ -22,43 +23,42 @@ export function Templates() {
   const add = useCan('status:write') && <Button onClick={show}>Add template</Button>;
   return (
     <Page title="Status" about="Texts for incidents and maintenance, written in advance." actions={add}>
-      <StatusTabs>
-        <Card flush>
-          <FilterBar>
-            <ChoiceFilter name="kind" label="For" choices={[...KINDS]} />
-          </FilterBar>
-          <Loaded query={templates}>
-            {({ items, nextCursor }) => (
-              <>
-                <Table
-                  label="Templates"
-                  rows={items}
-                  keyOf={({ id }) => id}
-                  href={({ id }) => at(`/status/templates/${id}`)}
-                  empty={
-                    kind ? (
-                      <Empty title="No templates match this filter" />
-                    ) : (
-                      <Empty title="No templates yet" action={add}>
-                        Choose one when you report an incident or plan maintenance, so that nobody has to find words in
-                        a hurry.
-                      </Empty>
-                    )
-                  }
-                  columns={[
-                    { name: 'Name', cell: ({ name }) => name },
-                    { name: 'For', cell: (template) => sentence(template.kind) },
-                    { name: 'Title', wide: true, cell: ({ title }) => title },
-                    { name: 'Changed', wide: true, align: 'right', cell: ({ updatedAt }) => <Time at={updatedAt} /> },
-                  ]}
-                />
-                <Pager nextCursor={nextCursor} />
-              </>
-            )}
-          </Loaded>
-        </Card>
-        {open && <NewTemplate onClose={close} />}
-      </StatusTabs>
+      <StatusTabs />
+      <Card flush>
+        <FilterBar>
+          <ChoiceFilter name="kind" label="For" choices={[...KINDS]} />
+        </FilterBar>
+        <Loaded query={templates}>
+          {({ items, nextCursor }) => (
+            <>
+              <Table
+                label="Templates"
+                rows={items}
+                keyOf={({ id }) => id}
+                href={({ id }) => at(`/status/templates/${id}`)}
+                empty={
+                  kind ? (
+                    <Empty title="No templates match this filter" />
+                  ) : (
+                    <Empty title="No templates yet" action={add}>
+                      Choose one when you report an incident or plan maintenance, so that nobody has to find words in a
+                      hurry.
+                    </Empty>
+                  )
+                }
+                columns={[
+                  { name: 'Name', cell: ({ name }) => name },
+                  { name: 'For', cell: (template) => sentence(template.kind) },
+                  { name: 'Title', wide: true, cell: ({ title }) => title },
+                  { name: 'Changed', wide: true, align: 'right', cell: ({ updatedAt }) => <Time at={updatedAt} /> },
+                ]}
+              />
+              <Pager nextCursor={nextCursor} />
+            </>
+          )}
+        </Loaded>
+      </Card>
+      {open && <NewTemplate onClose={close} />}
     </Page>
   );
-}
+});
