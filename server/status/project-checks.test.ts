@@ -3,7 +3,15 @@ import type { ServerResponse } from 'node:http';
 import { after, before, test } from 'node:test';
 import { closePlace, restorePlace } from '#tenancy';
 import { startChatServices } from '#tests/chat-services.ts';
-import { eventually, startTestLatchkey, TestClock, type TestLatchkey, type TestResponse } from '#tests/harness.ts';
+import {
+  eventually,
+  lastMessage,
+  newEmail,
+  startTestLatchkey,
+  TestClock,
+  type TestLatchkey,
+  type TestResponse,
+} from '#tests/harness.ts';
 import { type Receiver, respondWith, startReceiver } from '#tests/receiver.ts';
 import { createTenant, type Tenant, tenantManagementToken } from '#tests/tenants.ts';
 import { ProjectMonitor } from './project-monitor.ts';
@@ -136,15 +144,26 @@ test('the page of a deleted project ends at once, is not checked, and comes back
   const closed = await team('closed');
   await check(closed, '/closed');
   assert.equal((await latchkey.console(closed.base)).status, 200);
+  const email = newEmail();
+  const body = { channel: 'email', email };
+  assert.equal((await latchkey.console(`${closed.base}/api/status/subscribe`, { body })).status, 202);
+  const confirm = await eventually(async () => {
+    const link = /\/status\/confirm\?token=[\w.-]+/.exec((await lastMessage(latchkey, email)).text)?.[0];
+    assert.ok(link);
+    return link;
+  });
+  const confirmed = async () => (await latchkey.console(confirm, { body: new URLSearchParams() })).status;
   const { projectId } = closed.tenant.scope;
   await latchkey.inProject((tx) => closePlace(tx, projectId), closed.tenant.scope);
   await eventually(async () => assert.equal((await latchkey.console(closed.base)).status, 404));
+  assert.deepEqual([(await latchkey.console(confirm)).status, await confirmed()], [400, 400]);
   const monitor = new ProjectMonitor(latchkey.system);
   await monitor.round();
   await monitor.stop();
   assert.deepEqual(receiver.at('/closed'), []);
   await latchkey.inProject((tx) => restorePlace(tx, projectId), closed.tenant.scope);
   await eventually(async () => assert.equal((await latchkey.console(closed.base)).status, 200));
+  assert.equal(await confirmed(), 200);
   const next = new ProjectMonitor(latchkey.system);
   await next.round();
   await next.stop();

@@ -26,6 +26,7 @@ import {
   pageOfRow,
   pageTransaction,
   type StatusPage,
+  scopeOf,
 } from './pages.ts';
 import { receiverOf, removeReceiver } from './receivers.ts';
 import { addressDigest, type Channel, mailboxDigests, requireRoomFor, type SubscriberRow } from './subscribers.ts';
@@ -199,7 +200,8 @@ export async function readSubscription(
 ): Promise<Subscription> {
   const { key, id } = openToken(system, link, token);
   const page = await findPage(system, key);
-  if (!page) throw problem('INVALID_TOKEN');
+  // A closed project is not served, and nothing is sent for its page.
+  if (!page || (page.slug !== null && !(await scopeOf(system, page)))) throw problem('INVALID_TOKEN');
   const row = await system.db
     .selectFrom('status_subscribers')
     .selectAll()
