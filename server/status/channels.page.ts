@@ -9,7 +9,7 @@ import { get, post, type Routes } from '#platform/route.ts';
 import { pathOn } from './addresses.ts';
 import { linksToChannels } from './channel-links.ts';
 import { aboutChat, isChat } from './chat.ts';
-import { componentChoices } from './page-body.ts';
+import { someComponents } from './page-body.ts';
 import { Chosen, guarded, listOf, panel, type Visit } from './panel.ts';
 import { PageQueryOfStatus } from './status.page.ts';
 import { visitorCtx } from './subscribe.public.ts';
@@ -98,7 +98,7 @@ async function form(visit: Visit, { channel, address = '', componentIds = [], fa
     body: html`${fault === undefined ? '' : html`<p class="fault" id="fault" role="alert">${fault}</p>`}${introOf(channel, voice)}
 <form method="post" action="${pathOn(page, '/status/subscribe')}${query}"><input type="hidden" name="channel" value="${channel}"><label>${say(field.label)}<input name="address" type="${field.type}" autocomplete="${field.autocomplete}" placeholder="${placeholderOf(channel)}" value="${address}" required maxlength="2048"${wrong}></label>
 <div class="trap" aria-hidden="true"><label>Website<input name="website" tabindex="-1" autocomplete="off"></label></div>
-<details${componentIds.length > 0 ? raw(' open') : ''}><summary>${say('subscribe.components')}</summary><fieldset><p class="small soft">${say('subscribe.all')}</p>${componentChoices({ view, nameOf: namesOf(view, voice) }, componentIds)}</fieldset></details>
+${someComponents({ view, voice, nameOf: namesOf(view, voice) }, componentIds)}
 <button>${say('subscribe.button')}</button></form>
 ${linksToChannels(voice, { page, current: channel })}`,
   });

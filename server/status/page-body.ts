@@ -51,9 +51,7 @@ export function statusPage(view: View, voice: Voice): string {
     body: html`${banner(drawing)}
 ${open.length > 0 ? html`<h2>${say('incidents.current')}</h2>${open.map((incident) => eventCard(drawing, incident, { most: 3, below: 'h2' }))}` : ''}
 ${planned.length > 0 ? html`<h2>${say('maintenance.title')}</h2>${planned.map((maintenance) => eventCard(drawing, maintenance, { most: 2, below: 'h2' }))}` : ''}
-<h2>${say('systems.title')}</h2>
-${view.groups.map((group) => groupCard(drawing, group))}
-<p class="small soft caption">${say('uptime.formula')}</p>
+${view.components.length > 0 ? html`<h2>${say('systems.title')}</h2>${view.groups.map((group) => groupCard(drawing, group))}<p class="small soft caption">${say('uptime.formula')}</p>` : ''}
 <h2>${say('incidents.past')}</h2>
 ${recent.length > 0 ? recent.map((one) => eventCard(drawing, one, { most: 1, below: 'h2' })) : html`<div class="card"><p class="day soft">${say('incidents.none')}</p></div>`}
 <p class="small caption"><a href="${pathOn(view.page, '/status/incidents')}${query}">${say('incidents.all')}</a> · <a href="${pathOn(view.page, '/status/calendar')}${query}">${say('calendar.title')}</a></p>
@@ -192,13 +190,20 @@ export function componentChoices({ view, nameOf }: Pick<Drawing, 'view' | 'nameO
   return html`<div class="choices">${view.components.map(({ id }) => html`<label class="check"><input type="checkbox" name="componentIds" value="${id}"${chosen.includes(id) ? raw(' checked') : ''}>${nameOf(id)}</label>`)}</div>`;
 }
 
+/** The choice, folded until one is chosen; nothing on a page without components. */
+export function someComponents(drawing: Pick<Drawing, 'view' | 'voice' | 'nameOf'>, chosen: readonly string[]): Html {
+  const { say } = drawing.voice;
+  if (drawing.view.components.length === 0) return html``;
+  return html`<details${chosen.length > 0 ? raw(' open') : ''}><summary>${say('subscribe.components')}</summary><fieldset><p class="small soft">${say('subscribe.all')}</p>${componentChoices(drawing, chosen)}</fieldset></details>`;
+}
+
 function subscribeForm(drawing: Drawing, query: string): Html {
   const { say } = drawing.voice;
   const { page } = drawing.view;
   return html`<section class="card"><div class="row"><form method="post" action="${pathOn(page, '/status/subscribe')}${query}"><p class="soft">${say('subscribe.intro')}</p>
 <div class="inline"><label>${say('subscribe.email')}<input type="email" name="email" required autocomplete="email" maxlength="254"></label><button>${say('subscribe.button')}</button></div>
 <div class="trap" aria-hidden="true"><label>Website<input name="website" tabindex="-1" autocomplete="off"></label></div>
-<details><summary>${say('subscribe.components')}</summary><fieldset><p class="small soft">${say('subscribe.all')}</p>${componentChoices(drawing, [])}</fieldset></details>
+${someComponents(drawing, [])}
 <p class="small"><a href="${pathOn(page, '/status/manage')}${query}">${say('manage.link')}</a></p></form></div>
 <div class="row"><p class="small soft">${say('subscribe.ways')}</p>${linksToChannels(drawing.voice, { page, current: 'email' })}</div></section>`;
 }

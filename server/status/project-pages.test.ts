@@ -94,6 +94,9 @@ describe('the page of a project', () => {
     assert.equal(one.body.address, other.body.address);
     assert.match(one.body.address, /^late-project-[0-9a-f]{10}$/);
     assert.equal((await admin(token, '/groups')).body.items.length, 1);
+    await put(token, { published: true });
+    const home = await latchkey.console(`/status/p/${one.body.address}`);
+    assert.deepEqual([home.status, /Systems|Uptime =|Only for some systems/.test(home.text)], [200, false]);
   });
 
   test('shows its components, incidents and maintenances in every format, and no other page does', async () => {
