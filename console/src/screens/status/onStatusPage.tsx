@@ -10,18 +10,13 @@ type PresentPage = StatusPage & { url: string };
 /** A screen about the page that the project manages; before there is one, how to make it. */
 export function onStatusPage(Screen: ComponentType<{ page: PresentPage }>) {
   return function OnStatusPage() {
+    const query = useApi().useQuery('get', '/console/v1/status/page');
+    const url = query.data?.url ?? null;
+    if (query.data && url !== null) return <Screen page={{ ...query.data, url }} />;
     return (
-      <Loaded query={useApi().useQuery('get', '/console/v1/status/page')}>
-        {({ url, ...page }) =>
-          url === null ? (
-            <Page title="Status" about="Incidents on the status page.">
-              <Publishing page={{ url, ...page }} />
-            </Page>
-          ) : (
-            <Screen page={{ url, ...page }} />
-          )
-        }
-      </Loaded>
+      <Page title="Status" about="Incidents on the status page.">
+        <Loaded query={query}>{(page) => <Publishing page={page} />}</Loaded>
+      </Page>
     );
   };
 }
