@@ -5,6 +5,7 @@ import { closePlace, restorePlace } from '#tenancy';
 import { startChatServices } from '#tests/chat-services.ts';
 import {
   eventually,
+  expectProblem,
   lastMessage,
   newEmail,
   startTestLatchkey,
@@ -205,4 +206,25 @@ test('webhooks and channels of chat services are told of the incidents of their 
   });
   for (const [, told] of bodies())
     assert.ok(told?.includes('Of this page') && told.includes(`${own.base}/incidents/`), told);
+});
+
+test('a page has at most 20,000 subscribers, whether they come one by one or are imported', async () => {
+  const { tenant, base } = await team('crowded');
+  const { workspaceId, projectId, environment } = tenant.scope;
+  await latchkey.system.pool.query(
+    `insert into status_subscribers (workspace_id, environment, id, channel, address, address_digest, state, component_ids,
+       source, consent, created_at, updated_at)
+     select $1, $2, 'sub_' || n, 'email', n || '@example.com', sha256(n::text::bytea), 'active', '{}', 'import', 'x', now(), now()
+     from generate_series(1, 19999) as n`,
+    [workspaceId, `${projectId}-${environment}`],
+  );
+  const imported = (...names: string[]) =>
+    admin(tenant, '/subscribers/import', {
+      body: { consent: 'They asked on paper.', subscribers: names.map((name) => ({ email: `${name}@crowd.example` })) },
+    });
+  expectProblem(await imported('one', 'two'), 409, 'CONFLICT');
+  assert.equal((await imported('one')).body.added, 1);
+  const body = { channel: 'email', email: newEmail() };
+  const asked = await latchkey.console(`${base}/api/status/subscribe`, { body });
+  expectProblem(asked, 409, 'CONFLICT');
 });

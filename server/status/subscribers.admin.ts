@@ -57,7 +57,7 @@ export const statusSubscriberRoutes: Routes = [
     description: 'People who are subscribed already or have unsubscribed are skipped.',
     body: SubscriberImport,
     responses: { 200: Imported },
-    problems: ['NOT_FOUND'],
+    problems: ['NOT_FOUND', 'CONFLICT'],
     handler: async (request) => importSubscribers(await managedPage(request.ctx), request.body),
   }),
   post('/v1/admin/status/subscribers/bounces', {
