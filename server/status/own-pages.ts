@@ -1,9 +1,9 @@
+import { randomBytes } from 'node:crypto';
 import { type Static, Type } from 'typebox';
 import { projectOf } from '#environments';
 import { emit } from '#events';
 import type { Ctx } from '#platform/ctx.ts';
 import { newId } from '#platform/ids.ts';
-import { hashSecret, randomSecret } from '#platform/keyring.ts';
 import { problem } from '#platform/problem.ts';
 import type { SystemInTx } from '#platform/system.ts';
 import { pageAddressOf } from './addresses.ts';
@@ -99,7 +99,7 @@ async function make(tx: PageTx): Promise<boolean> {
 const DIGITS = 10;
 
 function newSlug(word: string): string {
-  return `${word}-${hashSecret(randomSecret()).toString('hex').slice(0, DIGITS)}`;
+  return `${word}-${randomBytes(DIGITS / 2).toString('hex')}`;
 }
 
 /** The word with which an address begins. */

@@ -11,7 +11,7 @@ import { found, problem } from '#platform/problem.ts';
 import { Instant, nullable } from '#platform/schemas.ts';
 import { languages } from '#settings';
 import { ComponentIds, requireComponents } from './components.ts';
-import { inPage, type OfPage, ofPage, type PageCtx, type PageDb, type PageTx, pageTransaction } from './pages.ts';
+import { inPage, type OfPage, ofPage, type PageCtx, type PageTx, pageTransaction } from './pages.ts';
 import { removeReceiver } from './receivers.ts';
 import type { SubscriberId } from './tokens.ts';
 
@@ -216,11 +216,13 @@ export async function deleteSubscriber(ctx: PageCtx, id: SubscriberId): Promise<
 const MAX_SUBSCRIBERS = 20_000;
 
 /**
- * Refuses more subscribers than a project's page may have, known or not.
+ * Refuses more subscribers than a project's page may have, known or not. Locks the board, so that additions at once wait for
+ * each other and the limit holds.
  * @throws Problem CONFLICT
  */
-export async function requireRoomFor({ db, page }: PageDb, more: number): Promise<void> {
+export async function requireRoomFor({ db, page }: PageTx, more: number): Promise<void> {
   if (page.slug === null) return;
+  await db.selectFrom('status_boards').select('environment').where(inPage(page)).forUpdate().execute();
   const { count } = await db
     .selectFrom('status_subscribers')
     .select(({ fn }) => fn.countAll<number>().as('count'))
