@@ -90,11 +90,32 @@ async function signOut({ settings, provider, request, cookies }: Of): Promise<Re
   }
 }
 
+/** More than any logout token has. */
+const MAX_BODY_BYTES = 16_384;
+
+/** @throws InvalidLogoutToken for a body that is too large */
+async function readText({ body }: Request): Promise<string> {
+  const decoder = new TextDecoder();
+  const reader = body?.getReader();
+  let text = '';
+  for (let size = 0; ; ) {
+    // biome-ignore lint/performance/noAwaitInLoops: one chunk after the other
+    const { done = true, value } = (await reader?.read()) ?? {};
+    if (done) return text + decoder.decode();
+    size += value?.byteLength ?? 0;
+    if (size > MAX_BODY_BYTES) {
+      await reader?.cancel();
+      throw new InvalidLogoutToken('The body is too large.');
+    }
+    text += decoder.decode(value, { stream: true });
+  }
+}
+
 /** Latchkey says that it has ended a session (OpenID Connect Back-Channel Logout 1.0 §2.5). It tries again unless the status is 2xx. */
 async function endSession({ settings, provider, request }: Of): Promise<Response> {
   const headers = { 'cache-control': 'no-store' };
   try {
-    const token = new URLSearchParams(await request.text()).get('logout_token') ?? '';
+    const token = new URLSearchParams(await readText(request)).get('logout_token') ?? '';
     if (await end(settings.endedSessions, await provider.logout(token))) return new Response(null, { headers });
     return Response.json({ error: 'invalid_request' }, { status: 400, headers });
   } catch (error) {

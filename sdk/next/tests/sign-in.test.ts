@@ -251,4 +251,18 @@ describe('a session that ends at Latchkey', () => {
     await browser.page();
     assert.ok(await browser.session(), 'the person can sign in again');
   });
+
+  test('reads no more of a body than a logout token has', async () => {
+    let sent = 0;
+    const body = new ReadableStream<Uint8Array>({
+      pull: (controller) => {
+        sent += 1_000;
+        if (sent > 1_000_000) controller.close();
+        else controller.enqueue(new Uint8Array(1_000));
+      },
+    });
+    const init = { method: 'POST', body, duplex: 'half' } as const;
+    assert.equal((await app.handlers.POST(new Request(`${ORIGIN}/auth/backchannel-logout`, init))).status, 400);
+    assert.ok(sent < 50_000, `${sent} bytes`);
+  });
 });

@@ -45,7 +45,7 @@ export function Publishing({ page }: { page: StatusPage }) {
         {canWrite && (
           <Group>
             <Button
-              disabled={wrong || (page.published && word === present)}
+              disabled={wrong || (page.published && (word === '' || word === present))}
               loading={put.busy}
               onClick={() => send({ published: true, ...chosen }, 'Status page published')}
             >
