@@ -50,13 +50,15 @@ export type Description = {
   components: Record<string, Record<string, Schema & Parameter & Response>>;
 };
 
+/** The hosts whose operations the reference has; `status` is the one that shows status pages. */
+type Host = 'api' | 'auth' | 'status';
 /** One operation of a host, with everything that is needed to show it. */
-export type Documented = { host: 'api' | 'auth'; method: string; path: string; operation: Operation; of: Description };
+export type Documented = { host: Host; method: string; path: string; operation: Operation; of: Description };
 
 const root = resolve(import.meta.dirname, '..');
 
 /** The operations of the committed description of a host. */
-export function operationsOf(host: 'api' | 'auth'): Documented[] {
+export function operationsOf(host: Host): Documented[] {
   const of: Description = JSON.parse(readFileSync(join(root, 'docs/openapi', `${host}.json`), 'utf8'));
   return Object.entries(of.paths).flatMap(([path, operations]) =>
     Object.entries(operations).map(([method, operation]) => ({ host, method, path, operation, of })),

@@ -14,17 +14,19 @@ import { samplesOf } from './samples.ts';
 /** A page of the reference: the operations on one kind of record. */
 export type ReferencePage = { path: string; title: string; group: string; operations: Documented[] };
 
+const HOSTS = { api: 'API host', auth: 'auth host', status: 'host of status pages' };
+
 const GROUPS: readonly (readonly [prefix: string, group: string])[] = [
   ['/v1/auth/', 'Sign-up and sign-in'],
   ['/v1/me', 'The signed-in customer'],
   ['/v1/admin/', 'Administration'],
 ];
 
-/** Operations that both hosts have are shown once. */
+/** Operations that several hosts have are shown once. */
 export function referencePages(): ReferencePage[] {
   const seen = new Set<string>();
   const pages = new Map<string, ReferencePage>();
-  for (const documented of [...operationsOf('auth'), ...operationsOf('api')]) {
+  for (const documented of [...operationsOf('auth'), ...operationsOf('api'), ...operationsOf('status')]) {
     const key = `${documented.method} ${documented.path}`;
     if (seen.has(key)) continue;
     seen.add(key);
@@ -84,7 +86,7 @@ function operationSection(documented: Documented): string {
   const result = schema ? propertyRows(documented, schema) : [];
   return [
     `## ${operation.summary}`,
-    `\`${method.toUpperCase()} ${path}\` on the ${host === 'api' ? 'API' : 'auth'} host.${permission ? ` Permission: \`${permission}\`.` : ''}${operation.deprecated ? ' **Deprecated.**' : ''}`,
+    `\`${method.toUpperCase()} ${path}\` on the ${HOSTS[host]}.${permission ? ` Permission: \`${permission}\`.` : ''}${operation.deprecated ? ' **Deprecated.**' : ''}`,
     ...(operation.description ? [operation.description] : []),
     `::: code-group\n${samplesOf(documented)
       .map(({ language, name, code }) => `\`\`\`${language} [${name}]\n${code}\n\`\`\``)
@@ -152,8 +154,8 @@ export function referenceIndex(pages: readonly ReferencePage[]): string {
   const groups = [...new Set(pages.map(({ group }) => group))];
   return [
     '# API reference',
-    'Every operation of the API host and the auth host, with a request in curl, TypeScript, Python and Go. It is made from the OpenAPI descriptions, which each host serves at `/openapi.json`. [Conventions of the API](/api) has what all of them share, and [errors](/errors/) what may go wrong.',
-    'The samples read `API_URL` and `AUTH_URL`, the addresses of the two hosts, and `TOKEN`, a session token or a management token. TypeScript uses [`@latchkey/api`](/sdk/api), and Python the package `requests`. Their values are examples.',
+    'Every operation of the API host, the auth host and status pages, with a request in curl, TypeScript, Python and Go. It is made from the OpenAPI descriptions, which each host serves at `/openapi.json`, and that of status pages at `/api/status/openapi.json`. [Conventions of the API](/api) has what all of them share, and [errors](/errors/) what may go wrong.',
+    'The samples read `API_URL`, `AUTH_URL` and `STATUS_URL`, the addresses of the hosts, and `TOKEN`, a session token or a management token. TypeScript uses [`@latchkey/api`](/sdk/api), and Python the package `requests`. Their values are examples.',
     ...groups.flatMap((group) => [
       `## ${group}`,
       pages

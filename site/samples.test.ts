@@ -16,7 +16,7 @@ const ROOT = resolve(import.meta.dirname, '..');
 const folder = mkdtempSync(join(tmpdir(), 'latchkey-samples-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-const operations = [...operationsOf('api'), ...operationsOf('auth')];
+const operations = [...operationsOf('api'), ...operationsOf('auth'), ...operationsOf('status')];
 
 function codeIn(language: Sample['language']): string[] {
   return operations.map((documented) => samplesOf(documented).find((one) => one.language === language)?.code ?? '');
@@ -33,7 +33,7 @@ async function run(program: string, args: string[], cwd: string) {
 /** A module in place of `requests` that notes what would be sent. */
 const PYTHON = `
 import json, os, sys, types
-os.environ.update(API_URL="api:", AUTH_URL="auth:", TOKEN="token")
+os.environ.update(API_URL="api:", AUTH_URL="auth:", STATUS_URL="status:", TOKEN="token")
 sent = []
 class Response:
     def raise_for_status(self): pass

@@ -4,8 +4,8 @@ import type { Documented } from './openapi.ts';
 /** A request to an operation in one language. */
 export type Sample = { language: 'sh' | 'ts' | 'python' | 'go'; name: string; code: string };
 
-const ADDRESSES = { api: 'API_URL', auth: 'AUTH_URL' };
-const CLIENTS = { api: 'createApiClient', auth: 'createAuthClient' };
+const ADDRESSES = { api: 'API_URL', auth: 'AUTH_URL', status: 'STATUS_URL' };
+const CLIENTS = { api: 'createApiClient', auth: 'createAuthClient', status: 'createStatusClient' };
 
 /** The same request in each language. */
 export function samplesOf(documented: Documented): Sample[] {

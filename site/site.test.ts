@@ -98,7 +98,7 @@ describe('the pages of errors', () => {
 
 describe('the samples', () => {
   test('each operation has one in each language, and those in TypeScript are well-formed', () => {
-    for (const documented of [...operationsOf('api'), ...operationsOf('auth')]) {
+    for (const documented of [...operationsOf('api'), ...operationsOf('auth'), ...operationsOf('status')]) {
       const samples = samplesOf(documented);
       assert.deepEqual(
         samples.map(({ name }) => name),

@@ -5,7 +5,7 @@ import openapiTypes, { astToString } from 'openapi-typescript';
 const folder = new URL('./src/generated/', import.meta.url);
 mkdirSync(folder, { recursive: true });
 
-for (const host of ['api', 'auth']) {
+for (const host of ['api', 'auth', 'status']) {
   const description = JSON.parse(readFileSync(new URL(`../../docs/openapi/${host}.json`, import.meta.url), 'utf8'));
   const keyed = Object.entries(description.paths)
     .filter(([, { post }]) => JSON.stringify(post?.parameters ?? []).includes('/parameters/idempotency-key'))

@@ -69,6 +69,8 @@ const TAGS: readonly (readonly [prefix: string, tag: string])[] = [
   ['/v1/admin', 'Admin'],
   ['/console/v1', 'Console'],
   ['/api/status', 'Status'],
+  ['/api/v2', 'Status'],
+  ['/status/p', 'Status'],
   ['/dev', 'Development'],
 ];
 
@@ -128,7 +130,7 @@ function present(values: Record<string, unknown>): Record<string, unknown> {
 }
 
 /** An OpenAPI document. */
-export type Description = { paths?: object };
+export type Description = { info?: object; paths?: object; components?: object };
 
 /** Lets a host describe its routes as OpenAPI 3.1. */
 export function addOpenApi(app: App, address: string): void {
@@ -145,6 +147,27 @@ export function addOpenApi(app: App, address: string): void {
     });
     return description;
   });
+}
+
+/** The description of some paths, with the components that they refer to. */
+export function onlyPaths(description: Description, pattern: RegExp): Description {
+  const paths = Object.fromEntries(Object.entries(description.paths ?? {}).filter(([path]) => pattern.test(path)));
+  const named = new Set<string>();
+  const follow = (part: unknown) => {
+    for (const [, kind = '', name = ''] of JSON.stringify(part).matchAll(/"#\/components\/(\w+)\/([^"]+)"/g)) {
+      if (named.has(`${kind}/${name}`)) continue;
+      named.add(`${kind}/${name}`);
+      follow(Object(Object(description.components)[kind])[name]);
+    }
+  };
+  follow(paths);
+  const secured = JSON.stringify(paths).includes('"security":');
+  const isUsed = (kind: string, name: string) => (kind === 'securitySchemes' ? secured : named.has(`${kind}/${name}`));
+  const components = Object.entries<object>(Object(description.components)).map(([kind, all]) => [
+    kind,
+    Object.fromEntries(Object.entries(all).filter(([name]) => isUsed(kind, name))),
+  ]);
+  return { ...description, paths, components: Object.fromEntries(components) };
 }
 
 /** Describes routes at the first request for it, with the library that does so and is loaded for it. */

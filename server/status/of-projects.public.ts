@@ -1,5 +1,5 @@
-import { type TObject, Type } from 'typebox';
-import type { Route, Routes } from '#platform/route.ts';
+import { type TObject, type TSchema, Type } from 'typebox';
+import type { Routes } from '#platform/route.ts';
 import { pathOn } from './addresses.ts';
 
 const Slug = Type.String({
@@ -16,12 +16,19 @@ export function ofProjects(routes: Routes): Routes {
   return routes.map(({ early: _, ...route }) => ({
     ...route,
     path: pathOn({ slug: ':slug' }, route.path),
-    params: Type.Object({ ...propertiesOf(route), slug: Slug }),
+    params: Type.Object({ ...propertiesOf(route.params), slug: Slug }),
+    ...(route.query && { query: withoutEnvironment(route.query) }),
     ...(route.summary !== undefined && { summary: `${route.summary} of a project` }),
     ...(route.problems && { problems: [...route.problems, 'NOT_FOUND'] }),
   }));
 }
 
-function propertiesOf({ params }: Pick<Route, 'params'>): TObject['properties'] {
-  return params && Type.IsObject(params) ? params.properties : {};
+/** The address of a page says which environment it is of. */
+function withoutEnvironment(query: TSchema): TSchema {
+  const { environment: _, ...properties } = propertiesOf(query);
+  return Type.Object(properties);
+}
+
+function propertiesOf(schema: TSchema | undefined): TObject['properties'] {
+  return schema && Type.IsObject(schema) ? schema.properties : {};
 }

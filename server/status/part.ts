@@ -3,6 +3,7 @@ import { sealedIn } from '#platform/sealed.ts';
 import { statusCalendarRoutes } from './calendar.page.ts';
 import { statusChannelRoutes } from './channels.page.ts';
 import { statusComponentRoutes } from './components.admin.ts';
+import { statusDescriptionRoutes } from './description.public.ts';
 import { events } from './events.ts';
 import { removeSilentWorkers } from './heartbeat.ts';
 import { heartbeatRoutes, historyRoutes } from './history.public.ts';
@@ -42,7 +43,13 @@ export const part = {
       ...statusSubscriberRoutes,
     ],
     public: [...ofOneEnvironment, ...historyRoutes, ...heartbeatRoutes],
-    status: [...ofOnePage, ...ofProjects(ofOnePage), ...statusLinkRoutes, ...heartbeatRoutes],
+    status: [
+      ...ofOnePage,
+      ...ofProjects(ofOnePage),
+      ...statusLinkRoutes,
+      ...heartbeatRoutes,
+      ...statusDescriptionRoutes,
+    ],
   },
   permissions: {
     'status:read': 'See status components, incidents and subscribers',

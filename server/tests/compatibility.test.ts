@@ -159,7 +159,7 @@ describe('a change that breaks no client is not reported', () => {
 });
 
 describe('the descriptions break no client of the last release', () => {
-  for (const host of ['auth', 'api', 'console'])
+  for (const host of ['auth', 'api', 'console', 'status'])
     test(`docs/openapi/${host}.json; UPDATE_RELEASED=1 makes it the released description`, async () => {
       const description = await readFile(resolve(ROOT, `docs/openapi/${host}.json`), 'utf8');
       const released = resolve(ROOT, `docs/openapi/released/${host}.json.gz`);

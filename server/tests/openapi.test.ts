@@ -16,6 +16,11 @@ const HOSTS: readonly { name: string; address: string; read: (latchkey: TestLatc
     address: 'http://localhost:4000',
     read: (latchkey) => latchkey.console('/console/v1/openapi.json'),
   },
+  {
+    name: 'status',
+    address: 'http://localhost:4000',
+    read: (latchkey) => latchkey.console('/api/status/openapi.json'),
+  },
 ];
 
 describe('the committed OpenAPI descriptions', () => {
@@ -26,7 +31,7 @@ describe('the committed OpenAPI descriptions', () => {
   after(() => latchkey.stop());
 
   for (const { name, address, read } of HOSTS)
-    test(`docs/openapi/${name}.json is what the ${name} host serves; UPDATE_OPENAPI=1 writes it`, async () => {
+    test(`docs/openapi/${name}.json is what Latchkey serves; UPDATE_OPENAPI=1 writes it`, async () => {
       const { body } = await read(latchkey);
       const [{ description }] = body.servers;
       const served = `${printed(sorted({ ...body, servers: [{ url: address, description }] }))}\n`;

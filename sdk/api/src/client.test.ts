@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { managementToken, startTestLatchkey, type TestLatchkey } from '../../../server/tests/harness.ts';
-import { type ApiClient, type AuthClient, createApiClient, createAuthClient, ProblemError } from './index.ts';
+import { createTenant, tenantManagementToken } from '../../../server/tests/tenants.ts';
+import {
+  type ApiClient,
+  type AuthClient,
+  createApiClient,
+  createAuthClient,
+  createStatusClient,
+  ProblemError,
+} from './index.ts';
 
 let latchkey: TestLatchkey;
 let api: ApiClient;
@@ -50,6 +58,28 @@ describe('the client and a real Latchkey', () => {
     await api.patch(memberPath, { path, body: { displayName: 'Ada' } });
     const changed = await api.get(memberPath, { path, ifNoneMatch: etag });
     assert.deepEqual([changed.status, changed.data?.displayName], [200, 'Ada']);
+  });
+
+  test('the page of a project is read and subscribed to without a token, and an unknown one is not found', async () => {
+    const { addresses } = latchkey.system.config;
+    const tenant = await createTenant(latchkey, 'status-client');
+    const own = createApiClient({
+      baseUrl: addresses.test.api,
+      token: await tenantManagementToken(latchkey, tenant),
+    });
+    const { data: page } = await own.put('/v1/admin/status/page', { body: { published: true, address: 'shop' } });
+    const path = { slug: page.address ?? '' };
+    const pages = createStatusClient({ baseUrl: addresses.console });
+    const summary = await pages.get('/status/p/{slug}/api/status/summary', { path });
+    assert.deepEqual([summary.data.environment, summary.data.groups], ['test', []]);
+    const subscribed = await pages.post('/status/p/{slug}/api/status/subscribe', {
+      path,
+      body: { channel: 'email', email: 'reader@example.com' },
+    });
+    assert.deepEqual(subscribed.data, { status: 'confirmation_required' });
+    const unknown = { slug: 'shop-0123456789' };
+    const error = await refusal(pages.get('/status/p/{slug}/api/status/incidents', { path: unknown }));
+    assert.equal(error.errorCode, 'NOT_FOUND');
   });
 
   test('a problem has its code, its fields, the trace id and the correlation id', async () => {
