@@ -88,16 +88,18 @@ type ConnectCallback = (
 /** A pool of connections to the one server of an address that accepts writes. */
 class ServerPool extends pg.Pool {
   readonly #url: string;
+  readonly #servers: readonly string[];
 
   constructor(url: string, options: pg.PoolConfig) {
     super({ ...options, connectionString: inOrder(url)[0] });
     this.#url = url;
+    this.#servers = serversOf(url);
   }
 
   override connect(): Promise<pg.PoolClient>;
   override connect(callback: ConnectCallback): void;
   override connect(callback?: ConnectCallback): Promise<pg.PoolClient> | undefined {
-    const connecting = this.#connect(serversOf(this.#url).length - 1);
+    const connecting = this.#connect(this.#servers.length - 1);
     if (!callback) return connecting;
     connecting.then(
       (client) => callback(undefined, client, (release) => client.release(release)),
@@ -126,8 +128,7 @@ class ServerPool extends pg.Pool {
   /** Connects to the next server from now on, unless a concurrent failure has led there already. */
   #leave(server: string): void {
     if (this.options.connectionString !== server) return;
-    const servers = serversOf(this.#url);
-    this.options.connectionString = servers[(servers.indexOf(server) + 1) % servers.length];
+    this.options.connectionString = this.#servers[(this.#servers.indexOf(server) + 1) % this.#servers.length];
   }
 }
 
