@@ -94,14 +94,19 @@ async function flowOnce(flow: Flow, browser: Browser): Promise<void> {
   if (status !== 200) throw new Error(`The code was refused: ${text}`);
 }
 
-/** The rate of code flows (authorize and token) of browsers that are signed in. */
+/**
+ * The rate of code flows (authorize and token) of browsers that are signed in.
+ * @param signIn signs in one browser; `signedIn` runs when all are, before the first flow
+ */
 export async function loadFlows(
   flow: Flow,
   signIn: (browser: Browser, index: number) => Promise<void>,
+  signedIn: () => Promise<void>,
 ): Promise<Measured> {
   const agent = new Agent({ keepAlive: true, maxSockets: 2 * CONNECTIONS });
   const browsers = Array.from({ length: CONNECTIONS }, () => new Browser(flow, agent));
   await Promise.all(browsers.map(signIn));
+  await signedIn();
   const names = browsers.map((_, index) => String(index));
   const measured = await loadChains(flow.server.pid, names, async (name) => {
     const browser = browsers[Number(name)];

@@ -21,15 +21,47 @@ export const CONNECTIONS = 32;
 export type Server = { url: string; pid: number | undefined };
 
 /** Puts load on an address, alternating between the given requests. @throws Error if any response is not 2xx */
-export async function load({ url, pid }: Server, requests: Request[], connections = CONNECTIONS): Promise<Measured> {
-  await autocannon({ url, connections, duration: WARM_UP_SECONDS, requests });
+export async function load(
+  { url, pid }: Server,
+  requests: Request[],
+  { connections = CONNECTIONS, setupClient }: Pick<autocannon.Options, 'connections' | 'setupClient'> = {},
+): Promise<Measured> {
+  const options = { url, connections, requests, ...(setupClient && { setupClient }) };
+  await autocannon({ ...options, duration: WARM_UP_SECONDS });
   const before = await processorSeconds(pid);
-  const result = await autocannon({ url, connections, duration: SECONDS, requests });
+  const result = await autocannon({ ...options, duration: SECONDS });
   const cpu = ((await processorSeconds(pid)) - before) * 1000;
   const bad = result.non2xx + result.errors + result.timeouts;
   if (bad > 0) throw new Error(`${bad} of ${result.requests.total} requests to ${url} failed.`);
   const { average: rate, total } = result.requests;
   return { rate, p50: result.latency.p50, p99: result.latency.p99, cpu: cpu / total };
+}
+
+/**
+ * Sends one chain of requests per connection: each body is made from the response before.
+ * @param states the inputs of the first bodies
+ */
+export function loadResponses(
+  server: Server,
+  request: Request,
+  { states, bodyOf, read }: { states: string[]; bodyOf: (state: string) => string; read: (response: string) => string },
+): Promise<Measured> {
+  const last = [...states];
+  let clients = 0;
+  const setupClient = (client: autocannon.Client) => {
+    const index = clients % last.length;
+    clients += 1;
+    const next = () => ({
+      ...request,
+      body: bodyOf(last[index] ?? ''),
+      onResponse: (status: number, body: string) => {
+        if (status === 200) last[index] = read(body);
+      },
+    });
+    client.setRequests([next()]);
+    client.on('response', () => client.setRequests([next()]));
+  };
+  return load(server, [request], { connections: states.length, setupClient });
 }
 
 /** Durations in milliseconds, as what is shown of them. */

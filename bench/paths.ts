@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http';
-import { loadFlows, signInOnPages } from './code-flow.ts';
+import { type Browser, loadFlows, signInOnPages } from './code-flow.ts';
 import type { Subject } from './installation.ts';
-import { CONNECTIONS, load, loadChains, type Measured, type Server } from './load.ts';
+import { CONNECTIONS, load, loadChains, loadResponses, type Measured, type Server } from './load.ts';
 import { type BaselineResult, runBaseline, startBaseline } from './server.ts';
 
 export type Row = { path: string; measured: Measured; baseline: string; bare: BaselineResult; bar: number };
@@ -43,7 +43,7 @@ const authOf = ({ authUrl, pid }: Subject): Server => ({ url: authUrl, pid });
 export async function loadContext(subject: Subject, connections = CONNECTIONS): Promise<Measured> {
   const { access_token } = await register(subject, `context${connections}`);
   const headers = { authorization: `Bearer ${access_token}` };
-  return load(apiOf(subject), [{ path: '/v1/me/context', headers }], connections);
+  return load(apiOf(subject), [{ path: '/v1/me/context', headers }], { connections });
 }
 
 async function context(subject: Subject): Promise<Row> {
@@ -155,19 +155,12 @@ export async function loadRefreshes(subject: Subject, connections = CONNECTIONS)
   const sessions = await Promise.all(
     Array.from({ length: connections }, (_, index) => register(subject, `refresh${connections}-${index}`)),
   );
-  const agent = new Agent({ keepAlive: true, maxSockets: 2 * connections });
-  const measured = await loadChains(
-    subject.pid,
-    sessions.map(({ refresh_token }) => refresh_token),
-    async (refreshToken) =>
-      JSON.parse(
-        await call(agent, `${subject.authUrl}/v1/sessions/refresh`, {
-          body: JSON.stringify({ refresh_token: refreshToken }),
-        }),
-      ).refresh_token,
-  );
-  agent.destroy();
-  return measured;
+  const request = { method: 'POST', path: '/v1/sessions/refresh', headers: json } as const;
+  return loadResponses(authOf(subject), request, {
+    states: sessions.map(({ refresh_token }) => refresh_token),
+    bodyOf: (token) => JSON.stringify({ refresh_token: token }),
+    read: (response) => JSON.parse(response).refresh_token,
+  });
 }
 
 async function refresh(subject: Subject): Promise<Row> {
@@ -189,22 +182,31 @@ async function hello(): Promise<BaselineResult> {
   return measured;
 }
 
-/** The code flow of a browser that is signed in: authorize and token. */
-export async function loadCodeFlows(subject: Subject, prefix: string): Promise<Measured> {
+/** The code flow of a browser that is signed in: authorize and token. @param signedIn runs before the first flow */
+export async function loadCodeFlows(
+  subject: Subject,
+  prefix: string,
+  signedIn = async () => undefined,
+): Promise<Measured> {
   const { appClientId: clientId, issuerHost: host } = subject;
   const flow = { server: authOf(subject), authorize: '/connect/authorize', token: '/connect/token', clientId, host };
-  return loadFlows(flow, async (browser, index) => {
+  const signIn = async (browser: Browser, index: number) => {
     const email = `${prefix}${index}@example.com`;
     await register(subject, `${prefix}${index}`);
     await signInOnPages(flow, browser, { email, password: PASSWORD });
-  });
+  };
+  return loadFlows(flow, signIn, signedIn);
 }
 
 async function code(subject: Subject): Promise<Row> {
   const measured = await loadCodeFlows(subject, 'code');
   const bare = await startBaseline('code');
   const flow = { server: bare, authorize: '/auth', token: '/token', clientId: 'bench', host: 'localhost' };
-  const reached = await loadFlows(flow, async () => undefined);
+  const reached = await loadFlows(
+    flow,
+    async () => undefined,
+    async () => undefined,
+  );
   await bare.stop();
   return {
     path: 'OIDC code flow, signed-in browser: authorize and token',
