@@ -118,8 +118,17 @@ async function replaceBuiltIn(world: World, { kind, key, wanted }: Creation, bod
 
 type ChangeStep = Extract<Step, { action: 'change' }>;
 
+/** The record of a step, with its address if the plan could not know it. */
+async function located(world: World, { kind, key, live }: Exclude<Step, { action: 'create' }>): Promise<Live> {
+  if (live.path !== '') return live;
+  const found = (await readKind(world, kind)).records.find((one) => one.key === key);
+  if (!found) throw new ChangedSince(`${key} was removed since the plan was made`);
+  return { ...live, path: found.path };
+}
+
 async function change(world: World, step: ChangeStep, body: Values): Promise<void> {
-  const { kind, live } = step;
+  const { kind } = step;
+  const live = await located(world, step);
   const now = await readAgain(world, kind, live.path);
   if (!sameState(kind, live, now.live) || !sameState(kind, now.live, live))
     throw new ChangedSince(`${step.key || kind.name} was changed since the plan was made`);
@@ -136,8 +145,8 @@ async function change(world: World, step: ChangeStep, body: Values): Promise<voi
   let { etag } = now;
   const changes = kind.changes ?? [{ method: 'PATCH' as const, fields: Object.keys(body) }];
   for (const { method, path = '', fields } of changes) {
-    const part = picked(body, fields);
-    if (Object.keys(part).length === 0) continue;
+    if (Object.keys(picked(body, fields)).length === 0) continue;
+    const part = picked(method === 'PUT' ? { ...now.live.fields, ...body } : body, fields);
     // biome-ignore lint/performance/noAwaitInLoops: each change has the ETag that the one before left
     await world.target.call(method, live.path + path, { body: part, etag });
     etag = (await readAgain(world, kind, live.path)).etag;
@@ -145,7 +154,8 @@ async function change(world: World, step: ChangeStep, body: Values): Promise<voi
 }
 
 async function remove(world: World, step: Extract<Step, { action: 'remove' }>): Promise<void> {
-  const { kind, live } = step;
+  const { kind } = step;
+  const live = await located(world, step);
   const now = await readAgain(world, kind, live.path).catch((error: unknown) => {
     if (error instanceof Refused && error.status === 404) return null;
     throw error;

@@ -34,6 +34,10 @@ export async function exportFolder(world: World, folder: string, only: readonly 
       exported.left.push({ kind: kind.name, reason: read.message });
       continue;
     }
+    if (kind.key.length === 0 && read.records.length === 0) {
+      exported.left.push({ kind: kind.name, reason: 'the default project has the page of the installation' });
+      continue;
+    }
     const file = `${kind.name}.yaml`;
     await writeFile(join(folder, file), await textOf(read));
     await writeFile(join(folder, SCHEMAS, `${kind.name}.json`), schemaText(kind));

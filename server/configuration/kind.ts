@@ -39,9 +39,9 @@ export function refusalOf(operation: string, status: number, problem: Values): R
   return new Refused(message, { status, permission });
 }
 
-/** A field whose id is that of another record, written in files as that record's natural key. */
+/** A field with the id of another record, or a list of ids, written in files as the natural keys of these records. */
 export type Reference = {
-  /** Where the id stands in the record of the API, such as `saml.organizationId`. */
+  /** Where it stands in the record of the API, such as `saml.organizationId`. */
   at: string;
   /** The name in files, at the same place. */
   as: string;
@@ -97,8 +97,12 @@ export type Kind = {
   unique: boolean;
   /** Fields of the response to a new record that are shown only then, and whether a record may have one. */
   issued?: { fields: readonly string[]; by: (fields: Values) => boolean };
-  /** It belongs to the status page: a project without one gets 404. */
-  ofStatusPage?: true;
+  /** The record of the API with the values that its requests take, where these differ. */
+  asWritten?: (record: Values) => Values;
+  /** It belongs to the status page, and these are the records of a new one. A project without a page gets 404. */
+  onNewPage?: readonly Values[];
+  /** It makes the status page. */
+  makesPage?: true;
   /** What files do not hold, as a comment for their reader. */
   comment?: string;
 };

@@ -20,8 +20,6 @@ const ELSEWHERE: readonly { path: RegExp; why: string }[] = [
   { path: /^\/v1\/admin\/authorization\/(check|check-batch|relations)$/, why: 'checks and data' },
   { path: /^\/v1\/admin\/billing\/addons\/sms\/(cancel|resume|subscribe)$/, why: 'contracts' },
   { path: /^\/v1\/admin\/status\/(incidents|maintenances|subscribers)/, why: 'what happens, and people' },
-  { path: /^\/v1\/admin\/status\/templates/, why: 'drafts of what people write' },
-  { path: /^\/v1\/admin\/status\/page$/, why: 'a public address, which a team publishes itself in each environment' },
   { path: /^\/v1\/admin\/applications\/registration-tokens/, why: 'secrets that are shown once' },
   { path: /^\/v1\/admin\/branding\/images/, why: 'files' },
   { path: /^\/v1\/admin\/events$/, why: 'an action' },
@@ -47,6 +45,7 @@ function writesOf(kind: Kind): [string, string][] {
       ['post', `${record}/bindings`],
     ];
   if (kind.replaced) return [['put', record]];
+  if (kind.makesPage) return [['put', record]];
   if (kind.key.length === 0) return [['patch', record]];
   const changes = (kind.changes ?? []).filter(({ method }) => method === 'PUT');
   return [
@@ -87,6 +86,13 @@ function inFiles(schema: unknown): unknown {
   return isText && limited && !('$ref' in mapped) ? { anyOf: [mapped, REFERENCE] } : mapped;
 }
 
+/** The schema of the natural keys in place of an id, or of a list of ids. */
+function referenceTo(schema: unknown): Schema {
+  const key = { type: 'string', minLength: 1 };
+  const { type, maxItems } = Object(schema);
+  return type === 'array' ? { type, maxItems, uniqueItems: true, items: key } : key;
+}
+
 /** The schema of a kind's file: a list of records, or one. */
 function schemaOf(kind: Kind): Schema {
   const writes = writesOf(kind);
@@ -98,7 +104,7 @@ function schemaOf(kind: Kind): Schema {
   const properties = Object.fromEntries(
     [...kind.key, ...kind.fields].map((field) => {
       const reference = kind.references?.find(({ at }) => at === field);
-      return [reference?.as ?? field, reference ? { type: 'string', minLength: 1 } : inFiles(own[field])];
+      return reference ? [reference.as, referenceTo(own[field])] : [field, inFiles(own[field])];
     }),
   );
   for (const { at, as } of kind.references ?? []) renameInside(properties, at, as);

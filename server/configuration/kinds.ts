@@ -7,6 +7,7 @@ const SECRETS = 'Secrets are references to variables or files, because they cann
 const SAML_FIELDS = ['name', 'kind', 'firstParty', 'enabled', 'saml'];
 const ROLE_PATH = '/v1/admin/roles';
 const STATUS_GROUPS = '/v1/admin/status/groups';
+const STATUS_COMPONENTS = '/v1/admin/status/components';
 
 /**
  * Every kind of records that files hold, in the order in which they are written; records are removed in the opposite
@@ -264,6 +265,21 @@ export const kinds: readonly Kind[] = [
       'Domains of organizations are not listed. Removing a record unbinds the domain here, and keeps the domain.',
   },
   {
+    name: 'status-page',
+    title: 'The status page of the project',
+    path: '/v1/admin/status/page',
+    key: [],
+    id: [],
+    fields: ['published', 'address'],
+    changes: [{ method: 'PUT', fields: ['published', 'address'] }],
+    // The default project keeps the page of the installation, which is always public.
+    foreign: ({ kind }) => kind === 'installation',
+    asWritten: withWordOfAddress,
+    makesPage: true,
+    unique: true,
+    comment: 'The address is the word with which it begins. The rest belongs to one environment and is not listed.',
+  },
+  {
     name: 'status-groups',
     title: 'Groups of the status page',
     path: STATUS_GROUPS,
@@ -272,13 +288,13 @@ export const kinds: readonly Kind[] = [
     fields: ['position'],
     foreign: builtIn,
     unique: false,
-    ofStatusPage: true,
+    onNewPage: [{ name: 'Services', position: 100 }],
     comment: 'Built-in groups are not listed.',
   },
   {
     name: 'status-components',
     title: 'Components of the status page',
-    path: '/v1/admin/status/components',
+    path: STATUS_COMPONENTS,
     key: ['name'],
     id: ['id'],
     fields: ['description', 'groupId', 'position', 'shown', 'check'],
@@ -287,8 +303,19 @@ export const kinds: readonly Kind[] = [
     foreign: builtIn,
     unique: false,
     issued: { fields: ['heartbeatUrl'], by: ({ check }) => isValues(check) && check['kind'] === 'heartbeat' },
-    ofStatusPage: true,
+    onNewPage: [],
     comment: 'Built-in components are not listed.',
+  },
+  {
+    name: 'status-templates',
+    title: 'Templates of incidents and maintenances',
+    path: '/v1/admin/status/templates',
+    key: ['kind', 'name'],
+    id: ['id'],
+    fields: ['title', 'body', 'severity', 'componentIds', 'durationMinutes'],
+    references: [{ at: 'componentIds', as: 'components', of: STATUS_COMPONENTS, by: 'name' }],
+    unique: false,
+    onNewPage: [],
   },
   {
     name: 'status-settings',
@@ -298,9 +325,16 @@ export const kinds: readonly Kind[] = [
     id: [],
     fields: ['name', 'logoUrl', 'accentColor', 'supportUrl', 'automatic', 'alertEmails'],
     unique: true,
-    ofStatusPage: true,
+    onNewPage: [
+      { name: null, logoUrl: null, accentColor: null, supportUrl: null, automatic: 'publish', alertEmails: [] },
+    ],
   },
 ];
+
+/** The API shows the whole address of a page, such as `shop-4f1c0a9b7e`, and takes the word with which it begins. */
+function withWordOfAddress({ address, ...record }: Values): Values {
+  return typeof address === 'string' ? { ...record, address: address.replace(/-[0-9a-f]{10}$/, '') } : record;
+}
 
 /** A record's natural key as text, such as `verify_email/de`; empty if there is only one record. */
 export function keyOf({ key }: Kind, fields: Values): string {

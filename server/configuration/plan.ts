@@ -2,7 +2,15 @@ import type { Wanted, WantedKind } from './folder.ts';
 import { type Kind, Refused } from './kind.ts';
 import { kinds, namesInFiles } from './kinds.ts';
 import { canonical, isValues, type Plain, picked, type Values } from './plain.ts';
-import { keepingCredentials, type Live, type LiveKind, readKind, redactedAt, type World } from './records.ts';
+import {
+  keepingCredentials,
+  type Live,
+  type LiveKind,
+  readKind,
+  recordsOfNewPage,
+  redactedAt,
+  type World,
+} from './records.ts';
 import { missingIn } from './schemas.ts';
 import { MissingValue, refers, type Sources, withValues } from './secrets.ts';
 
@@ -58,20 +66,29 @@ export async function makePlan(
   return plan;
 }
 
-/** The records of a kind; notes a kind that may not be read, and returns null. */
-export async function readOrNote(world: World, kind: Kind, { unread }: Pick<Plan, 'unread'>): Promise<LiveKind | null> {
+/** The records of a kind, also of a status page that the plan makes; notes a kind that may not be read, and returns null. */
+export async function readOrNote(
+  world: World,
+  kind: Kind,
+  { unread, steps = [] }: Pick<Plan, 'unread'> & Partial<Plan>,
+): Promise<LiveKind | null> {
   try {
     return await readKind(world, kind);
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
-    const isWithoutPage = error.status === 404 && kind.ofStatusPage === true;
+    const isWithoutPage = error.status === 404 && kind.onNewPage !== undefined;
     if (error.status !== 403 && !isWithoutPage) throw error;
-    const reason = isWithoutPage
-      ? 'the project has no status page yet; publish one first'
-      : `the client lacks the permission ${error.permission ?? 'to read it'}`;
-    unread.push({ kind, reason, permission: isWithoutPage ? null : (error.permission ?? '') });
+    if (isWithoutPage && steps.some((step) => step.kind.makesPage)) return recordsOfNewPage(kind);
+    unread.push(isWithoutPage ? { kind, reason: NO_PAGE, permission: null } : unreadOf(kind, error));
     return null;
   }
+}
+
+const NO_PAGE = 'the project has no status page yet; publish one first, or give it an address in status-page.yaml';
+
+function unreadOf(kind: Kind, { permission }: Refused): Unread {
+  const reason = `the client lacks the permission ${permission ?? 'to read it'}`;
+  return { kind, reason, permission: permission ?? '' };
 }
 
 type Noting = { plan: Plan; setSecrets: boolean };
@@ -96,6 +113,7 @@ type Known = { found: Live | undefined; foreign: ReadonlySet<string> };
 function faultOf(kind: Kind, { key, fields, place }: Wanted, { found, foreign }: Known): string | null {
   if (!found) {
     if (foreign.has(key) && !kind.replaced) {
+      if (kind.makesPage) return `${place} is not for the default project, which has the page of the installation`;
       const own = kind.name === 'applications' ? 'is the client that this command uses; change it in the console' : '';
       return `${place} ${JSON.stringify(key)} ${own || 'is built in, or belongs to an organization, and cannot be changed here'}`;
     }

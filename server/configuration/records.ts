@@ -1,6 +1,6 @@
 import type { Call, Kind, Reference, Target } from './kind.ts';
 import { keyOf, namesInFiles } from './kinds.ts';
-import { isValues, mappedStrings, picked, replacedAt, type Values, valueAt } from './plain.ts';
+import { isValues, mappedStrings, type Plain, picked, replacedAt, type Values, valueAt } from './plain.ts';
 import { REDACTED } from './secrets.ts';
 
 /** A record of the project as the API shows it, and as files would hold it. */
@@ -18,7 +18,8 @@ export type LiveKind = {
 
 /** Reads collections, which references name, once. */
 export type Directory = {
-  keyFor: (reference: Reference, id: string) => Promise<string>;
+  /** @returns null if there is no such record */
+  keyFor: (reference: Reference, id: string) => Promise<string | null>;
   /** @returns null if there is no such record, or more than one */
   idFor: (reference: Reference, key: string) => Promise<string | null>;
   forget: () => void;
@@ -80,14 +81,25 @@ export async function readAgain(
   return { live: await liveOf(kind, whole, directory), etag: kind.bound ? null : etag };
 }
 
+/** The records that a new status page has of a kind. Their addresses are known once there is one. */
+export function recordsOfNewPage(kind: Kind): LiveKind {
+  const records = (kind.onNewPage ?? []).map((fields) => ({
+    key: keyOf(kind, fields),
+    path: kind.key.length === 0 ? kind.path : '',
+    fields,
+    record: fields,
+  }));
+  return { kind, records, shared: new Set(), foreign: new Set() };
+}
+
 /** A record in the form of files. Redacted credentials stay as they are. */
 async function liveOf(kind: Kind, record: Values, directory: Directory): Promise<Live> {
-  let fields = record;
+  let fields = kind.asWritten?.(record) ?? record;
   for (const reference of kind.references ?? []) {
     const id = valueAt(fields, reference.at);
     if (id === undefined) continue;
     // biome-ignore lint/performance/noAwaitInLoops: a kind has one reference at most
-    const value = typeof id === 'string' ? await directory.keyFor(reference, id) : null;
+    const value = await keysFor(directory, reference, id);
     fields = replacedAt(fields, reference.at, { name: reference.as, value });
   }
   const left = Object.keys(kind.left ?? {}).filter((path) => path.includes('.'));
@@ -101,6 +113,14 @@ async function liveOf(kind: Kind, record: Values, directory: Directory): Promise
     ),
   );
   return { key: keyOf(kind, record), path: pathOf(kind, record), fields: picked(own, namesInFiles(kind)), record };
+}
+
+/** The natural key in place of an id. A list leaves out ids of records that were removed. */
+async function keysFor(directory: Directory, reference: Reference, id: Plain): Promise<Plain> {
+  if (typeof id === 'string') return (await directory.keyFor(reference, id)) ?? id;
+  if (!Array.isArray(id)) return null;
+  const keys = await Promise.all(id.map((one) => directory.keyFor(reference, String(one))));
+  return keys.filter((key) => key !== null);
 }
 
 /** The record's address. */
@@ -143,7 +163,7 @@ function directoryFor(call: Call): Directory {
     keyFor: async (reference, id) => {
       const found = (await read(reference)).find((record) => record['id'] === id);
       const key = found?.[reference.by];
-      return typeof key === 'string' ? key : id;
+      return typeof key === 'string' ? key : null;
     },
     idFor: async (reference, key) => {
       const found = (await read(reference)).filter((record) => record[reference.by] === key || record['id'] === key);
@@ -173,10 +193,13 @@ export async function fieldsForApi(
     const at = [...parent, reference.as].join('.');
     const key = valueAt(body, at);
     if (key === undefined) continue;
+    const keys = (Array.isArray(key) ? key : [key]).filter((one) => typeof one === 'string');
     // biome-ignore lint/performance/noAwaitInLoops: a kind has one reference at most
-    const id = typeof key === 'string' ? await directory.idFor(reference, key) : null;
-    if (typeof key === 'string' && id === null) return { body, unknown: `${reference.as} "${key}"` };
-    body = replacedAt(body, at, { name: reference.at.split('.').at(-1) ?? '', value: id });
+    const ids = await Promise.all(keys.map((one) => directory.idFor(reference, one)));
+    const unknown = keys.find((_, index) => ids[index] === null);
+    if (unknown !== undefined) return { body, unknown: `${reference.as} "${unknown}"` };
+    const value = Array.isArray(key) ? ids : (ids[0] ?? null);
+    body = replacedAt(body, at, { name: reference.at.split('.').at(-1) ?? '', value });
   }
   return { body, unknown: null };
 }

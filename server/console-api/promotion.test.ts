@@ -249,3 +249,41 @@ describe('POST /console/v1/promotion', () => {
     assert.equal(items.filter(({ name }: { name: string }) => name === 'Twice').length, 1);
   });
 });
+
+test('the status page of a project is promoted whole: itself, then what is on it', async () => {
+  const project = latchkey.demo.projects[1]?.id;
+  const at = (environment: Environment) => ({ 'x-project-id': project, 'x-environment': environment });
+  const shop = async (environment: Environment, path: string, sent: { method?: string; body?: unknown } = {}) => {
+    const response = await owner.call(`/console/v1/${path}`, { ...sent, headers: at(environment) });
+    assert.ok(response.status < 300, response.text);
+    return response.body;
+  };
+  await shop('test', 'status/page', { method: 'PUT', body: { published: true, address: 'shop' } });
+  const { id: groupId } = await shop('test', 'status/groups', { body: { name: 'Shops' } });
+  const { id } = await shop('test', 'status/components', {
+    body: { name: 'Shop', groupId, check: { kind: 'manual' } },
+  });
+  const template = { kind: 'incident', name: 'Slow', title: 'Slow', body: 'x', componentIds: [id] };
+  await shop('test', 'status/templates', { body: template });
+  const { changes } = await shop('production', 'promotion');
+  const ofPage: Change[] = changes.filter(({ kind }: Change) => kind.startsWith('status-'));
+  assert.deepEqual(
+    ofPage.map(({ action, kind, key }) => `${action} ${kind} ${key}`.trim()),
+    [
+      'change status-page',
+      'create status-groups Shops',
+      'create status-components Shop',
+      'create status-templates incident/Slow',
+    ],
+  );
+  const body = { changes: ofPage.map(({ id: change }) => ({ id: change })), secrets: [] };
+  const outcome = await shop('production', 'promotion', { body });
+  assert.equal(outcome.failed, null);
+  const { address } = await shop('production', 'status/page');
+  assert.match(address, /^shop-/);
+  assert.notEqual(address, (await shop('test', 'status/page')).address);
+  const again = await shop('production', 'promotion');
+  assert.ok(!again.changes.some(({ kind }: Change) => kind.startsWith('status-')));
+  await shop('production', 'status/page', { method: 'PUT', body: { published: false } });
+  await shop('test', 'status/page', { method: 'PUT', body: { published: false } });
+});
