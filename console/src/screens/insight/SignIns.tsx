@@ -1,6 +1,6 @@
 import type { Insight as Figures } from '#api/records.ts';
 import { useApi, useCan } from '#api/scope.tsx';
-import { sentence } from '#ui/badge.tsx';
+import { wayOf } from '#ui/methods.ts';
 import { Split } from './Split.tsx';
 
 /** Sign-ins by way and by application, each in a card. */
@@ -24,22 +24,4 @@ function useApplicationNames(): (id: string) => string {
   );
   const names = new Map(data?.items.map(({ id, name }) => [id, name]));
   return (id) => (id === 'unknown' ? 'Application not named' : (names.get(id) ?? id));
-}
-
-const METHODS: Readonly<Record<string, string>> = {
-  pwd: 'Password',
-  otp: 'Code',
-  sms: 'Text message',
-  fed: 'Identity provider',
-  hwk: 'Passkey of a device',
-  swk: 'Synced passkey',
-};
-
-/** The methods of a sign-in in plain words (RFC 8176). A passkey says by itself that its user was present, with two factors. */
-function wayOf(key: string): string {
-  const methods = key.split('+');
-  const names = methods.filter((method) => method !== 'user' && method !== 'mfa');
-  const name = names.map((method) => METHODS[method] ?? sentence(method)).join(' + ');
-  const isPasskey = methods.includes('hwk') || methods.includes('swk');
-  return methods.includes('mfa') && !isPasskey ? `${name}, two factors` : name;
 }

@@ -56,7 +56,19 @@ export function screenOf({ id, operator }: Named, members: Memberships): string 
   return screen ? `${screen}${id}` : null;
 }
 
-const FIELDS = ['email', 'name', 'displayName', 'url', 'key', 'domain', 'prefix'];
+const FIELDS = [
+  'email',
+  'phone',
+  'name',
+  'displayName',
+  'title',
+  'identifier',
+  'host',
+  'url',
+  'key',
+  'domain',
+  'prefix',
+];
 
 function nameInData(data: Record<string, unknown>): string | undefined {
   for (const value of [data, ...Object.values(data)]) {

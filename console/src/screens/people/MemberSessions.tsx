@@ -3,9 +3,11 @@ import type { Member, Session } from '#api/records.ts';
 import { useApi, useCan } from '#api/scope.tsx';
 import { useAction } from '#ui/action.ts';
 import { countryName } from '#ui/countries.ts';
+import { wayOf } from '#ui/methods.ts';
 import { Card } from '#ui/page.tsx';
 import { Loaded } from '#ui/states.tsx';
 import { Below, Table } from '#ui/table.tsx';
+import { Term } from '#ui/term.tsx';
 import { Time } from '#ui/time.tsx';
 import { deviceOf, nameOf } from './members.ts';
 
@@ -69,7 +71,11 @@ export function MemberSessions({ member }: { member: Member }) {
               ...(items.some(organizationsOf)
                 ? [{ name: 'Organizations', wide: true, cell: (session: Session) => organizationsOf(session) || '–' }]
                 : []),
-              { name: 'Method', wide: true, cell: ({ amr }) => amr.join(' + ') },
+              {
+                name: 'Method',
+                wide: true,
+                cell: ({ amr }) => <Term name={amr.join('+')}>{wayOf(amr.join('+'))}</Term>,
+              },
               { name: 'Signed in', cell: ({ authTime }) => <Time at={authTime} /> },
               { name: 'Last seen', wide: true, cell: ({ lastSeenAt }) => <Time at={lastSeenAt} /> },
               {
