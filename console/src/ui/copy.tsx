@@ -57,7 +57,7 @@ export function CodeBlock({ code, name, exact = code, wrapped = false }: CodeBlo
       <CopyButton value={exact} timeout={1500}>
         {({ copied, copy }) => (
           <Button
-            className={classes.over}
+            className={classes.button}
             size="compact-xs"
             variant="default"
             onClick={copy}
