@@ -2,10 +2,11 @@ import { Button, Group, Select, Stack, Text, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { problemOf } from '#api/problem.ts';
 import type { PermissionCheck } from '#api/records.ts';
-import { useApi } from '#api/scope.tsx';
+import { useApi, useCan } from '#api/scope.tsx';
 import { Badge } from '#ui/badge.tsx';
 import { Card, Page } from '#ui/page.tsx';
 import { Loaded, Needs } from '#ui/states.tsx';
+import { OrganizationSelect } from '../organizations/OrganizationSelect.tsx';
 import { MemberSelect } from '../people/MemberSelect.tsx';
 import { AuthorizationTabs } from './AuthorizationTabs.tsx';
 import { DENIALS, reasonsOf } from './reasons.ts';
@@ -54,15 +55,15 @@ function QuestionForm({ faults, onAsk }: FormProps) {
   const api = useApi();
   const [memberId, setMemberId] = useState<string | null>(null);
   const [permission, setPermission] = useState<string | null>(null);
-  const [organizationId, setOrganizationId] = useState('');
+  const [organizationId, setOrganizationId] = useState<string | null>(null);
   const [resource, setResource] = useState('');
+  const canNameOrganizations = useCan('organizations:read');
   const permissions = api.useQuery('get', '/console/v1/permissions', { params: { query: { limit: 100 } } });
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (memberId === null || permission === null) return;
-    const organization = organizationId.trim();
     const id = resource.trim();
-    onAsk({ memberId, permission, ...(organization && { organizationId: organization }), ...(id && { resource: id }) });
+    onAsk({ memberId, permission, ...(organizationId && { organizationId }), ...(id && { resource: id }) });
   };
   return (
     <form onSubmit={submit}>
@@ -83,14 +84,15 @@ function QuestionForm({ faults, onAsk }: FormProps) {
           error={faults['resource']}
           onChange={({ currentTarget: { value } }) => setResource(value)}
         />
-        <TextInput
-          label="Organization"
-          description="Its id. Then only this one of the member’s organizations counts."
-          placeholder="org_…"
-          value={organizationId}
-          error={faults['organizationId']}
-          onChange={({ currentTarget: { value } }) => setOrganizationId(value)}
-        />
+        {canNameOrganizations && (
+          <OrganizationSelect
+            label="Organization"
+            description="With one, only this one of the member’s organizations counts."
+            value={organizationId}
+            error={faults['organizationId']}
+            onChange={setOrganizationId}
+          />
+        )}
         <Group>
           <Button type="submit" disabled={memberId === null || permission === null}>
             Check

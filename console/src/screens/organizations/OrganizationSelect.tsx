@@ -8,7 +8,10 @@ function useOrganizations(q: string) {
     { params: { query: { limit: 20, ...(q && { q }) } } },
     { placeholderData: (before) => before },
   );
-  return (data?.items ?? []).map(({ id, name, slug }) => ({ value: id, label: `${name} · ${slug}` }));
+  return (data?.items ?? []).map(({ id, name, slug }) => ({
+    value: id,
+    label: slug === null ? name : `${name} · ${slug}`,
+  }));
 }
 
 /** Chooses an organization of the project, or none; it is searched for by name or slug. */
