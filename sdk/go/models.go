@@ -1639,6 +1639,8 @@ type StatusGroup struct {
 type StatusPage struct {
 	// The last part of the address. Null for the page of the installation, and before the first PUT.
 	Address *string `json:"address"`
+	// `public`: everybody who knows the address sees the page. `members`: only active members of the project who are signed in to it; others are asked to sign in, and only members are told anything.
+	Audience string `json:"audience"`
 	// The default project manages the page of the installation, every other project one of its own.
 	Kind string `json:"kind"`
 	// False: nobody sees the page, its components are not checked and its subscribers are told nothing.
@@ -3232,7 +3234,9 @@ type AddUpdateToMaintenanceRequest struct {
 // MakePublishOrHideStatusPageOfProjectRequest is a record of the API.
 type MakePublishOrHideStatusPageOfProjectRequest struct {
 	// How the address begins. Latchkey adds ten characters that cannot be guessed, so no address is taken, and none tells whether a page exists. Another word makes another address, and the old one ends. When absent, the address stays; that of a new page begins with the name of the project.
-	Address   *string `json:"address,omitzero"`
+	Address *string `json:"address,omitzero"`
+	// When absent, it stays; a new page is public.
+	Audience  *string `json:"audience,omitzero"`
 	Published bool    `json:"published"`
 }
 

@@ -1690,7 +1690,7 @@ func (c *Client) ReadWhichStatusPageProjectManages(ctx context.Context, options 
 
 // MakePublishOrHideStatusPageOfProject calls PUT /v1/admin/status/page. Make, publish or hide the status page of the project.
 //
-// The first call makes the page, with a group for components. A hidden page keeps everything: its components, incidents and subscribers are there when it is published again.
+// The first call makes the page, with a group for components. A hidden page keeps everything: its components, incidents and subscribers are there when it is published again. A change of `audience` ends no subscription: while only members see the page, only subscriptions of members are told anything.
 func (c *Client) MakePublishOrHideStatusPageOfProject(ctx context.Context, body MakePublishOrHideStatusPageOfProjectRequest, options ...Option) (StatusPage, error) {
 	return call[StatusPage](ctx, c, request{method: http.MethodPut, path: "/v1/admin/status/page", body: body}, options)
 }

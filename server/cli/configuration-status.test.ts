@@ -127,7 +127,7 @@ describe('the status page of a project in files', () => {
     assert.match((await expectStatus(0, first, 'plan', folder)).output, /Only in the project.*status-groups Services/);
 
     await expectStatus(0, first, 'export', folder);
-    assert.match(await read('status-page.yaml'), /\npublished: true\naddress: shop\n$/);
+    assert.match(await read('status-page.yaml'), /\npublished: true\naddress: shop\naudience: public\n$/);
     assert.match(await read('status-templates.yaml'), /components:\n {4}- Nightly job\n {4}- Shop\n/);
     const files = ['page', 'groups', 'components', 'templates', 'settings'].map((name) => read(`status-${name}.yaml`));
     assert.doesNotMatch((await Promise.all(files)).join(''), /(cmp|grp|stt)_|heartbeats\//);
@@ -185,7 +185,7 @@ describe('the status page of a project in files', () => {
     assert.deepEqual((await admin(shop, 'page')).body.published, false);
     const exported = await expectStatus(0, await project('files-empty'), 'export', folder);
     assert.match(exported.output, /Not exported: status-templates, because .*no status page yet/);
-    assert.match(await read('status-page.yaml'), /\npublished: false\n$/);
+    assert.match(await read('status-page.yaml'), /\npublished: false\naudience: public\n$/);
   });
 
   test('a client that may only read plans, and changes nothing', async () => {

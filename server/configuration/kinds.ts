@@ -270,8 +270,8 @@ export const kinds: readonly Kind[] = [
     path: '/v1/admin/status/page',
     key: [],
     id: [],
-    fields: ['published', 'address'],
-    changes: [{ method: 'PUT', fields: ['published', 'address'] }],
+    fields: ['published', 'address', 'audience'],
+    changes: [{ method: 'PUT', fields: ['published', 'address', 'audience'] }],
     // The default project keeps the page of the installation, which is always public.
     foreign: ({ kind }) => kind === 'installation',
     asWritten: withWordOfAddress,

@@ -9,9 +9,10 @@ import { isClosed } from '#tenancy';
 /**
  * `upstream`: a finished sign-in at a provider. `link`: the same, started by a signed-in user to link an identity.
  * `link_token`: an identity to link once the account of its address is proven. `address`: a clicked mailed link.
- * `connection`: a finished sign-in through a connection of an organization.
+ * `connection`: a finished sign-in through a connection of an organization. `status_page`: a member on the way to a status page
+ * at another host.
  */
-type Purpose = 'upstream' | 'link' | 'link_token' | 'address' | 'connection';
+type Purpose = 'upstream' | 'link' | 'link_token' | 'address' | 'connection' | 'status_page';
 
 type ExchangeCodesTable = {
   workspace_id: WorkspaceId;

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { TxCtx } from '#platform/ctx.ts';
+import type { Ctx, TxCtx } from '#platform/ctx.ts';
 import { storedForms } from '#platform/email-address.ts';
 import type { IdentifierKind, NormalisedIdentifier } from '#platform/identifiers.ts';
 import type { UserId } from '#platform/ids.ts';
@@ -7,11 +7,13 @@ import type { UserId } from '#platform/ids.ts';
 /**
  * The users of these identifiers. Looks up each in the primary key separately, so that the plan doesn't depend on
  * statistics.
+ * @param which `verified`: without those who have not proven that the address is theirs
  * @returns by kind and value, as {@link keyOf} writes them
  */
 export async function ownersOfIdentifiers(
-  tx: TxCtx,
+  ctx: Pick<Ctx, 'db' | 'scope'> | Pick<TxCtx, 'db' | 'scope'>,
   identifiers: readonly NormalisedIdentifier[],
+  which: 'all' | 'verified' = 'all',
 ): Promise<Map<string, UserId>> {
   const wanted = identifiers.flatMap(({ kind, value }) =>
     storedForms(value).map((stored) => ({ kind, value, stored })),
@@ -22,9 +24,9 @@ export async function ownersOfIdentifiers(
       ${wanted.map(({ stored }) => stored)}::text[]) as wanted (kind, value, stored)
     cross join lateral (
       select user_id from identifiers
-      where workspace_id = ${tx.scope.workspaceId} and environment = ${tx.scope.environment}
-        and kind = wanted.kind and value = wanted.stored collate "C"
-      offset 0) found`.execute(tx.db);
+      where workspace_id = ${ctx.scope.workspaceId} and environment = ${ctx.scope.environment}
+        and kind = wanted.kind and value = wanted.stored collate "C" and (${which === 'all'} or verified_at is not null)
+      offset 0) found`.execute(ctx.db);
   return new Map(rows.map(({ userId, ...identifier }) => [keyOf(identifier), userId]));
 }
 

@@ -6,7 +6,7 @@ import { problem } from './problem.ts';
  * but `Sec-Fetch-Site` still says where the page comes from.
  * @throws Problem ORIGIN_NOT_ALLOWED
  */
-export function requireOwnPage({ headers, address }: FastifyRequest): void {
+export function requireOwnPage({ headers, address }: Pick<FastifyRequest, 'headers' | 'address'>): void {
   const { origin, 'sec-fetch-site': site } = headers;
   const own =
     origin === undefined || origin === 'null' ? site === undefined || site === 'same-origin' : origin === address.url;

@@ -4,7 +4,7 @@ import { emit } from '#events';
 import { announce } from '#platform/feed.ts';
 import { Email, normaliseEmail } from '#platform/identifiers.ts';
 import { Branding } from '#settings';
-import { inPage, type OfPage, type PageCtx, type PageTx, pageTransaction } from './pages.ts';
+import { type Audience, inPage, type OfPage, type PageCtx, type PageTx, pageTransaction } from './pages.ts';
 
 export type Policy = 'off' | 'draft' | 'publish';
 type StatusBoardsTable = OfPage & {
@@ -21,6 +21,9 @@ type StatusBoardsTable = OfPage & {
   /** The last part of the address of a project's page; null for the installation. */
   slug: Generated<string | null>;
   published: Generated<boolean>;
+  audience: Generated<Audience>;
+  /** True instead of `published` for a page that only members see. */
+  shown_to_members: Generated<boolean>;
 };
 
 type BoardRow = Selectable<StatusBoardsTable>;

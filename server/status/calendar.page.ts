@@ -6,7 +6,7 @@ import { calendarPage } from './calendar-body.ts';
 import { pageHeaders } from './page-frame.ts';
 import { PageQueryOfStatus, voiceOf } from './status.page.ts';
 import { momentOf } from './summary.public.ts';
-import { CACHE_CONTROL } from './views.ts';
+import { cachingOf } from './views.ts';
 
 const CalendarQuery = Type.Interface([PageQueryOfStatus], {
   month: Type.Optional(Type.String({ pattern: '^\\d{4}-(0[1-9]|1[0-2])$' })),
@@ -29,7 +29,7 @@ export const statusCalendarRoutes: Routes = [
       const facts = await factsOfMonth(system, view, month);
       const chosen = { month, componentId: component || null, facts, now };
       return reply
-        .headers({ ...pageHeaders(view), 'cache-control': CACHE_CONTROL, vary: 'accept-language' })
+        .headers({ ...pageHeaders(view), ...cachingOf(view.page), vary: 'accept-language' })
         .type('text/html; charset=utf-8')
         .send(calendarPage(view, voiceOf(request), chosen));
     },

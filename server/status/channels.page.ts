@@ -12,11 +12,11 @@ import { aboutChat, isChat } from './chat.ts';
 import { someComponents } from './page-body.ts';
 import { Chosen, guarded, listOf, panel, type Visit } from './panel.ts';
 import { PageQueryOfStatus } from './status.page.ts';
-import { visitorCtx } from './subscribe.public.ts';
 import { type Channel, channels } from './subscribers.ts';
 import { subscribe, takeTurn } from './subscriptions.ts';
 import { momentOn } from './summary.public.ts';
 import { namesOf } from './view.ts';
+import { visitorCtx } from './visitors.ts';
 import type { Voice } from './words.ts';
 
 const ChannelQuery = Type.Interface([PageQueryOfStatus], {
@@ -76,13 +76,18 @@ async function subscribed(visit: Visit, { channel = 'email', componentIds, ...gi
     if (!given.website) await subscribe(ctx, entered);
   } catch (error) {
     if (error instanceof Problem && error.code === 'VALIDATION_FAILED')
-      return form(visit, { ...entered, fault: voice.say('subscribe.wrong') });
+      return form(visit, { ...entered, fault: voice.say(faultOn(page, channel)) });
     throw error;
   }
   return panel(visit, {
     title: voice.say('subscribe.sentTitle'),
     body: html`<p>${voice.say('subscribe.sent')}</p>`,
   });
+}
+
+/** On a page for members, mails go to the member's own addresses. */
+function faultOn({ audience }: Visit['page'], channel: Channel): 'subscribe.own' | 'subscribe.wrong' {
+  return audience === 'members' && channel === 'email' ? 'subscribe.own' : 'subscribe.wrong';
 }
 
 /** The form of one channel, again with what was entered if that was wrong. */

@@ -109,9 +109,9 @@ export const events = {
     { templateId },
   ),
   'status.page.updated': define(
-    'The status page of the project was made, published, hidden or moved to another address.',
-    Type.Object({ published: Type.Boolean(), address: text }),
-    { published: true, address: 'shop-4f1c0a9b7e' },
+    'The status page of the project was made, published, hidden or moved to another address, or others see it now.',
+    Type.Object({ published: Type.Boolean(), address: text, audience: Type.Enum(['public', 'members']) }),
+    { published: true, address: 'shop-4f1c0a9b7e', audience: 'members' },
   ),
   'status.settings.updated': define('Settings of the status changed.', Type.Object({ changed: Type.Array(text) }), {
     changed: ['automatic'],

@@ -10,7 +10,7 @@ import { Incident, incidentRecord } from './incident-records.ts';
 import { statuspageMaker, statuspagePaths } from './statuspage.ts';
 import { momentOf, respond, StatusQuery } from './summary.public.ts';
 import { namesOf } from './view.ts';
-import { CACHE_CONTROL, type Maker } from './views.ts';
+import { cachingOf, type Maker } from './views.ts';
 import { voiceIn } from './words.ts';
 
 const Query = Type.Interface([PageQuery, StatusQuery], {});
@@ -47,7 +47,7 @@ export const historyRoutes: Routes = [
       const page = view.incidents.slice(after + 1, after + 1 + limit);
       const more = view.incidents.length > after + 1 + limit;
       const nameOf = namesOf(view, voiceIn('en'));
-      return reply.header('cache-control', CACHE_CONTROL).send({
+      return reply.headers(cachingOf(view.page)).send({
         items: page.map((incident) => incidentRecord(incident, voiceIn('en'), nameOf)),
         nextCursor: more ? (page.at(-1)?.id ?? null) : null,
       });

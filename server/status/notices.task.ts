@@ -13,6 +13,7 @@ import { pageAddressOf } from './addresses.ts';
 import { chatBody, isChat } from './chat.ts';
 import { noticeInChat, pageNameOf } from './chat-messages.ts';
 import { readComponents } from './components.ts';
+import { membersAmong } from './members-only.ts';
 import { mailVariables, webhookBody } from './notice-messages.ts';
 import { findPage, inPage, isShown, type PageTx, pageCtx, pageOf, pageTransaction } from './pages.ts';
 import { holdBack, receiverOf } from './receivers.ts';
@@ -49,7 +50,7 @@ export function statusNoticeTask(system: System): Task {
         .executeTakeFirst();
       if (!notice) return;
       const subscribers = shown ? await nextPortion(tx, notice) : [];
-      await tell(tx, notice, subscribers);
+      await tell(tx, notice, await membersAmong(tx, subscribers));
       const last = subscribers.at(-1);
       const more = subscribers.length === PORTION;
       await tx.db
@@ -63,13 +64,13 @@ export function statusNoticeTask(system: System): Task {
   };
 }
 
-type Receiver = Pick<SubscriberRow, 'environment' | 'id' | 'channel' | 'address' | 'locale'>;
+type Receiver = Pick<SubscriberRow, 'environment' | 'id' | 'channel' | 'address' | 'user_id' | 'locale'>;
 
 /** Served by status_subscribers_active. */
 function nextPortion(tx: PageTx, { cursor, component_ids }: Notice): Promise<Receiver[]> {
   return tx.db
     .selectFrom('status_subscribers')
-    .select(['environment', 'id', 'channel', 'address', 'locale'])
+    .select(['environment', 'id', 'channel', 'address', 'user_id', 'locale'])
     .where(inPage(tx.page))
     .where(isTold(component_ids))
     .where(sql<boolean>`id > ${cursor}`)

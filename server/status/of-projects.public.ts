@@ -1,8 +1,11 @@
 import { type TObject, type TSchema, Type } from 'typebox';
-import type { Routes } from '#platform/route.ts';
+import type { Reply, Request } from '#platform/http.ts';
+import type { Route, Routes } from '#platform/route.ts';
 import { pathOn } from './addresses.ts';
+import { projectViewsOf } from './project-views.ts';
+import { isAdmitted, toSignIn } from './visitors.ts';
 
-const Slug = Type.String({
+export const Slug = Type.String({
   pattern: '^[a-z0-9]+(-[a-z0-9]+)*$',
   maxLength: 60,
   description: "The last part of the page's address, as `GET /v1/admin/status/page` returns it.",
@@ -10,7 +13,8 @@ const Slug = Type.String({
 
 /**
  * The same routes on the pages of projects: the address of a page stands before each path. None answers before routing,
- * because a page is looked up first.
+ * because a page is looked up first. People who may not see a page are sent to sign in; programs get the 404 of an unknown page
+ * from `pageFor`.
  */
 export function ofProjects(routes: Routes): Routes {
   return routes.map(({ early: _, ...route }) => ({
@@ -20,6 +24,7 @@ export function ofProjects(routes: Routes): Routes {
     ...(route.query && { query: withoutEnvironment(route.query) }),
     ...(route.summary !== undefined && { summary: `${route.summary} of a project` }),
     ...(route.problems && { problems: [...route.problems, 'NOT_FOUND'] }),
+    ...(isForPeople(route) && { handler: signingIn(route) }),
   }));
 }
 
@@ -31,4 +36,19 @@ function withoutEnvironment(query: TSchema): TSchema {
 
 function propertiesOf(schema: TSchema | undefined): TObject['properties'] {
   return schema && Type.IsObject(schema) ? schema.properties : {};
+}
+
+/** The pages, without the line for frames of other sites, where nobody can sign in. */
+function isForPeople({ path }: Route): boolean {
+  return path.startsWith('/status') && path !== '/status/embed';
+}
+
+/** The handler of a page, which sends people who may not see it to sign in. */
+function signingIn({ handler }: Route): Route['handler'] {
+  return async (request: Request, reply: Reply) => {
+    const { slug } = Object(request.params);
+    const page = await projectViewsOf(request.server.system).find(String(slug));
+    if (page && !(await isAdmitted(request, page))) return toSignIn({ request, reply, page });
+    return handler(request, reply);
+  };
 }

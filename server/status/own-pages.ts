@@ -18,6 +18,11 @@ const Word = Type.String({
     'How the address begins. Latchkey adds ten characters that cannot be guessed, so no address is taken, and none tells whether a page exists. Another word makes another address, and the old one ends. When absent, the address stays; that of a new page begins with the name of the project.',
 });
 
+const AudienceField = Type.Enum(['public', 'members'], {
+  description:
+    '`public`: everybody who knows the address sees the page. `members`: only active members of the project who are signed in to it; others are asked to sign in, and only members are told anything.',
+});
+
 /** The page that a project manages. */
 export const PageState = Type.Object(
   {
@@ -31,20 +36,25 @@ export const PageState = Type.Object(
       description: 'The last part of the address. Null for the page of the installation, and before the first PUT.',
     }),
     url: Type.Union([Type.String(), Type.Null()]),
+    audience: AudienceField,
   },
   { title: 'StatusPage' },
 );
 type PageState = Static<typeof PageState>;
 export const PageChange = Type.Object(
-  { published: Type.Boolean(), address: Type.Optional(Word) },
+  {
+    published: Type.Boolean(),
+    address: Type.Optional(Word),
+    audience: Type.Optional({ ...AudienceField, description: 'When absent, it stays; a new page is public.' }),
+  },
   { additionalProperties: false },
 );
 
 function stateOf(system: SystemInTx, page: StatusPage | null): PageState {
-  if (!page) return { kind: 'project', published: false, address: null, url: null };
-  const { slug, published } = page;
+  if (!page) return { kind: 'project', published: false, address: null, url: null, audience: 'public' };
+  const { slug, published, audience } = page;
   const kind = slug === null ? 'installation' : 'project';
-  return { kind, published, address: slug, url: pageAddressOf(system, page) };
+  return { kind, published, address: slug, url: pageAddressOf(system, page), audience };
 }
 
 export async function getPage(ctx: Ctx): Promise<PageState> {
@@ -52,39 +62,47 @@ export async function getPage(ctx: Ctx): Promise<PageState> {
 }
 
 /**
- * Makes the page of a project, publishes or hides it, or changes its address.
+ * Makes the page of a project, publishes or hides it, changes its address or who sees it.
  * @throws Problem CONFLICT for the page of the installation
  */
-export async function putPage(ctx: Ctx, { published, address }: Static<typeof PageChange>): Promise<PageState> {
+export async function putPage(ctx: Ctx, change: Static<typeof PageChange>): Promise<PageState> {
+  const { published, address } = change;
   const present = await pageOf(ctx);
   if (present && present.slug === null)
     throw problem('CONFLICT', 'The page of the installation is always public, at its own address.');
   const { workspaceId, environment } = ctx.scope;
   const word = address ?? wordOf((await projectOf(ctx.system, ctx.scope)).projectName);
-  const page: StatusPage = { key: keyOf(ctx.scope), workspaceId, environment, slug: newSlug(word), published };
+  const place = { key: keyOf(ctx.scope), workspaceId, environment };
+  const page: StatusPage = { ...place, slug: newSlug(word), published, audience: change.audience ?? 'public' };
   return pageTransaction({ ...ctx, page }, async (tx) => {
     const made = await make(tx);
     return changeBoard(tx, async (inner, board) => {
       const kept = made || address === undefined || wordIn(board.slug) === address;
       const slug = kept ? board.slug : page.slug;
+      const audience = change.audience ?? board.audience;
       await inner.db
         .updateTable('status_boards')
-        .set({ published, slug })
+        .set({ slug, ...shownTo({ published, audience }) })
         .where('workspace_id', '=', workspaceId)
         .where('environment', '=', page.key)
         .execute();
-      await emit(inner, 'status.page.updated', { published, address: slug ?? '' });
-      return stateOf(inner.system, { ...page, slug });
+      await emit(inner, 'status.page.updated', { published, address: slug ?? '', audience });
+      return stateOf(inner.system, { ...page, slug, audience });
     });
   });
 }
 
+/** The columns that say who sees a page. */
+function shownTo({ published, audience }: Pick<StatusPage, 'published' | 'audience'>) {
+  const toMembers = audience === 'members';
+  return { audience, published: published && !toMembers, shown_to_members: published && toMembers };
+}
+
 /** Inserts the board with a first group, if there is none yet. */
 async function make(tx: PageTx): Promise<boolean> {
-  const { slug, published } = tx.page;
   const row = await tx.db
     .insertInto('status_boards')
-    .values({ ...ofPage(tx.page), slug, published })
+    .values({ ...ofPage(tx.page), slug: tx.page.slug, ...shownTo(tx.page) })
     .onConflict((conflict) => conflict.column('environment').doNothing())
     .returning('environment')
     .executeTakeFirst();

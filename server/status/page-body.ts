@@ -60,7 +60,9 @@ ${subscribeForm(drawing, query)}`,
   });
 }
 
+/** The feeds of a public page. Programs that read feeds do not sign in. */
 function feedsOf({ page }: View): { href: string; type: string; label: string }[] {
+  if (page.audience === 'members') return [];
   return FEEDS.map(({ name, type, label }) => ({
     href: `${pathOn(page, `/api/status/${name}`)}${queryOn(page)}`,
     type,

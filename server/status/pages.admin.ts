@@ -15,7 +15,7 @@ export const statusOwnPageRoutes: Routes = [
     stepUp: false,
     summary: 'Make, publish or hide the status page of the project',
     description:
-      'The first call makes the page, with a group for components. A hidden page keeps everything: its components, incidents and subscribers are there when it is published again.',
+      'The first call makes the page, with a group for components. A hidden page keeps everything: its components, incidents and subscribers are there when it is published again. A change of `audience` ends no subscription: while only members see the page, only subscriptions of members are told anything.',
     body: PageChange,
     responses: { 200: PageState },
     problems: ['CONFLICT'],

@@ -24,7 +24,23 @@ export type StatusPage = {
   slug: string | null;
   /** An unpublished page is shown to nobody, and tells nobody anything. */
   published: boolean;
+  /** Who sees it: everybody who has its address, or active members of its project who are signed in. */
+  audience: Audience;
 };
+export type Audience = 'public' | 'members';
+
+/** A board as it is stored. A page for members is `shown_to_members` instead of `published`, so that earlier versions show it to nobody. */
+type PageRow = OfPage & { slug: string | null; published: boolean; audience: Audience; shown_to_members: boolean };
+
+/** The columns from which `pageOfRow` makes a page. */
+export const PAGE_COLUMNS = [
+  'workspace_id',
+  'environment',
+  'slug',
+  'published',
+  'audience',
+  'shown_to_members',
+] as const;
 
 /** A context with the page that the work is about. Its scope is the project whose events, mails and texts are used. */
 export type PageCtx = Ctx & { page: StatusPage };
@@ -50,7 +66,7 @@ export function ofPage({ workspaceId, key }: StatusPage): OfPage {
 
 /** The installation's page of an environment. */
 export function installationPage(environment: Environment): StatusPage {
-  return { key: environment, workspaceId: '', environment, slug: null, published: true };
+  return { key: environment, workspaceId: '', environment, slug: null, published: true, audience: 'public' };
 }
 
 /** The key of a project's own page. */
@@ -59,7 +75,7 @@ export function keyOf({ projectId, environment }: Pick<Scope, 'projectId' | 'env
 }
 
 /** The project and environment of the key of a project's page. */
-function partsOf(key: string): Pick<Scope, 'projectId' | 'environment'> {
+export function partsOf(key: string): Pick<Scope, 'projectId' | 'environment'> {
   const [id = '', environment] = key.split('-');
   return { projectId: `prj_${id.slice(4)}`, environment: environment === 'test' ? 'test' : 'production' };
 }
@@ -81,8 +97,8 @@ export async function pageOf({ system, db, scope }: Pick<Ctx, 'system' | 'db' | 
   if (await keepsInstallation(system, scope)) return installationPage(scope.environment);
   const { workspaceId, environment } = scope;
   const own = { key: keyOf(scope), workspaceId, environment };
-  const row = await db.selectFrom('status_boards').select(['slug', 'published']).where(inPage(own)).executeTakeFirst();
-  return row ? { ...own, ...row } : null;
+  const row = await db.selectFrom('status_boards').select(PAGE_COLUMNS).where(inPage(own)).executeTakeFirst();
+  return row ? pageOfRow(row) : null;
 }
 
 /**
@@ -113,21 +129,26 @@ export async function findPage(system: System, key: string): Promise<StatusPage 
   if (key === 'test' || key === 'production') return installationPage(key);
   const row = await system.db
     .selectFrom('status_boards')
-    .select(['workspace_id', 'environment', 'slug', 'published'])
+    .select(PAGE_COLUMNS)
     .where(sql<boolean>`environment = ${key} and workspace_id <> ''`)
     .executeTakeFirst();
   return row && pageOfRow(row);
 }
 
-/** The page that a row belongs to. */
-export function pageOfRow(row: OfPage & Pick<StatusPage, 'slug' | 'published'>): StatusPage {
-  if (row.environment === 'test' || row.environment === 'production') return installationPage(row.environment);
-  const { environment } = partsOf(row.environment);
-  const { slug, published } = row;
-  return { key: row.environment, workspaceId: row.workspace_id, environment, slug, published };
+/** The page that a board belongs to. */
+export function pageOfRow({
+  environment: key,
+  workspace_id: workspaceId,
+  slug,
+  audience,
+  ...row
+}: PageRow): StatusPage {
+  if (key === 'test' || key === 'production') return installationPage(key);
+  const { environment } = partsOf(key);
+  return { key, workspaceId, environment, slug, published: row.published || row.shown_to_members, audience };
 }
 
-/** True if people see a page: it is published, and its project is neither closed nor keeps the installation's page. */
+/** True if a page is shown to its audience: it is published, and its project is neither closed nor keeps the installation's page. */
 export async function isShown(system: System, page: StatusPage): Promise<boolean> {
   if (page.slug === null) return true;
   const scope = page.published ? await scopeOf(system, page) : null;
@@ -140,7 +161,7 @@ export async function isShown(system: System, page: StatusPage): Promise<boolean
 export async function findPublished(system: System, slug: string): Promise<StatusPage | undefined> {
   const row = await system.db
     .selectFrom('status_boards')
-    .select(['workspace_id', 'environment', 'slug', 'published'])
+    .select(PAGE_COLUMNS)
     .where(sql<boolean>`slug = ${slug} and workspace_id <> ''`)
     .executeTakeFirst();
   const page = row && pageOfRow(row);

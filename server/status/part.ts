@@ -9,6 +9,7 @@ import { removeSilentWorkers } from './heartbeat.ts';
 import { heartbeatRoutes, historyRoutes } from './history.public.ts';
 import { statusIncidentRoutes } from './incidents.admin.ts';
 import { statusMaintenanceRoutes } from './maintenances.admin.ts';
+import { statusEnterRoutes, statusHandoverRoutes } from './members.page.ts';
 import { statusNoticeTask } from './notices.task.ts';
 import { ofProjects } from './of-projects.public.ts';
 import { statusOwnPageRoutes } from './pages.admin.ts';
@@ -16,6 +17,7 @@ import { pageRemovals } from './removals.ts';
 import { statusPageRoutes } from './status.page.ts';
 import { statusSubscribeRoutes } from './subscribe.public.ts';
 import { statusSubscriberRoutes } from './subscribers.admin.ts';
+import { removeSubscriptionsOf } from './subscribers.ts';
 import { statusLinkRoutes, statusManageRoutes } from './subscriptions.page.ts';
 import { StatusQuery, summaryRoutes } from './summary.public.ts';
 import { statusTemplateRoutes } from './templates.admin.ts';
@@ -42,10 +44,12 @@ export const part = {
       ...statusTemplateRoutes,
       ...statusSubscriberRoutes,
     ],
+    auth: statusHandoverRoutes,
     public: [...ofOneEnvironment, ...historyRoutes, ...heartbeatRoutes],
     status: [
       ...ofOnePage,
       ...ofProjects(ofOnePage),
+      ...statusEnterRoutes,
       ...statusLinkRoutes,
       ...heartbeatRoutes,
       ...statusDescriptionRoutes,
@@ -55,8 +59,13 @@ export const part = {
     'status:read': 'See status components, incidents and subscribers',
     'status:write': 'Change status components, incidents and maintenances',
   },
-  sealed: { 'status-webhook': sealedIn('status_subscribers', 'secret_sealed') },
+  sealed: {
+    'status-webhook': sealedIn('status_subscribers', 'secret_sealed'),
+    'status-step': 'browsers',
+    'status-visitor': 'browsers',
+  },
   removals: pageRemovals,
+  erasure: { requested: () => Promise.resolve(), erased: removeSubscriptionsOf },
   cleanUps: { removeSilentWorkers },
   tasks: { status_notice: statusNoticeTask },
 } satisfies Part;

@@ -8,7 +8,7 @@ import { ComponentIds, readComponents, requireComponents } from './components.ts
 import { Body, Title } from './incident-records.ts';
 import { mailVariables, webhookBody } from './notice-messages.ts';
 import { inPage, type PageCtx } from './pages.ts';
-import { type Channel, channels, isTold } from './subscribers.ts';
+import { type Channel, channels, isTold, membersTold } from './subscribers.ts';
 import type { NoticeContent } from './updates.ts';
 import { voiceIn } from './words.ts';
 
@@ -66,6 +66,10 @@ export async function previewNotice(
 /** An unpublished page tells nobody. Served by status_subscribers_active. */
 async function countByChannel(ctx: PageCtx, componentIds: readonly string[]): Promise<Map<Channel, number>> {
   if (!ctx.page.published) return new Map();
+  if (ctx.page.audience === 'members') {
+    const told = Map.groupBy(await membersTold(ctx, componentIds), ({ channel }) => channel);
+    return new Map([...told].map(([channel, rows]) => [channel, rows.length]));
+  }
   const rows = await ctx.db
     .selectFrom('status_subscribers')
     .select(({ fn }) => ['channel', fn.countAll<string>().as('count')])

@@ -15,7 +15,16 @@ import {
 } from './health.ts';
 import type { MaintenanceId } from './maintenance-records.ts';
 import { advanceMaintenance } from './maintenances.ts';
-import { isShown, type OfPage, type PageCtx, type PageKey, pageCtx, pageOfRow, type StatusPage } from './pages.ts';
+import {
+  isShown,
+  type OfPage,
+  PAGE_COLUMNS,
+  type PageCtx,
+  type PageKey,
+  pageCtx,
+  pageOfRow,
+  type StatusPage,
+} from './pages.ts';
 import { worstFirst } from './uptime.ts';
 
 /**
@@ -191,7 +200,7 @@ type Pages = ReadonlyMap<string, StatusPage>;
 async function readPages(system: System): Promise<Pages> {
   const rows = await system.db
     .selectFrom('status_boards')
-    .select(['workspace_id', 'environment', 'slug', 'published'])
+    .select(PAGE_COLUMNS)
     .where('workspace_id', '<>', '')
     .execute();
   const pages = await Promise.all(

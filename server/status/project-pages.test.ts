@@ -87,6 +87,7 @@ describe('the page of a project', () => {
       published: false,
       address: null,
       url: null,
+      audience: 'public',
     });
     for (const path of ['/components', '/groups', '/incidents', '/maintenances', '/templates', '/subscribers'])
       expectProblem(await admin(token, path), 404, 'NOT_FOUND');

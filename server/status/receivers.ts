@@ -17,7 +17,7 @@ export function receiverOf({ channel, id }: Pick<SubscriberRow, 'channel' | 'id'
 }
 
 /** Removes the receiver of a subscriber, if it has one. */
-export async function removeReceiver(tx: PageTx, subscriber: Pick<SubscriberRow, 'channel' | 'id'>): Promise<void> {
+export async function removeReceiver(tx: TxCtx, subscriber: Pick<SubscriberRow, 'channel' | 'id'>): Promise<void> {
   const receiver = receiverOf(subscriber);
   if (receiver) await deleteReceiver(tx, receiver);
 }
@@ -25,7 +25,14 @@ export async function removeReceiver(tx: PageTx, subscriber: Pick<SubscriberRow,
 /** The page of a subscriber whose receiver is in the scope: the project's own, or the installation's that it keeps. */
 async function pageOfSubscriber({ db, scope }: TxCtx, id: string): Promise<StatusPage | undefined> {
   const { workspaceId, environment } = scope;
-  const own = { key: keyOf(scope), workspaceId, environment, slug: null, published: false };
+  const own = {
+    key: keyOf(scope),
+    workspaceId,
+    environment,
+    slug: null,
+    published: false,
+    audience: 'public',
+  } as const;
   const pages = [installationPage(environment), own];
   const row = await db
     .selectFrom('status_subscribers')

@@ -1,13 +1,12 @@
 import { Type } from 'typebox';
-import type { Request } from '#platform/http.ts';
 import { Email } from '#platform/identifiers.ts';
 import { problem } from '#platform/problem.ts';
 import { post, type Routes } from '#platform/route.ts';
 import { ComponentIds } from './components.ts';
-import { type PageCtx, type StatusPage, scopeOf } from './pages.ts';
 import { channels } from './subscribers.ts';
 import { subscribe, takeTurn } from './subscriptions.ts';
 import { pageFor } from './summary.public.ts';
+import { visitorCtx } from './visitors.ts';
 
 const Wish = Type.Object(
   {
@@ -19,15 +18,6 @@ const Wish = Type.Object(
   { additionalProperties: false },
 );
 const Asked = Type.Object({ status: Type.Literal('confirmation_required') });
-
-/** A context of an anonymous visitor of a page, in its project. */
-export async function visitorCtx(request: Request, page: StatusPage): Promise<PageCtx> {
-  const { system } = request.server;
-  const scope = await scopeOf(system, page);
-  if (!scope) throw problem('SERVICE_UNAVAILABLE', 'No project exists yet.');
-  const { db, clock } = system;
-  return { system, db, scope, actor: { kind: 'anonymous' }, trace: request.trace, now: clock.now(), page };
-}
 
 export const statusSubscribeRoutes: Routes = [
   post('/api/status/subscribe', {

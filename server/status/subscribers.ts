@@ -2,16 +2,18 @@ import { type Selectable, sql } from 'kysely';
 import { type Static, Type } from 'typebox';
 import { emit } from '#events';
 import { chatKinds } from '#platform/config-chat.ts';
+import type { TxCtx } from '#platform/ctx.ts';
 import { mailboxOf, storedForms } from '#platform/email-address.ts';
 import { Email, normaliseEmail } from '#platform/identifiers.ts';
-import { IdSchema, newId } from '#platform/ids.ts';
+import { IdSchema, newId, type UserId } from '#platform/ids.ts';
 import { hashSecret } from '#platform/keyring.ts';
 import { newestFirst, type Page, PageQuery } from '#platform/page.ts';
 import { found, problem } from '#platform/problem.ts';
 import { Instant, nullable } from '#platform/schemas.ts';
 import { languages } from '#settings';
 import { ComponentIds, requireComponents } from './components.ts';
-import { inPage, type OfPage, ofPage, type PageCtx, type PageTx, pageTransaction } from './pages.ts';
+import { membersAmong } from './members-only.ts';
+import { inPage, type OfPage, ofPage, type PageCtx, type PageTx, pageTransaction, partsOf } from './pages.ts';
 import { removeReceiver } from './receivers.ts';
 import type { SubscriberId } from './tokens.ts';
 
@@ -24,6 +26,8 @@ type StatusSubscribersTable = OfPage & {
   channel: Channel;
   address: string;
   address_digest: Buffer;
+  /** The member who subscribed on a page for members; null for others. */
+  user_id: UserId | null;
   state: State;
   component_ids: string[];
   locale: string | null;
@@ -162,19 +166,32 @@ export function isTold(componentIds: readonly string[]) {
     or component_ids && ${componentIds}::text[])`;
 }
 
+/** The subscribers of a page for members who would be told. A page of a project has at most 20,000. */
+export async function membersTold(ctx: PageCtx, componentIds: readonly string[]) {
+  const rows = await ctx.db
+    .selectFrom('status_subscribers')
+    .select(['channel', 'address', 'user_id'])
+    .where(inPage(ctx.page))
+    .where(isTold(componentIds))
+    .execute();
+  return membersAmong(ctx, rows);
+}
+
 /** Counts who would be told: nobody by an unpublished page. Served by status_subscribers_active. */
 export async function countTold(
   ctx: PageCtx,
   { componentIds = '' }: Static<typeof CountQuery>,
 ): Promise<Static<typeof SubscriberCount>> {
   if (!ctx.page.published) return { count: 0, atLeast: false };
+  const components = componentIds.split(',').filter((id) => id !== '');
+  if (ctx.page.audience === 'members') return { count: (await membersTold(ctx, components)).length, atLeast: false };
   const { count } = await ctx.db
     .selectFrom(
       ctx.db
         .selectFrom('status_subscribers')
         .select('id')
         .where(inPage(ctx.page))
-        .where(isTold(componentIds.split(',').filter((id) => id !== '')))
+        .where(isTold(components))
         .limit(MAX_COUNT + 1)
         .as('told'),
     )
@@ -298,4 +315,20 @@ export async function reportBounces(
   { emails }: Static<typeof Bounces>,
 ): Promise<Static<typeof Quarantined>> {
   return { quarantined: await quarantine(ctx, emails, 'bounce') };
+}
+
+/** Removes what a person subscribed as a member, when their account is erased. Served by status_subscribers_of_member. */
+export async function removeSubscriptionsOf(outer: TxCtx, userId: UserId): Promise<void> {
+  const rows = await outer.db
+    .deleteFrom('status_subscribers')
+    .where('workspace_id', '=', outer.scope.workspaceId)
+    .where('user_id', '=', userId)
+    .returning(['environment', 'id', 'channel'])
+    .execute();
+  for (const { environment: key, id, channel } of rows) {
+    const tx = { ...outer, scope: { ...outer.scope, ...partsOf(key) } };
+    // biome-ignore lint/performance/noAwaitInLoops: few, on one connection
+    await removeReceiver(tx, { id, channel });
+    await emit(tx, 'status.subscriber.unsubscribed', { subscriberId: id, channel });
+  }
 }

@@ -3,13 +3,12 @@ import { html } from '#platform/html.ts';
 import type { Reply } from '#platform/http.ts';
 import { forms } from '#platform/http-body.ts';
 import { KnownEmail } from '#platform/identifiers.ts';
-import { Problem } from '#platform/problem.ts';
+import { Problem, problem } from '#platform/problem.ts';
 import { get, post, type Routes } from '#platform/route.ts';
 import { pathOn, queryOn } from './addresses.ts';
 import { componentChoices } from './page-body.ts';
 import { Chosen, guarded, listOf, panel, type Visit } from './panel.ts';
 import { PageQueryOfStatus } from './status.page.ts';
-import { visitorCtx } from './subscribe.public.ts';
 import {
   chooseComponents,
   confirmSubscription,
@@ -23,6 +22,7 @@ import {
 import { momentOn } from './summary.public.ts';
 import { makeToken } from './tokens.ts';
 import { namesOf } from './view.ts';
+import { visitorCtx } from './visitors.ts';
 
 const Token = Type.String({ minLength: 1, maxLength: 300 });
 const TokenQuery = Type.Interface([PageQueryOfStatus], { token: Token });
@@ -156,6 +156,8 @@ export const statusManageRoutes: Routes = [
       guarded(request, reply, async (visit) => {
         const { token, componentIds } = request.body;
         const { page, row } = await readSubscription(request.server.system, 'manage', token);
+        // What a page has is shown to those who may see that page.
+        if (page.key !== visit.page.key) throw problem('INVALID_TOKEN');
         await chooseComponents(await visitorCtx(request, page), row.id, listOf(componentIds));
         return choicesPage(visit, {
           token,

@@ -3,7 +3,7 @@ import { emit } from '#events';
 import { languageFor, sendMessage } from '#messages';
 import type { Ctx } from '#platform/ctx.ts';
 import { normaliseEmail } from '#platform/identifiers.ts';
-import { type Id, newId } from '#platform/ids.ts';
+import { type Id, newId, type UserId } from '#platform/ids.ts';
 import { limitKey, limits } from '#platform/limits.ts';
 import { codeDigest, isCode, newCode } from '#platform/one-time-code.ts';
 import { problem, problemWithRetry } from '#platform/problem.ts';
@@ -14,6 +14,7 @@ import { checkReceiverAddress, putReceiver, sendTo } from '#webhooks';
 import { chatAddress, isChat, maskedAddress } from './chat.ts';
 import { chatConfirmation, pageNameOf } from './chat-messages.ts';
 import { requireComponents } from './components.ts';
+import { subscribingMember } from './members-only.ts';
 import {
   findPage,
   inPage,
@@ -71,18 +72,20 @@ export type Wish = { channel: Channel; address: string; componentIds: readonly s
  * Requests a subscription. The response, and as far as possible its time, does not reveal whether the address is new,
  * subscribed, unsubscribed or bouncing (ST-1, AU-6): only a new or unsubscribed address gets a message, with a link
  * that confirms.
- * @throws Problem VALIDATION_FAILED for an unknown component, or an address that is not public or not of the service;
+ * @throws Problem VALIDATION_FAILED for an unknown component, an address that is not public or not of the service, or, on a page
+ *   for members, one that is not the member's;
  *   CONFLICT if the page takes no more
  */
 export async function subscribe(ctx: PageCtx, { channel, address: typed, componentIds }: Wish): Promise<void> {
   const { target, shown: address } = await addressOf(ctx, channel, typed);
+  const userId = await subscribingMember(ctx, { channel, target });
   const digest = addressDigest(channel, target);
   const { allowed } = await doors(ctx.system)['status-confirmations'].take(ctx, limitKey(digest.toString('hex')));
   await pageTransaction(ctx, async (tx) => {
     await requireComponents(tx, componentIds);
     await requireRoomFor(tx, 1);
     await emit(tx, 'status.subscription.requested', { channel });
-    const row = await putPending(tx, { channel, address, componentIds }, digest);
+    const row = await putPending(tx, { channel, address, componentIds, userId }, digest);
     const told = row.state === 'pending' && allowed;
     if (channel === 'email') await mailConfirmation(tx, row, { to: address, suppressed: !told });
     else if (told) await postConfirmation(tx, row, target);
@@ -108,7 +111,7 @@ function settledStates(channel: Channel): readonly string[] {
 /** Upserts the row of an address: inserts it, or makes an ended one pending again. Other rows do not change. */
 async function putPending(
   tx: PageTx,
-  { channel, address, componentIds }: Wish,
+  { channel, address, componentIds, userId }: Wish & { userId: UserId | null },
   digest: Buffer,
 ): Promise<SubscriberRow> {
   const locale = tx.trace.languages === null ? null : languageFor(tx.trace.languages, 'en');
@@ -123,6 +126,7 @@ async function putPending(
       address_digest: digest,
       state: 'pending',
       component_ids: [...componentIds],
+      user_id: userId,
       locale,
       source: 'self',
       consent: CONSENT,
@@ -137,6 +141,8 @@ async function putPending(
         address: sql`case when ${settled} then status_subscribers.address else excluded.address end`,
         component_ids: sql`case when ${settled} then status_subscribers.component_ids else excluded.component_ids end`,
         locale: sql`case when ${settled} then status_subscribers.locale else excluded.locale end`,
+        // The member who subscribes it last; the row may come from the time when the page was public.
+        user_id: sql`coalesce(excluded.user_id, status_subscribers.user_id)`,
         updated_at: sql`case when ${settled} then status_subscribers.updated_at else excluded.updated_at end`,
       }),
     )
@@ -257,7 +263,14 @@ export async function unsubscribe(ctx: PageCtx, id: SubscriberId): Promise<void>
   await pageTransaction(ctx, async (tx) => {
     const { state, channel } = await lockSubscriber(tx, id);
     if (state === 'unsubscribed') return;
-    await change(tx, id, { state: 'unsubscribed', address: '', component_ids: [], locale: null, secret_sealed: null });
+    await change(tx, id, {
+      state: 'unsubscribed',
+      address: '',
+      component_ids: [],
+      locale: null,
+      secret_sealed: null,
+      user_id: null,
+    });
     await removeReceiver(tx, { id, channel });
     await emit(tx, 'status.subscriber.unsubscribed', { subscriberId: id, channel });
   });
@@ -354,7 +367,9 @@ async function pagesWithOldRequests({ db }: System, now: Date): Promise<StatusPa
   const { rows } = await sql<OfPage>`
     select distinct workspace_id, environment from status_subscribers
     where state = 'pending' and updated_at < ${now}::timestamptz - interval '7 days' /* all workspaces */`.execute(db);
-  return rows.map((row) => pageOfRow({ ...row, slug: null, published: false }));
+  return rows.map((row) =>
+    pageOfRow({ ...row, slug: null, published: false, audience: 'public', shown_to_members: false }),
+  );
 }
 
 async function removePending(tx: PageTx): Promise<void> {

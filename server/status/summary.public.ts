@@ -9,6 +9,7 @@ import { installationPage, type StatusPage } from './pages.ts';
 import { projectViewsOf } from './project-views.ts';
 import { Summary, summarise } from './summary.ts';
 import { type Maker, type Moment, viewsOf } from './views.ts';
+import { isAdmitted } from './visitors.ts';
 
 /** The query that names the environment on the console host, which has none. */
 export const StatusQuery = Type.Object({
@@ -38,7 +39,9 @@ export const summaryRoutes: Routes = [
 
 /** Sends a prepared response, or 304 if the client has it. */
 export async function respond(request: Request, reply: Reply, maker: Maker): Promise<Reply> {
-  const { body, etag, headers } = (await momentOf(request)).responseTo(maker);
+  const moment = await momentOf(request);
+  const { body, etag, headers } = moment.responseTo(maker);
+  if (moment.view.page.audience === 'members') return reply.headers(headers).send(body);
   reply.headers({ ...headers, etag });
   if (isKnownState(request.headers['if-none-match'], etag)) return reply.code(304).send();
   return reply.send(body);
@@ -54,14 +57,14 @@ function environmentOf({ server, query }: Request): Environment {
 
 /**
  * The page that a request is for: that of its address, or the installation's.
- * @throws Problem NOT_FOUND for an address without a published page
+ * @throws Problem NOT_FOUND for an address without a published page, and for a page that the visitor may not see
  */
 export async function pageFor(request: Request): Promise<StatusPage> {
   const { params, server } = request;
   if (typeof params !== 'object' || params === null || !('slug' in params))
     return installationPage(environmentOf(request));
   const page = await projectViewsOf(server.system).find(String(params.slug));
-  if (!page) throw problem('NOT_FOUND');
+  if (!page || !(await isAdmitted(request, page))) throw problem('NOT_FOUND');
   return page;
 }
 

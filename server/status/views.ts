@@ -6,11 +6,23 @@ import type { EarlyDocument } from '#platform/http-early.ts';
 import { perSystem, type System } from '#platform/system.ts';
 import { STATUS_TOPIC } from './boards.ts';
 import type { Reading } from './health.ts';
-import { installationPage } from './pages.ts';
+import { installationPage, type StatusPage } from './pages.ts';
 import { type AllStored, emptyStored, readAllStored } from './stored.ts';
 import { makeView, type Own, type View } from './view.ts';
 
-export const CACHE_CONTROL = 'public, max-age=60';
+/** Whether responses of a page may be kept: those of a public one for a minute; those for members by nobody, and no search engine lists them. */
+export function cachingOf({ audience }: StatusPage): Record<string, string> {
+  return audience === 'public'
+    ? { 'cache-control': 'public, max-age=60' }
+    : { 'cache-control': 'private, no-store', 'x-robots-tag': 'noindex' };
+}
+
+/** A public page is the same for everybody and needs no credentials, so pages of any origin may read it. */
+function sharingOf({ audience }: StatusPage): Record<string, string> {
+  return audience === 'public'
+    ? { 'access-control-allow-origin': '*', 'access-control-expose-headers': EXPOSED_HEADERS }
+    : {};
+}
 
 /** Makes one kind of response from a view. */
 export type Maker = {
@@ -40,12 +52,10 @@ export class Moment {
       body: Buffer.from(maker.make(this.view)),
       // Weak: it does not change if only the time in the response does.
       etag,
-      // Public and without credentials, so pages of any origin may read it.
       headers: {
-        'cache-control': CACHE_CONTROL,
+        ...cachingOf(this.view.page),
+        ...sharingOf(this.view.page),
         'content-type': maker.type,
-        'access-control-allow-origin': '*',
-        'access-control-expose-headers': EXPOSED_HEADERS,
         ...maker.headers?.(this.view),
       },
     };

@@ -78,6 +78,7 @@ export const arabic: Words = {
     'subscribe.sentTitle': 'بقيت خطوة',
     'subscribe.sent': 'إذا أمكن اشتراك هذا العنوان، فقد أُرسلت إليه رسالة. افتح رابطها للتأكيد؛ يعمل 24 ساعة.',
     'subscribe.wrong': 'تحقق مما أدخلته من فضلك.',
+    'subscribe.own': 'أدخل عنوانًا من حسابك سبق التحقق منه.',
     'subscribe.later': 'طلبات كثيرة جدًا. حاول مرة أخرى بعد بضع دقائق.',
     'subscribe.ways': 'طرق أخرى لتلقي الإشعارات',
     'way.webhook': 'Webhook',

@@ -80,6 +80,7 @@ export const german: Words = {
     'subscribe.sent':
       'Wenn wir an diese Adresse schreiben dürfen, ist eine Nachricht unterwegs. Bestätigen Sie mit dem Link darin; er gilt 24 Stunden.',
     'subscribe.wrong': 'Bitte prüfen Sie Ihre Angaben.',
+    'subscribe.own': 'Bitte geben Sie eine bestätigte Adresse Ihres Kontos ein.',
     'subscribe.later': 'Zu viele Anfragen von hier. Versuchen Sie es in einigen Minuten erneut.',
     'subscribe.ways': 'Weitere Wege',
     'way.webhook': 'Webhook',

@@ -78,6 +78,7 @@ const texts = {
   'subscribe.sent':
     'If this address can be subscribed, a message is on its way. Open its link to confirm; it works for 24 hours.',
   'subscribe.wrong': 'Please check what you entered.',
+  'subscribe.own': 'Enter an address of your account that you have verified.',
   'subscribe.later': 'Too many requests. Try again in a few minutes.',
   'subscribe.ways': 'Other ways to get notified',
   'way.webhook': 'Webhook',

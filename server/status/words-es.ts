@@ -80,6 +80,7 @@ export const spanish: Words = {
     'subscribe.sent':
       'Si podemos escribir a esta dirección, un mensaje va en camino. Abra su enlace para confirmar; vale 24 horas.',
     'subscribe.wrong': 'Compruebe lo que ha escrito.',
+    'subscribe.own': 'Escriba una dirección verificada de su cuenta.',
     'subscribe.later': 'Demasiadas solicitudes desde aquí. Inténtelo en unos minutos.',
     'subscribe.ways': 'Otras formas de recibir avisos',
     'way.webhook': 'Webhook',

@@ -80,6 +80,7 @@ export const french: Words = {
     'subscribe.sent':
       'Si nous pouvons écrire à cette adresse, un message est en route. Ouvrez son lien pour confirmer ; il est valable 24 heures.',
     'subscribe.wrong': 'Vérifiez votre saisie.',
+    'subscribe.own': 'Indiquez une adresse vérifiée de votre compte.',
     'subscribe.later': 'Trop de demandes d’ici. Réessayez dans quelques minutes.',
     'subscribe.ways': 'Autres moyens',
     'way.webhook': 'Webhook',

@@ -79,6 +79,7 @@ export const japanese: Words = {
     'subscribe.sent':
       'このアドレスに送信できる場合、確認のメッセージをお送りしました。24時間以内にリンクを開いて確認してください。',
     'subscribe.wrong': '入力内容を確認してください。',
+    'subscribe.own': 'お使いのアカウントの確認済みアドレスを入力してください。',
     'subscribe.later': 'リクエストが多すぎます。数分後にもう一度お試しください。',
     'subscribe.ways': 'ほかの受け取り方',
     'way.webhook': 'Webhook',

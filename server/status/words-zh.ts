@@ -78,6 +78,7 @@ export const chinese: Words = {
     'subscribe.sentTitle': '还差一步',
     'subscribe.sent': '如果可以向此地址发送，确认消息已在路上。请打开其中的链接确认，24 小时内有效。',
     'subscribe.wrong': '请检查输入内容。',
+    'subscribe.own': '请输入您账户中已验证的地址。',
     'subscribe.later': '来自此处的请求过多，请几分钟后再试。',
     'subscribe.ways': '其他通知方式',
     'way.webhook': 'Webhook',

@@ -33,7 +33,11 @@ export const Settings = onStatusPage(function Settings({ page }) {
       <StatusTabs />
       <Loaded query={settings}>{(record) => <Edit settings={record} reread={settings.refetch} />}</Loaded>
       {page.kind === 'project' && <Publishing page={page} />}
-      <Card split title="Public addresses" about="Available without signing in.">
+      <Card
+        split
+        title="Addresses"
+        about={page.audience === 'members' ? 'For members who are signed in.' : 'Available without signing in.'}
+      >
         <Facts
           facts={PLACES.map(([name, path]) => [name, <Copy key={path} value={addressOn(page, path)} />] as const)}
         />

@@ -1532,6 +1532,8 @@ class StatusGroup(TypedDict):
 class StatusPage(TypedDict):
     # The last part of the address. Null for the page of the installation, and before the first PUT.
     address: str | None
+    # `public`: everybody who knows the address sees the page. `members`: only active members of the project who are signed in to it; others are asked to sign in, and only members are told anything.
+    audience: Literal["public", "members"]
     # The default project manages the page of the installation, every other project one of its own.
     kind: Literal["installation", "project"]
     # False: nobody sees the page, its components are not checked and its subscribers are told nothing.
@@ -2988,6 +2990,8 @@ class AddUpdateToMaintenanceRequest(TypedDict):
 class MakePublishOrHideStatusPageOfProjectRequest(TypedDict):
     # How the address begins. Latchkey adds ten characters that cannot be guessed, so no address is taken, and none tells whether a page exists. Another word makes another address, and the old one ends. When absent, the address stays; that of a new page begins with the name of the project.
     address: NotRequired[str]
+    # When absent, it stays; a new page is public.
+    audience: NotRequired[Literal["public", "members"]]
     published: bool
 
 

@@ -1182,7 +1182,7 @@ class Operations(Client):
     def make_publish_or_hide_status_page_of_project(self, body: models.MakePublishOrHideStatusPageOfProjectRequest, *, if_match: str | None = None) -> models.StatusPage:
         """Make, publish or hide the status page of the project.
 
-        The first call makes the page, with a group for components. A hidden page keeps everything: its components, incidents and subscribers are there when it is published again.
+        The first call makes the page, with a group for components. A hidden page keeps everything: its components, incidents and subscribers are there when it is published again. A change of `audience` ends no subscription: while only members see the page, only subscriptions of members are told anything.
         """
         return self.call("PUT", "/v1/admin/status/page", {}, body=body, if_match=if_match)
 
