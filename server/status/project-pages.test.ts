@@ -391,9 +391,7 @@ test('the rows of a removed project go, and those of another page stay', async (
   assert.ok((await left(`${projectId}-test`)) > 5);
   const others = await left(`${shop.tenant.scope.projectId}-test`);
   await latchkey.inProject(async (tx) => {
-    for (const { remove } of pageRemovals) {
-      await remove(tx, { workspaceId, projectId }, 1_000);
-    }
+    for (const { remove } of pageRemovals) await remove(tx, { workspaceId, projectId }, 1_000);
   });
   assert.equal(await left(`${projectId}-test`), 0);
   assert.equal(await left(`${shop.tenant.scope.projectId}-test`), others);
