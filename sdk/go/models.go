@@ -1656,6 +1656,10 @@ type StatusSettings struct {
 	AlertEmails []string `json:"alertEmails"`
 	// What happens when a measured component fails: nothing, a draft to publish, or a public incident.
 	Automatic string `json:"automatic"`
+	// The language for people who prefer none of `locales`, and of feeds, badge and documents for programs. Must be one of `locales`.
+	DefaultLanguage string `json:"defaultLanguage"`
+	// The languages in which visitors read the page and subscribers get messages.
+	Locales []string `json:"locales"`
 	// Null: the logo of the project.
 	LogoURL *string `json:"logoUrl"`
 	// What the page is about. Null: the name of the project.
@@ -3264,7 +3268,7 @@ type PreviewWhatSubscribersWouldBeToldResponseMessagesItem struct {
 	Count   int64  `json:"count"`
 	// Of a mail; null for the others.
 	Subject *string `json:"subject"`
-	// In English. A webhook gets this JSON.
+	// In the default language of the page. A webhook gets this JSON.
 	Text string `json:"text"`
 }
 
@@ -3276,6 +3280,10 @@ type ChangeSettingsOfStatusRequest struct {
 	AlertEmails []string `json:"alertEmails,omitzero"`
 	// What happens when a measured component fails: nothing, a draft to publish, or a public incident.
 	Automatic *string `json:"automatic,omitzero"`
+	// The language for people who prefer none of `locales`, and of feeds, badge and documents for programs. Must be one of `locales`.
+	DefaultLanguage *string `json:"defaultLanguage,omitzero"`
+	// The languages in which visitors read the page and subscribers get messages.
+	Locales []string `json:"locales,omitzero"`
 	// Null: the logo of the project.
 	LogoURL Nullable[string] `json:"logoUrl,omitzero"`
 	// What the page is about. Null: the name of the project.

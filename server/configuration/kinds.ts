@@ -1,3 +1,4 @@
+import { languages } from '#settings';
 import type { Kind } from './kind.ts';
 import { isValues, type Values } from './plain.ts';
 
@@ -323,10 +324,19 @@ export const kinds: readonly Kind[] = [
     path: '/v1/admin/status/settings',
     key: [],
     id: [],
-    fields: ['name', 'logoUrl', 'accentColor', 'supportUrl', 'automatic', 'alertEmails'],
+    fields: ['name', 'logoUrl', 'accentColor', 'supportUrl', 'locales', 'defaultLanguage', 'automatic', 'alertEmails'],
     unique: true,
     onNewPage: [
-      { name: null, logoUrl: null, accentColor: null, supportUrl: null, automatic: 'publish', alertEmails: [] },
+      {
+        name: null,
+        logoUrl: null,
+        accentColor: null,
+        supportUrl: null,
+        locales: [...languages],
+        defaultLanguage: 'en',
+        automatic: 'publish',
+        alertEmails: [],
+      },
     ],
   },
 ];

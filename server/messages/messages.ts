@@ -75,6 +75,8 @@ export type NewMessage = {
   variables: Variables;
   /** The person's preferred language, if known. */
   locale?: string | null;
+  /** The language, where the sender offers others than the project. */
+  language?: Language;
   /** Do not send after this time. */
   expiresAt?: Date;
   suppressed?: boolean;
@@ -130,10 +132,11 @@ export async function sendMessage(tx: TxCtx, message: NewMessage): Promise<void>
 
 async function renderFor(
   tx: TxCtx,
-  { template, variables, locale, organizationId = null }: NewMessage,
+  { template, variables, locale, organizationId = null, ...chosen }: NewMessage,
 ): Promise<Rendered> {
   const { projectName, settings } = await projectOf(tx.system, tx.scope);
-  const language = languageFor(locale ?? tx.trace.languages, settings.defaultLanguage, settings.locales);
+  const language =
+    chosen.language ?? languageFor(locale ?? tx.trace.languages, settings.defaultLanguage, settings.locales);
   const own = await ownText(tx, template, language);
   // A text stored before a rule became stricter may break it.
   const text = own && faultsOf(template, language, own).length === 0 ? own : builtInTexts[language][template];

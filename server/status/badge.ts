@@ -1,6 +1,6 @@
 import { html, raw } from 'hono/html';
+import { standardVoice } from './view.ts';
 import type { Maker } from './views.ts';
-import { voiceIn } from './words.ts';
 
 const COLOURS = { none: '#177245', minor: '#8a5a00', major: '#b4430e', critical: '#b3261e' } as const;
 const WORDS = {
@@ -16,8 +16,9 @@ const CHARACTER = 6.6;
 export const badge: Maker = {
   key: 'badge',
   type: 'image/svg+xml; charset=utf-8',
-  make: ({ severity }) => {
-    const word = voiceIn('en').say(WORDS[severity]).toLowerCase();
+  make: (view) => {
+    const { severity } = view;
+    const word = standardVoice(view).say(WORDS[severity]).toLowerCase();
     const left = 52;
     const right = Math.ceil(word.length * CHARACTER) + 16;
     const width = left + right;

@@ -1,10 +1,21 @@
 import type { Generated, Selectable } from 'kysely';
 import { type Static, Type } from 'typebox';
 import { emit } from '#events';
+import { languageFor } from '#messages';
 import { announce } from '#platform/feed.ts';
 import { Email, normaliseEmail } from '#platform/identifiers.ts';
-import { Branding } from '#settings';
-import { type Audience, inPage, type OfPage, type PageCtx, type PageTx, pageTransaction } from './pages.ts';
+import { problem } from '#platform/problem.ts';
+import { Branding, type Language, languages } from '#settings';
+import {
+  type Audience,
+  inPage,
+  type OfPage,
+  type PageCtx,
+  type PageDb,
+  type PageTx,
+  pageTransaction,
+} from './pages.ts';
+import { type Voice, voiceIn } from './words.ts';
 
 export type Policy = 'off' | 'draft' | 'publish';
 type StatusBoardsTable = OfPage & {
@@ -21,6 +32,9 @@ type StatusBoardsTable = OfPage & {
   /** The last part of the address of a project's page; null for the installation. */
   slug: Generated<string | null>;
   published: Generated<boolean>;
+  /** The languages that the page offers; none: all. */
+  locales: Generated<Language[]>;
+  default_language: Generated<Language>;
   audience: Generated<Audience>;
   /** True instead of `published` for a page that only members see. */
   shown_to_members: Generated<boolean>;
@@ -38,6 +52,7 @@ declare module '#platform/db.ts' {
 export const STATUS_TOPIC = 'status';
 
 const { logoUrl, accentColor } = Branding.properties;
+const LanguageField = Type.Enum([...languages]);
 const link = logoUrl.anyOf[0];
 
 export const StatusSettings = Type.Object(
@@ -50,6 +65,16 @@ export const StatusSettings = Type.Object(
       description: 'Null: the colour of the project. A colour with too little contrast is adjusted.',
     }),
     supportUrl: Type.Union([link, Type.Null()], { description: 'Where visitors get help; linked on the page.' }),
+    locales: Type.Array(LanguageField, {
+      minItems: 1,
+      uniqueItems: true,
+      maxItems: languages.length,
+      description: 'The languages in which visitors read the page and subscribers get messages.',
+    }),
+    defaultLanguage: Type.Enum([...languages], {
+      description:
+        'The language for people who prefer none of `locales`, and of feeds, badge and documents for programs. Must be one of `locales`.',
+    }),
     automatic: Type.Enum(['off', 'draft', 'publish'], {
       description: 'What happens when a measured component fails: nothing, a draft to publish, or a public incident.',
     }),
@@ -93,22 +118,61 @@ export async function getStatusSettings(ctx: PageCtx): Promise<StatusSettings> {
   return settingsOf(row);
 }
 
+/** The languages of a page, and the one for people who prefer none of them. */
+export type PageLanguages = { offered: Language[]; standard: Language };
+
+/** The languages of a page that has chosen none. */
+export const ALL_LANGUAGES: PageLanguages = { offered: [...languages], standard: 'en' };
+
+export function languagesIn({
+  locales,
+  default_language,
+}: Pick<BoardRow, 'locales' | 'default_language'>): PageLanguages {
+  return { offered: locales.length === 0 ? [...languages] : locales, standard: default_language };
+}
+
+/** The languages of a page, as they are now. */
+export async function languagesOf({ db, page }: PageDb): Promise<PageLanguages> {
+  const row = await db
+    .selectFrom('status_boards')
+    .select(['locales', 'default_language'])
+    .where(inPage(page))
+    .executeTakeFirst();
+  return row ? languagesIn(row) : ALL_LANGUAGES;
+}
+
+/** The words for a subscriber: in the language that they read the page in, if it is offered now. */
+export function voiceFor({ locale }: { locale: string | null }, { offered, standard }: PageLanguages): Voice {
+  return voiceIn(languageFor(locale, standard, offered));
+}
+
 function settingsOf(row: BoardRow): StatusSettings {
   return {
     name: row.name,
     logoUrl: row.logo_url,
     accentColor: row.accent_color,
     supportUrl: row.support_url,
+    locales: languagesIn(row).offered,
+    defaultLanguage: row.default_language,
     automatic: row.automatic,
     alertEmails: row.alert_emails,
   };
 }
 
+/** @throws Problem VALIDATION_FAILED for a default language that the page does not offer */
+function requireOffered({ locales, defaultLanguage }: Pick<StatusSettings, 'locales' | 'defaultLanguage'>): void {
+  if (locales.includes(defaultLanguage)) return;
+  const errors = [{ pointer: '/body/defaultLanguage', message: `must be one of ${locales.join(', ')}` }];
+  throw problem('VALIDATION_FAILED', { extensions: { errors } });
+}
+
+/** @throws Problem VALIDATION_FAILED */
 export async function updateStatusSettings(
   ctx: PageCtx,
   changes: Static<typeof StatusSettingsChanges>,
 ): Promise<StatusSettings> {
-  return changeBoard(ctx, async (tx) => {
+  return changeBoard(ctx, async (tx, board) => {
+    requireOffered({ ...settingsOf(board), ...changes });
     const row = await tx.db
       .updateTable('status_boards')
       .set({
@@ -116,6 +180,10 @@ export async function updateStatusSettings(
         ...(changes.logoUrl !== undefined && { logo_url: changes.logoUrl }),
         ...(changes.accentColor !== undefined && { accent_color: changes.accentColor }),
         ...(changes.supportUrl !== undefined && { support_url: changes.supportUrl }),
+        ...(changes.locales !== undefined && {
+          locales: changes.locales.length === languages.length ? [] : changes.locales,
+        }),
+        ...(changes.defaultLanguage !== undefined && { default_language: changes.defaultLanguage }),
         ...(changes.automatic !== undefined && { automatic: changes.automatic }),
         ...(changes.alertEmails !== undefined && {
           alert_emails: [...new Set(changes.alertEmails.map(normaliseEmail))],

@@ -31,7 +31,7 @@ export const statusCalendarRoutes: Routes = [
       return reply
         .headers({ ...pageHeaders(view), ...cachingOf(view.page), vary: 'accept-language' })
         .type('text/html; charset=utf-8')
-        .send(calendarPage(view, voiceOf(request), chosen));
+        .send(calendarPage(view, voiceOf(request, view), chosen));
     },
   }),
 ];

@@ -1,11 +1,9 @@
 import { projectOf } from '#environments';
-import { languageFor } from '#messages';
 import type { ChatKind } from '#platform/config-chat.ts';
 import { type ChatMessage, chatBody } from './chat.ts';
 import { inPage, type PageCtx, type PageTx } from './pages.ts';
-import type { SubscriberRow } from './subscribers.ts';
 import type { NoticeContent } from './updates.ts';
-import { type Voice, voiceIn } from './words.ts';
+import type { Voice } from './words.ts';
 
 const GREEN = 0x17804d;
 const BLUE = 0x3563c9;
@@ -22,9 +20,8 @@ type Links = { link: string; unsubscribe: string };
 /** The message that asks a channel for its consent. */
 export function chatConfirmation(
   kind: ChatKind,
-  { locale, name, at, link, unsubscribe }: Links & { locale: SubscriberRow['locale']; name: string; at: string },
+  { voice: { say }, name, at, link, unsubscribe }: Links & { voice: Voice; name: string; at: string },
 ): Record<string, unknown> {
-  const { say } = voiceIn(languageFor(locale, 'en'));
   return chatBody(kind, {
     title: say('confirm.title'),
     about: '',

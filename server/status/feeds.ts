@@ -6,9 +6,9 @@ import { pathOn, queryOn } from './addresses.ts';
 import { incidentTitle, type StoredIncident } from './incident-records.ts';
 import type { StoredMaintenance } from './maintenance-records.ts';
 import { type Addresses, addressesOf } from './statuspage.ts';
-import { namesOf, timeOf, type View } from './view.ts';
+import { namesOf, standardVoice, timeOf, type View } from './view.ts';
 import type { Maker } from './views.ts';
-import { voiceIn } from './words.ts';
+import type { Voice } from './words.ts';
 
 const require = createRequire(import.meta.url);
 
@@ -32,7 +32,7 @@ export function feedType(name: FeedName): string {
   return formats[name].type.split(';', 1)[0] ?? '';
 }
 
-/** Incidents and maintenances as RSS 2.0, Atom (RFC 4287) or JSON Feed 1.1, in English. */
+/** Incidents and maintenances as RSS 2.0, Atom (RFC 4287) or JSON Feed 1.1. */
 export function feedMaker(name: FeedName, system: System): Maker {
   const { type, title, write } = formats[name];
   const addresses = addressesOf(system);
@@ -43,7 +43,7 @@ export function feedMaker(name: FeedName, system: System): Maker {
 type Frame = { addresses: Addresses; base: string; title: (text: string) => string };
 
 function feedOf(view: View, { addresses, base, title: titled }: Frame): Feed {
-  const voice = voiceIn('en');
+  const voice = standardVoice(view);
   const nameOf = namesOf(view, voice);
   const address = (name: FeedName) => `${base}${pathOn(view.page, `/api/status/${name}`)}${queryOn(view.page)}`;
   const subjects = [...view.incidents, ...view.maintenances]
@@ -52,9 +52,9 @@ function feedOf(view: View, { addresses, base, title: titled }: Frame): Feed {
   const feed = new (feedLibrary().Feed)({
     id: addresses(view),
     title: legible(voice.say('title', { name: view.name })),
-    description: legible(`Incidents and maintenance of ${view.name}`),
+    description: legible(`${voice.say('incidents.all')} · ${voice.say('maintenance.title')}`),
     link: addresses(view),
-    language: 'en',
+    language: voice.language,
     generator: false,
     copyright: '',
     updated: new Date(subjects[0]?.updatedAt ?? view.components[0]?.createdAt ?? 0),
@@ -69,7 +69,7 @@ function feedOf(view: View, { addresses, base, title: titled }: Frame): Feed {
       title: titled('severity' in subject ? incidentTitle(subject, voice, nameOf) : subject.title),
       published: new Date(subject.createdAt),
       date: new Date(subject.updatedAt),
-      content: legible(String(story(subject))),
+      content: legible(String(story(subject, voice))),
     });
   }
   return feed;
@@ -77,11 +77,14 @@ function feedOf(view: View, { addresses, base, title: titled }: Frame): Feed {
 
 /** The library writes version 1.0, of which 1.1 is a superset: https://www.jsonfeed.org/version/1.1/ */
 function jsonFeed(feed: Feed): string {
-  return JSON.stringify({ ...JSON.parse(feed.json1()), version: 'https://jsonfeed.org/version/1.1', language: 'en' });
+  return JSON.stringify({
+    ...JSON.parse(feed.json1()),
+    version: 'https://jsonfeed.org/version/1.1',
+    language: feed.options.language,
+  });
 }
 
-function story(subject: StoredIncident | StoredMaintenance): Html {
-  const { say } = voiceIn('en');
+function story(subject: StoredIncident | StoredMaintenance, { say }: Voice): Html {
   const updates = subject.updates.map(
     ({ phase, body, at }) =>
       html`<p><strong>${say(phase)}</strong> · ${timeOf(at)}<br>${body || say(`own.${phase}`)}</p>`,

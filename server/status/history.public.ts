@@ -9,9 +9,8 @@ import { feedMaker, feedNames, feedType } from './feeds.ts';
 import { Incident, incidentRecord } from './incident-records.ts';
 import { statuspageMaker, statuspagePaths } from './statuspage.ts';
 import { momentOf, respond, StatusQuery } from './summary.public.ts';
-import { namesOf } from './view.ts';
+import { namesOf, standardVoice } from './view.ts';
 import { cachingOf, type Maker } from './views.ts';
-import { voiceIn } from './words.ts';
 
 const Query = Type.Interface([PageQuery, StatusQuery], {});
 
@@ -46,9 +45,10 @@ export const historyRoutes: Routes = [
       if (cursor !== undefined && after < 0) throw problem('INVALID_CURSOR');
       const page = view.incidents.slice(after + 1, after + 1 + limit);
       const more = view.incidents.length > after + 1 + limit;
-      const nameOf = namesOf(view, voiceIn('en'));
+      const voice = standardVoice(view);
+      const nameOf = namesOf(view, voice);
       return reply.headers(cachingOf(view.page)).send({
-        items: page.map((incident) => incidentRecord(incident, voiceIn('en'), nameOf)),
+        items: page.map((incident) => incidentRecord(incident, voice, nameOf)),
         nextCursor: more ? (page.at(-1)?.id ?? null) : null,
       });
     },

@@ -2,7 +2,7 @@ import type { Task } from 'graphile-worker';
 import { type Selectable, sql } from 'kysely';
 import { Type } from 'typebox';
 import { Compile } from 'typebox/compile';
-import { languageFor, type Refused, sendMessage } from '#messages';
+import { type Refused, sendMessage } from '#messages';
 import type { ChatKind } from '#platform/config-chat.ts';
 import { systemCtx } from '#platform/ctx.ts';
 import type { Tables } from '#platform/db.ts';
@@ -10,6 +10,7 @@ import { IdSchema } from '#platform/ids.ts';
 import type { System } from '#platform/system.ts';
 import { sendTo } from '#webhooks';
 import { pageAddressOf } from './addresses.ts';
+import { languagesOf, voiceFor } from './boards.ts';
 import { chatBody, isChat } from './chat.ts';
 import { noticeInChat, pageNameOf } from './chat-messages.ts';
 import { readComponents } from './components.ts';
@@ -20,7 +21,7 @@ import { holdBack, receiverOf } from './receivers.ts';
 import { isTold, quarantine, type SubscriberRow } from './subscribers.ts';
 import { subscriptionLink } from './subscriptions.ts';
 import { addNoticeJob } from './updates.ts';
-import { voiceIn } from './words.ts';
+import type { Voice } from './words.ts';
 
 const reference = Compile(Type.Object({ environment: Type.String(), noticeId: IdSchema('ntc') }));
 
@@ -83,19 +84,24 @@ async function tell(tx: PageTx, notice: Notice, subscribers: readonly Receiver[]
   const rows = await readComponents(tx);
   const names = new Map(rows.map(({ id, name }) => [id, name]));
   const name = await pageNameOf(tx);
+  const languages = await languagesOf(tx);
   for (const [index, subscriber] of subscribers.entries()) {
-    const told = { notice, subscriber, names };
+    const told = { notice, subscriber, names, voice: voiceFor(subscriber, languages) };
     // biome-ignore lint/performance/noAwaitInLoops: one after the other, on one connection
     if (subscriber.channel === 'email') await mail(tx, told, index % LANES);
     else await post(tx, told, name);
   }
 }
 
-type Told = { notice: Notice; subscriber: Receiver; names: ReadonlyMap<string, string | null> };
+type Told = {
+  notice: Notice;
+  subscriber: Receiver;
+  names: ReadonlyMap<string, string | null>;
+  voice: Voice;
+};
 
 /** The words of a notice, in one language. */
-function wordsOf({ notice, subscriber, names }: Told) {
-  const voice = voiceIn(languageFor(subscriber.locale, 'en'));
+function wordsOf({ notice, names, voice }: Told) {
   const { title, body, phase } = notice.content;
   const components = notice.component_ids.map((id) => names.get(id) ?? voice.nameOf(id)).join(', ');
   return {
@@ -116,7 +122,7 @@ async function mail(tx: PageTx, told: Told, lane: number): Promise<void> {
   await sendMessage(tx, {
     template: 'status_notice',
     to: subscriber.address,
-    locale: subscriber.locale,
+    language: told.voice.language,
     variables: mailVariables({
       content: { ...notice.content, ...words },
       components,
@@ -147,7 +153,7 @@ function postedIn(
   const { notice, subscriber } = told;
   const { components, ...words } = wordsOf(told);
   const message = noticeInChat({
-    voice: voiceIn(languageFor(subscriber.locale, 'en')),
+    voice: told.voice,
     name,
     content: { ...notice.content, ...words },
     components,

@@ -3,7 +3,6 @@ import { raw } from 'hono/html';
 import { brandStyle, imageOrigins } from '#branding';
 import { type Html, html } from '#platform/html.ts';
 import { directionOf } from '#platform/message-format.ts';
-import { languages } from '#settings';
 import { pathOn, queryOn } from './addresses.ts';
 import type { PageBrand } from './stored.ts';
 import { timeOf, type View } from './view.ts';
@@ -118,7 +117,7 @@ const NAMES = {
 
 export type Frame = {
   voice: Voice;
-  view: Pick<View, 'name' | 'brand' | 'page'>;
+  view: Pick<View, 'name' | 'brand' | 'page' | 'languages'>;
   title: string;
   body: Html;
   /** The address of this page without its language; null where it can't be requested again. */
@@ -139,7 +138,7 @@ export function framed({ voice, view, title, body, self, feeds = [] }: Frame): s
   const home = homeOf(view, voice);
   const images = imagesOf(brand);
   const colours = colourStyle(brand);
-  const own = languages.map(
+  const own = view.languages.offered.map(
     (one) => html`<a href="${self}${queryOn(page, { lang: one })}" lang="${one}" hreflang="${one}">${NAMES[one]}</a>`,
   );
   return String(html`<!doctype html>
@@ -159,7 +158,7 @@ ${feeds.map(({ href, type, label }) => html`<link rel="alternate" type="${type}"
 <main>${body}</main>
 <footer>
 ${feeds.length > 0 ? html`<nav aria-label="${say('page.feeds')}">${feeds.map(({ href, label }) => html`<a href="${href}">${label}</a>`)}</nav>` : ''}
-${self === null ? '' : html`<nav aria-label="Language">${own}</nav>`}
+${self === null || own.length === 1 ? '' : html`<nav aria-label="Language">${own}</nav>`}
 ${brand.supportUrl === null ? '' : html`<p><a href="${brand.supportUrl}">${say('page.support')}</a></p>`}
 <p>${say('page.utc')}</p>
 </footer>

@@ -23,8 +23,8 @@ export type Visit = { request: Request; reply: Reply; voice: Voice; page: Status
 
 /** Shows problems as a page. */
 export async function guarded(request: Request, reply: Reply, work: (visit: Visit) => Promise<Reply>): Promise<Reply> {
-  const voice = voiceOf(request);
   const page = await pageFor(request);
+  const voice = voiceOf(request, (await momentOn(request.server.system, page)).view);
   try {
     return await work({ request, reply, voice, page, query: queryOn(page, { lang: voice.language }) });
   } catch (error) {
@@ -49,8 +49,8 @@ export async function panel(
   { request, reply, page }: Pick<Visit, 'request' | 'reply' | 'page'>,
   { title, body, status = 200 }: Panel,
 ): Promise<Reply> {
-  const voice = voiceOf(request);
   const { view } = await momentOn(request.server.system, page);
+  const voice = voiceOf(request, view);
   const document = framed({
     voice,
     view,

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { brandOf } from '#branding';
 import { previewMessage } from '#messages';
 import { pageAddressOf } from './addresses.ts';
+import { languagesOf } from './boards.ts';
 import { type ChatMessage, isChat } from './chat.ts';
 import { noticeInChat, pageNameOf } from './chat-messages.ts';
 import { ComponentIds, readComponents, requireComponents } from './components.ts';
@@ -41,7 +42,7 @@ export const NoticePreview = Type.Object({
       channel: Type.Enum([...channels]),
       count: Type.Integer(),
       subject: Type.Union([Type.String(), Type.Null()], { description: 'Of a mail; null for the others.' }),
-      text: Type.String({ description: 'In English. A webhook gets this JSON.' }),
+      text: Type.String({ description: 'In the default language of the page. A webhook gets this JSON.' }),
     }),
     { description: 'The message of each channel.' },
   ),
@@ -88,13 +89,14 @@ async function textsOf(
   componentIds: readonly string[],
 ): Promise<(channel: Channel) => Text> {
   const { system, scope } = ctx;
-  const voice = voiceIn('en');
+  const { standard } = await languagesOf(ctx);
+  const voice = voiceIn(standard);
   const names = new Map((await readComponents(ctx)).map(({ id, name }) => [id, name]));
   const components = componentIds.map((id) => names.get(id) ?? voice.nameOf(id)).join(', ');
   const links = { link: pageAddressOf(system, ctx.page), unsubscribe: `${system.config.addresses.status}/…` };
   const ref = {
     template: 'status_notice',
-    locale: 'en',
+    locale: standard,
     variables: mailVariables({ content, components, ...links }),
   } as const;
   const mail = await previewMessage(ctx, ref, {}, await brandOf(system, scope, null));

@@ -17,10 +17,10 @@ const HTML_TYPE = 'text/html; charset=utf-8';
 export const PageQueryOfStatus = Type.Interface([StatusQuery], { lang: Type.Optional(Type.Enum([...languages])) });
 const EventRef = Type.Object({ id: Type.String({ pattern: '^(inc|mnt)_[0-9a-z]{26}$', maxLength: 40 }) });
 
-/** The language a page is asked for in. */
-export function voiceOf({ query, headers }: Request): Voice {
+/** The words in which a page answers a request: in the language that is asked for, if the page offers it. */
+export function voiceOf({ query, headers }: Request, { languages: own }: Pick<View, 'languages'>): Voice {
   const chosen = typeof query === 'object' && query !== null && 'lang' in query ? String(query.lang) : null;
-  return voiceIn(languageFor(chosen ?? headers['accept-language']?.slice(0, 256) ?? null, 'en'));
+  return voiceIn(languageFor(chosen ?? headers['accept-language']?.slice(0, 256) ?? null, own.standard, own.offered));
 }
 
 /** The status pages. They need no cookie and no database. */
@@ -33,8 +33,8 @@ export const statusPageRoutes: Routes = [
   get('/status/embed', {
     permission: 'public',
     query: PageQueryOfStatus,
-    handler: (request, reply) => {
-      const voice = voiceOf(request);
+    handler: async (request, reply) => {
+      const voice = voiceOf(request, (await momentOf(request)).view);
       return respond(request, reply, {
         key: `embed ${voice.language}`,
         type: HTML_TYPE,
@@ -61,13 +61,13 @@ export const statusPageRoutes: Routes = [
   }),
 ];
 
-function sendView(
+async function sendView(
   request: Request,
   reply: Reply,
   key: string,
   make: (view: View, voice: Voice) => string,
 ): Promise<Reply> {
-  const voice = voiceOf(request);
+  const voice = voiceOf(request, (await momentOf(request)).view);
   return respond(request, reply, {
     key: `${key} ${voice.language}`,
     type: HTML_TYPE,

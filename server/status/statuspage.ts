@@ -4,9 +4,8 @@ import type { Affected } from './affected.ts';
 import type { StoredIncident } from './incident-records.ts';
 import { incidentTitle, isOpen } from './incident-records.ts';
 import { isUnderWay, type StoredMaintenance } from './maintenance-records.ts';
-import { headline, namesOf, type View } from './view.ts';
+import { headline, namesOf, standardVoice, type View } from './view.ts';
 import type { Maker } from './views.ts';
-import { voiceIn } from './words.ts';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
@@ -70,18 +69,22 @@ function head(view: View, addresses: Addresses) {
 }
 
 function status(view: View) {
-  return { indicator: view.severity, description: headline(view, voiceIn('en')) };
+  return { indicator: view.severity, description: headline(view, standardVoice(view)) };
 }
 
 /** In Statuspage groups are components too, listed before their members. */
 function components(view: View) {
-  const nameOf = namesOf(view, voiceIn('en'));
+  const nameOf = namesOf(view, standardVoice(view));
   return view.groups.flatMap((group, groupIndex) => {
     const first = group.components[0];
     const since = first?.createdAt ?? view.generatedAt;
     return [
       {
-        ...frame(view, { id: group.id, name: group.name ?? voiceIn('en').nameOf(group.id), status: group.status }),
+        ...frame(view, {
+          id: group.id,
+          name: group.name ?? standardVoice(view).nameOf(group.id),
+          status: group.status,
+        }),
         created_at: since,
         updated_at:
           group.components
@@ -100,7 +103,7 @@ function components(view: View) {
         created_at: component.createdAt,
         updated_at: component.since,
         position: index + 1,
-        description: component.description ?? voiceIn('en').aboutOf(component.id),
+        description: component.description ?? standardVoice(view).aboutOf(component.id),
         start_date: component.createdAt.slice(0, 10),
         group_id: group.id,
         group: false,
@@ -137,7 +140,7 @@ function maintenances(view: View, addresses: Addresses, chosen: (maintenance: St
 }
 
 function common(view: View, subject: StoredIncident | StoredMaintenance, addresses: Addresses) {
-  const { say } = voiceIn('en');
+  const { say } = standardVoice(view);
   const affected = new Set(subject.componentIds);
   return {
     id: subject.id,
@@ -167,7 +170,7 @@ function common(view: View, subject: StoredIncident | StoredMaintenance, address
 /** The effect of an update on components; null, as in Statuspage, when it was not recorded. */
 function affectedComponents(view: View, changes: readonly Affected[] | null | undefined) {
   if (!changes) return null;
-  const nameOf = namesOf(view, voiceIn('en'));
+  const nameOf = namesOf(view, standardVoice(view));
   const known = new Set(view.names.map(({ id }) => id));
   return changes
     .filter(({ componentId }) => known.has(componentId))
@@ -180,7 +183,7 @@ function affectedComponents(view: View, changes: readonly Affected[] | null | un
 }
 
 function incidentOf(view: View, incident: StoredIncident, addresses: Addresses) {
-  const voice = voiceIn('en');
+  const voice = standardVoice(view);
   return {
     ...common(view, incident, addresses),
     name: incidentTitle(incident, voice, namesOf(view, voice)),

@@ -2,6 +2,7 @@ import { brandOf } from '#branding';
 import { projectOf } from '#environments';
 import { type Environment, environments } from '#platform/ctx.ts';
 import type { System } from '#platform/system.ts';
+import { ALL_LANGUAGES, languagesIn, type PageLanguages } from './boards.ts';
 import { builtInComponents, builtInGroups } from './built-in.ts';
 import { readComponents } from './components.ts';
 import type { MeasuredStatus } from './health.ts';
@@ -43,6 +44,8 @@ export type Stored = {
   name: string;
   /** Absent in snapshots of earlier versions. */
   brand?: PageBrand;
+  /** Absent in snapshots of earlier versions. */
+  languages?: PageLanguages;
   /** The time of the latest measurement; null for none. */
   measuredAt: string | null;
   groups: { id: string; name: string | null }[];
@@ -110,6 +113,7 @@ export async function readStored(system: System, page: StatusPage): Promise<Stor
       accentColor: board?.accent_color ?? brand?.accentColor ?? null,
       supportUrl: board?.support_url ?? null,
     },
+    languages: board ? languagesIn(board) : ALL_LANGUAGES,
     measuredAt: board?.measured_at?.toISOString() ?? null,
     groups,
     components: components.map((row) => ({
@@ -138,6 +142,6 @@ export async function readAllStored(system: System): Promise<AllStored> {
   const filled = (stored: Stored | undefined, fallback: Stored): Stored =>
     stored && stored.components.length > 0
       ? stored
-      : { ...fallback, ...(stored && { name: stored.name, brand: stored.brand }) };
+      : { ...fallback, ...(stored && { name: stored.name, brand: stored.brand, languages: stored.languages }) };
   return { test: filled(test, empty.test), production: filled(production, empty.production) };
 }

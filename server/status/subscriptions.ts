@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { emit } from '#events';
-import { languageFor, sendMessage } from '#messages';
+import { sendMessage } from '#messages';
 import type { Ctx } from '#platform/ctx.ts';
 import { normaliseEmail } from '#platform/identifiers.ts';
 import { type Id, newId, type UserId } from '#platform/ids.ts';
@@ -10,7 +10,9 @@ import { problem, problemWithRetry } from '#platform/problem.ts';
 import { singleWrite } from '#platform/single-writes.ts';
 import { sourceOf } from '#platform/source.ts';
 import type { System, SystemInTx } from '#platform/system.ts';
+import type { Language } from '#settings';
 import { checkReceiverAddress, putReceiver, sendTo } from '#webhooks';
+import { languagesOf, voiceFor } from './boards.ts';
 import { chatAddress, isChat, maskedAddress } from './chat.ts';
 import { chatConfirmation, pageNameOf } from './chat-messages.ts';
 import { requireComponents } from './components.ts';
@@ -32,6 +34,7 @@ import {
 import { receiverOf, removeReceiver } from './receivers.ts';
 import { addressDigest, type Channel, mailboxDigests, requireRoomFor, type SubscriberRow } from './subscribers.ts';
 import { makeToken, openToken, type SubscriberId } from './tokens.ts';
+import type { Voice } from './words.ts';
 
 type StatusCodesTable = OfPage & {
   id: Id<'cod'>;
@@ -85,10 +88,13 @@ export async function subscribe(ctx: PageCtx, { channel, address: typed, compone
     await requireComponents(tx, componentIds);
     await requireRoomFor(tx, 1);
     await emit(tx, 'status.subscription.requested', { channel });
-    const row = await putPending(tx, { channel, address, componentIds, userId }, digest);
+    const voice = voiceFor({ locale: tx.trace.languages }, await languagesOf(tx));
+    const locale = tx.trace.languages === null ? null : voice.language;
+    const row = await putPending(tx, { channel, address, componentIds, userId, locale }, digest);
     const told = row.state === 'pending' && allowed;
-    if (channel === 'email') await mailConfirmation(tx, row, { to: address, suppressed: !told });
-    else if (told) await postConfirmation(tx, row, target);
+    if (channel === 'email')
+      await mailConfirmation(tx, row, { to: address, language: voice.language, suppressed: !told });
+    else if (told) await postConfirmation(tx, row, { url: target, voice });
   });
 }
 
@@ -111,10 +117,9 @@ function settledStates(channel: Channel): readonly string[] {
 /** Upserts the row of an address: inserts it, or makes an ended one pending again. Other rows do not change. */
 async function putPending(
   tx: PageTx,
-  { channel, address, componentIds, userId }: Wish & { userId: UserId | null },
+  { channel, address, componentIds, userId, locale }: Wish & { userId: UserId | null; locale: Language | null },
   digest: Buffer,
 ): Promise<SubscriberRow> {
-  const locale = tx.trace.languages === null ? null : languageFor(tx.trace.languages, 'en');
   const settled = sql<boolean>`status_subscribers.state = any(${[...settledStates(channel)]}::text[])`;
   return tx.db
     .insertInto('status_subscribers')
@@ -162,19 +167,23 @@ export function subscriptionLink(
 async function mailConfirmation(
   tx: PageTx,
   row: SubscriberRow,
-  { to, suppressed }: { to: string; suppressed: boolean },
+  { to, language, suppressed }: { to: string; language: Language; suppressed: boolean },
 ): Promise<void> {
   await sendMessage(tx, {
     template: 'status_confirm',
     to,
     variables: { link: subscriptionLink(tx.system, 'confirm', row) },
-    locale: row.locale,
+    language,
     unsubscribe: subscriptionLink(tx.system, 'unsubscribe', row),
     suppressed,
   });
 }
 
-async function postConfirmation(tx: PageTx, row: SubscriberRow, url: string): Promise<void> {
+async function postConfirmation(
+  tx: PageTx,
+  row: SubscriberRow,
+  { url, voice }: { url: string; voice: Voice },
+): Promise<void> {
   const receiver = receiverOf(row);
   if (!receiver) return;
   const secret = await putReceiver(tx, receiver, url);
@@ -182,9 +191,9 @@ async function postConfirmation(tx: PageTx, row: SubscriberRow, url: string): Pr
   const link = subscriptionLink(tx.system, 'confirm', row);
   const unsubscribe = subscriptionLink(tx.system, 'unsubscribe', row);
   const at = tx.now.toISOString();
-  const { channel, locale } = row;
+  const { channel } = row;
   if (isChat(channel)) {
-    const message = { locale, name: await pageNameOf(tx), at, link, unsubscribe };
+    const message = { voice, name: await pageNameOf(tx), at, link, unsubscribe };
     await sendTo(tx, receiver, { type, body: chatConfirmation(channel, message) });
     return;
   }
@@ -319,7 +328,8 @@ export async function mailCode(ctx: PageCtx, email: string): Promise<string> {
       .execute();
     const variables = { code, minutes: CODE_MINUTES };
     const to = row?.address ?? email;
-    await sendMessage(tx, { template: 'status_code', to, variables, expiresAt: expires, suppressed: !row });
+    const { language } = voiceFor({ locale: tx.trace.languages }, await languagesOf(tx));
+    await sendMessage(tx, { template: 'status_code', to, language, variables, expiresAt: expires, suppressed: !row });
     return id;
   });
 }

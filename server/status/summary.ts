@@ -4,8 +4,7 @@ import { ComponentStatus } from './health.ts';
 import { Incident, incidentRecord, isOpen } from './incident-records.ts';
 import { Maintenance, maintenanceRecord } from './maintenance-records.ts';
 import { channels } from './subscribers.ts';
-import { caveats, headline, namesOf, type View } from './view.ts';
-import { voiceIn } from './words.ts';
+import { caveats, headline, namesOf, standardVoice, type View } from './view.ts';
 
 const ComponentRecord = Type.Object({
   id: Type.String(),
@@ -48,9 +47,9 @@ export const Summary = Type.Object({
 });
 export type Summary = Static<typeof Summary>;
 
-/** The summary of a view, in English. */
+/** The summary of a view, in the default language of its page. */
 export function summarise(view: View): Summary {
-  const voice = voiceIn('en');
+  const voice = standardVoice(view);
   const nameOf = namesOf(view, voice);
   return {
     overallStatus: view.overallStatus,
@@ -80,9 +79,9 @@ export function summarise(view: View): Summary {
   };
 }
 
-/** The status as a sentence, in English. */
+/** The status as a sentence, in the default language of its page. */
 export function sentence(view: View): string {
-  const voice = voiceIn('en');
+  const voice = standardVoice(view);
   const names = view.affected.map(({ id }) => namesOf(view, voice)(id)).join(', ');
   const affected = names === '' ? [] : [voice.say('overall.affected', { components: names })];
   return [headline(view, voice), ...affected, ...caveats(view, voice)].join(' ');

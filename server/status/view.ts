@@ -1,4 +1,5 @@
 import type { Environment } from '#platform/ctx.ts';
+import { ALL_LANGUAGES, type PageLanguages } from './boards.ts';
 import {
   type Bearing,
   claimsOf,
@@ -15,7 +16,7 @@ import { isUnderWay, type StoredMaintenance } from './maintenance-records.ts';
 import type { StatusPage } from './pages.ts';
 import type { PageBrand, Stored } from './stored.ts';
 import { type Day, uptimeOf } from './uptime.ts';
-import type { Voice } from './words.ts';
+import { type Voice, voiceIn } from './words.ts';
 
 /** A component as it is shown. A null name or description is worded in the reader's language. */
 export type ShownComponent = {
@@ -38,6 +39,7 @@ export type View = {
   environment: Environment;
   name: string;
   brand: PageBrand;
+  languages: PageLanguages;
   generatedAt: string;
   groups: ShownGroup[];
   components: ShownComponent[];
@@ -106,6 +108,7 @@ export function makeView(
     environment: stored.environment,
     name: stored.name,
     brand: stored.brand ?? NO_BRAND,
+    languages: stored.languages ?? ALL_LANGUAGES,
     generatedAt: now.toISOString(),
     groups,
     components,
@@ -135,6 +138,11 @@ function staleSince({ measuredAt, components }: Stored, now: Date, { slug }: Sta
 export function namesOf({ names }: Pick<View, 'names'>, voice: Voice): (id: string) => string {
   const own = new Map(names.map(({ id, name }) => [id, name]));
   return (id) => own.get(id) ?? voice.nameOf(id);
+}
+
+/** The words of a page for programs and feeds, which ask for no language. */
+export function standardVoice({ languages }: Pick<View, 'languages'>): Voice {
+  return voiceIn(languages.standard);
 }
 
 /** A time in words: 2026-01-31 12:00 UTC. */

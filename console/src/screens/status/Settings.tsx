@@ -1,6 +1,7 @@
-import { Select, TagsInput, TextInput } from '@mantine/core';
+import { MultiSelect, Select, TagsInput, TextInput } from '@mantine/core';
 import type { StatusSettings } from '#api/records.ts';
 import { useApi, useCan } from '#api/scope.tsx';
+import { languages } from '#screens/messages/languages.ts';
 import { ColourInput } from '#ui/ColourInput.tsx';
 import { Copy } from '#ui/copy.tsx';
 import { SettingsCard, useRecordForm } from '#ui/form.tsx';
@@ -94,6 +95,27 @@ function Edit({ settings, reread }: EditProps) {
         value={values.supportUrl ?? ''}
         error={errors.supportUrl}
         onChange={({ currentTarget: { value } }) => set({ supportUrl: value || null })}
+      />
+      <MultiSelect
+        label="Languages"
+        description="Visitors read the page, and subscribers get messages, in these."
+        data={[...languages]}
+        value={values.locales}
+        error={errors.locales}
+        onChange={(chosen) =>
+          set({ locales: languages.map(({ value }) => value).filter((value) => chosen.includes(value)) })
+        }
+      />
+      <Select
+        label="Default language"
+        description="For people who prefer none of these, and for feeds and the badge."
+        allowDeselect={false}
+        data={languages.filter(({ value }) => values.locales.includes(value))}
+        value={values.defaultLanguage}
+        error={errors.defaultLanguage}
+        onChange={(value) =>
+          set({ defaultLanguage: languages.find((one) => one.value === value)?.value ?? values.defaultLanguage })
+        }
       />
       <Select
         label="When a component fails"

@@ -1548,6 +1548,10 @@ class StatusSettings(TypedDict):
     alertEmails: list[str]
     # What happens when a measured component fails: nothing, a draft to publish, or a public incident.
     automatic: Literal["off", "draft", "publish"]
+    # The language for people who prefer none of `locales`, and of feeds, badge and documents for programs. Must be one of `locales`.
+    defaultLanguage: Literal["en", "de", "fr", "es", "ja", "zh", "ar"]
+    # The languages in which visitors read the page and subscribers get messages.
+    locales: list[Literal["en", "de", "fr", "es", "ja", "zh", "ar"]]
     # Null: the logo of the project.
     logoUrl: str | None
     # What the page is about. Null: the name of the project.
@@ -3016,7 +3020,7 @@ class PreviewWhatSubscribersWouldBeToldResponseMessagesItem(TypedDict):
     count: int
     # Of a mail; null for the others.
     subject: str | None
-    # In English. A webhook gets this JSON.
+    # In the default language of the page. A webhook gets this JSON.
     text: str
 
 
@@ -3027,6 +3031,10 @@ class ChangeSettingsOfStatusRequest(TypedDict):
     alertEmails: NotRequired[list[str]]
     # What happens when a measured component fails: nothing, a draft to publish, or a public incident.
     automatic: NotRequired[Literal["off", "draft", "publish"]]
+    # The language for people who prefer none of `locales`, and of feeds, badge and documents for programs. Must be one of `locales`.
+    defaultLanguage: NotRequired[Literal["en", "de", "fr", "es", "ja", "zh", "ar"]]
+    # The languages in which visitors read the page and subscribers get messages.
+    locales: NotRequired[list[Literal["en", "de", "fr", "es", "ja", "zh", "ar"]]]
     # Null: the logo of the project.
     logoUrl: NotRequired[str | None]
     # What the page is about. Null: the name of the project.
