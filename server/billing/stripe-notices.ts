@@ -7,6 +7,7 @@ import { IdSchema } from '#platform/ids.ts';
 import { problem, problemWithRetry } from '#platform/problem.ts';
 import { singleWrite } from '#platform/single-writes.ts';
 import type { System } from '#platform/system.ts';
+import { isClosed } from '#tenancy';
 import { appendEntries, hasEntry } from './ledger.ts';
 import { endSurplus } from './payment-sync.ts';
 import { paidUp, paymentOverdue, providerPaid } from './statements.ts';
@@ -98,9 +99,14 @@ async function checkedOut(system: System, stripe: Stripe, session: Stripe.Checko
   if (!Metadata.Check(metadata) || payment === 'unpaid' || subscription === null) return null;
   const { workspaceId, projectId, environment, tierId } = metadata;
   const theirs = await askingStripe(system, () => stripe.subscriptions.retrieve(subscription));
+  // The webhook of its end arrived first, and found nothing to end.
+  if (theirs.status === 'canceled') return null;
+  const scope = { workspaceId, projectId, environment };
   return {
-    scope: { workspaceId, projectId, environment },
+    scope,
     apply: async (tx) => {
+      // The project was deleted while its checkout was open: nothing is sent, and nobody could cancel.
+      if (await isClosed(tx.system, scope)) return endSurplus(tx, subscription);
       const terms = requireTier(tx.system, tierId);
       const by = { payment: 'stripe' as const, customer_ref: customer, subscription_ref: subscription };
       // Both count their periods from the same anchor.

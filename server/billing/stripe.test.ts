@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { sendMessage } from '#messages';
 import { systemCtx } from '#platform/ctx.ts';
+import { closePlace, isClosed } from '#tenancy';
 import {
   eventually,
   expectProblem,
@@ -13,7 +14,8 @@ import {
 } from '#tests/harness.ts';
 import { invoiceOf, type LocalStripe, noticeOf, startStripe } from '#tests/stripe.ts';
 import { reportUsage } from './payment-reports.ts';
-import { startSubscription } from './payments.ts';
+import { askForCheckout, startSubscription } from './payments.ts';
+import { requireSettled } from './settled.ts';
 import { issueStatements, unpaidStatements } from './statements.ts';
 import { removeOldNotices } from './stripe-notices.ts';
 
@@ -314,6 +316,29 @@ describe('changes', () => {
     await tell('customer.subscription.deleted', { id: subscription.id, object: 'subscription' });
     assert.equal((await status()).status, 'canceled');
     assert.equal(await tell('customer.subscription.deleted', { id: 'sub_unknown', object: 'subscription' }), 204);
+  });
+
+  test('BL-11 a subscription that ended at Stripe before its checkout arrived does not start', async () => {
+    await subscribe('large');
+    const { session, subscription } = pay();
+    subscription.status = 'canceled';
+    assert.equal(await tell('customer.subscription.deleted', subscription), 204);
+    assert.equal(await tell('checkout.session.completed', session), 204);
+    assert.equal((await status()).status, 'canceled');
+  });
+
+  test('BL-11 a checkout that is paid after its project was deleted ends at Stripe and is credited', async () => {
+    const { workspaceId, projects } = latchkey.demo;
+    const scope = { workspaceId, projectId: projects[1]?.id ?? 'prj_', environment: 'production' } as const;
+    await askForCheckout(systemCtx(latchkey.system, scope, 'test', 'test'), 'small');
+    await latchkey.inProject((tx) => closePlace(tx, scope.projectId), scope);
+    await eventually(async () => assert.ok(await isClosed(latchkey.system, scope)));
+    const { session, subscription } = pay();
+    assert.equal(await tell('checkout.session.completed', session), 204);
+    await eventually(async () => assert.equal(stripe.subscriptions.get(subscription.id)?.status, 'canceled'));
+    const ended = stripe.asked.find(({ method }) => method === 'DELETE');
+    assert.deepEqual(ended?.fields, { invoice_now: 'true', prorate: 'true' });
+    await latchkey.inProject((tx) => requireSettled(tx, scope), scope);
   });
 
   test('BL-9 the test environment never calls Stripe', async () => {
