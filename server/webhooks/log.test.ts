@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { eventually, expectProblem } from '#tests/harness.ts';
+import { eventually, expectProblem, managementToken } from '#tests/harness.ts';
 import { respondWith } from '#tests/receiver.ts';
-import { MINUTE, startWebhooks, type Webhooks } from '#tests/webhooks.ts';
+import { HOUR, MINUTE, startWebhooks, type Webhooks } from '#tests/webhooks.ts';
+import { deleteOldDeliveries } from './retention.ts';
 
 let webhooks: Webhooks;
 before(async () => {
@@ -108,6 +109,32 @@ describe('log and repair', () => {
     // Four events; the event that was refused with 410 arrives a second time.
     assert.deepEqual([idsAt('/missed').length, new Set(idsAt('/missed')).size], [5, 4]);
     await remove(id);
+  });
+
+  test('after `webhookLogDays` finished deliveries are deleted, and those that wait are still made', async () => {
+    const { latchkey, receiver, clock, admin, deliveriesOf, endpointFor, happen, settled, remove } = webhooks;
+    const settings = async (webhookLogDays: number) =>
+      latchkey.api('/v1/admin/settings', {
+        token: await managementToken(latchkey),
+        method: 'PATCH',
+        body: { webhookLogDays },
+      });
+    assert.equal((await settings(1)).status, 200);
+    receiver.on('/paused', respondWith(500));
+    const { id } = await endpointFor('/paused');
+    const finished = await endpointFor('/finished');
+    await happen();
+    const { id: waiting } = await settled(id, 'retrying');
+    await settled(finished.id, 'delivered');
+    await admin(`/endpoints/${id}/disable`, { method: 'POST' });
+    clock.advance(3 * 24 * HOUR);
+    await deleteOldDeliveries(latchkey.system);
+    assert.deepEqual(await deliveriesOf(finished.id), []);
+    receiver.on('/paused', respondWith(200));
+    await admin(`/endpoints/${id}/enable`, { method: 'POST' });
+    assert.equal((await settled(id, 'delivered')).id, waiting);
+    assert.equal((await settings(30)).status, 200);
+    await Promise.all([remove(id), remove(finished.id)]);
   });
 
   test('a test event is sent to one endpoint, marked as an example, and counts in its stats', async () => {

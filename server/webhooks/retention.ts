@@ -19,9 +19,8 @@ const EXPIRED = preparedWrite<{ removed: number }>(
   'clean-up',
   `with old as (
      select id from webhook_deliveries
-     where workspace_id = $1 and project_id = $2 and environment = $3 and id < $4
-       and (next_attempt_at is null or next_attempt_at < $5)
-     order by id limit $6
+     where workspace_id = $1 and project_id = $2 and environment = $3 and id < $4 and next_attempt_at is null
+     order by id limit $5
    ), attempts as (
      delete from webhook_attempts where workspace_id = $1 and delivery_id = any (array (select id from old))
    ), gone as (
@@ -51,7 +50,8 @@ const EMPTY = preparedWrite(
 
 /**
  * Deletes deliveries past the retention of their project (`webhookLogDays`), ends deliveries to deleted endpoints, and
- * deletes endpoints without deliveries. Deliveries that wait for a retry are kept.
+ * deletes endpoints without deliveries. Deliveries that wait are kept, however long their endpoint is disabled or their
+ * project closed.
  */
 export async function deleteOldDeliveries(system: System): Promise<void> {
   await untilNoneLeft(async () => (await ABANDONED(system, [BATCH])).rows.length);
@@ -62,7 +62,7 @@ export async function deleteOldDeliveries(system: System): Promise<void> {
     const { settings } = await projectOf(system, scope);
     const before = new Date(now.getTime() - settings.webhookLogDays * DAY_MS);
     const { workspaceId, projectId, environment } = scope;
-    const values = [workspaceId, projectId, environment, firstIdAt('dlv', before), before, BATCH];
+    const values = [workspaceId, projectId, environment, firstIdAt('dlv', before), BATCH];
     await untilNoneLeft(async () => (await EXPIRED(system, values)).rows[0]?.removed ?? 0);
   }
   await EMPTY(system, []);
