@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import { sendMessage } from '#messages';
+import { removeMessages, sendMessage } from '#messages';
 import {
   eventually,
   expectProblem,
@@ -291,6 +291,34 @@ describe('metering', () => {
     const unknown = await latchkey.api(`${ADDON}/statements/stm_01kaz3w9hqf8p9n2m4v5x6y7z8`, { token }, 'production');
     expectProblem(unknown, 404, 'NOT_FOUND');
     expectProblem(await latchkey.api(`${ADDON}/usage?cursor=forged`, { token }, 'production'), 400, 'INVALID_CURSOR');
+  });
+
+  test('BL-6 a text message to a person who is erased meanwhile leaves no reservation, which would keep its statement open', async () => {
+    await end();
+    await subscribe('small');
+    const to = '+4915112345679';
+    const variables = { code: '12345678' };
+    await inProduction(async (tx) => {
+      await sendMessage(tx, { template: 'sms_code', to, variables });
+      await removeMessages(tx, [to]);
+    });
+    assert.deepEqual([(await get('/status')).used, (await get('/status')).reserved], [0, 0]);
+    await inProduction(async (tx) => {
+      await sendMessage(tx, { template: 'sms_code', to, variables });
+      await tx.db
+        .updateTable('messages')
+        .set({ status: 'sending', provider: 'carrier', sending_since: tx.now })
+        .where('workspace_id', '=', tx.scope.workspaceId)
+        .where('recipient', '=', to)
+        .execute();
+      await removeMessages(tx, [to]);
+    });
+    assert.deepEqual([(await get('/status')).used, (await get('/status')).reserved], [1, 0], 'it may have been sent');
+    await end();
+    await issueStatements(latchkey.system);
+    const [statement] = (await get('/statements')).items;
+    assert.deepEqual([statement.segments, statement.total], [1, 1_000]);
+    await markPaid(latchkey.system, statement.id);
   });
 });
 

@@ -12,6 +12,7 @@ import type { System, SystemInTx } from '#platform/system.ts';
 import { type Language, languages } from '#settings';
 import { builtInTexts, faultsOf, type Rendered, render, type Variables } from './render.ts';
 import { type TemplateId, type TemplateText, templates } from './templates.ts';
+import { endTextsTo } from './texts.ts';
 
 export type MessageId = Id<'msg'>;
 /**
@@ -198,6 +199,7 @@ export async function messagesTo(ctx: Pick<Ctx, 'db' | 'scope'>, addresses: read
 
 /** Deletes the messages to any of these addresses, sent or not. */
 export async function removeMessages(tx: TxCtx, addresses: readonly string[]): Promise<void> {
+  await endTextsTo(tx, addresses);
   await tx.db
     .deleteFrom('messages')
     .where(acrossProjects(tx))

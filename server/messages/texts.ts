@@ -5,6 +5,7 @@ import { type Environment, systemCtx, type TxCtx, transaction } from '#platform/
 import type { ProjectId, WorkspaceId } from '#platform/ids.ts';
 import { addJob } from '#platform/jobs.ts';
 import { eachAlone } from '#platform/repeating.ts';
+import { acrossProjects, at } from '#platform/scoped.ts';
 import { singleWrite } from '#platform/single-writes.ts';
 import type { System } from '#platform/system.ts';
 import type { MessageId, MessageStatus, MessagesTable } from './messages.ts';
@@ -199,6 +200,41 @@ export function expireText(system: System, message: QueuedText): Promise<void> {
 export function refuseText(system: System, message: QueuedText, reason: string): Promise<void> {
   return inScope(system, message, (tx) => gaveUp(tx, message, { reason, result: 'refused' }));
 }
+
+/**
+ * Ends the text messages to any of these addresses that are not settled, because their rows are about to be deleted: one
+ * that is being handed to a carrier counts as taken, any other releases its segments.
+ */
+export async function endTextsTo(tx: TxCtx, addresses: readonly string[]): Promise<void> {
+  const rows = await tx.db
+    .selectFrom('messages')
+    .select([
+      'workspace_id',
+      'project_id',
+      'environment',
+      'id',
+      'recipient',
+      'segments',
+      'template',
+      'provider',
+      'status',
+    ])
+    .where(acrossProjects(tx))
+    .where('recipient', '=', sql<string>`any(${[...addresses]})`)
+    .where('channel', '=', 'sms')
+    .where('status', 'in', ['queued', 'sending'])
+    .orderBy('id')
+    .forUpdate()
+    .execute();
+  for (const { status, ...message } of rows) {
+    const inside = at(tx, { projectId: message.project_id });
+    // biome-ignore lint/performance/noAwaitInLoops: hardly ever any, on one connection
+    if (status === 'sending') await taken(inside, message, message.provider ?? 'unknown', ERASED);
+    else await gaveUp(inside, message, { reason: ERASED, result: 'refused' });
+  }
+}
+
+const ERASED = 'its receiver was erased';
 
 /** Applies a carrier's report. Reports may arrive twice, late, or before the row says that the message was taken. */
 export async function receipt(
