@@ -3,6 +3,7 @@ import { rowsOfProject } from '#platform/removal.ts';
 import { permissionsOfAbsent } from './absent-clients.ts';
 import { applicationRoutes } from './applications.admin.ts';
 import { events } from './events.ts';
+import { permissionHolders } from './permission-holders.ts';
 import { registrationRoutes } from './registration.auth.ts';
 import { registrationTokenRoutes } from './registration-tokens.admin.ts';
 import { refreshServiceProviders } from './saml-refresh.ts';
@@ -22,4 +23,5 @@ export const part = {
   removals: [rowsOfProject('applications', 'application_secrets'), rowsOfProject('registration_tokens')],
   cleanUps: { refreshServiceProviders },
   permissionsNow: { management: permissionsOfAbsent },
+  permissionHolders,
 } satisfies Part;

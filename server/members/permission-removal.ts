@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
 import { emit } from '#events';
-import { refuseBuiltIn, removePermission } from '#permissions';
+import { lockPermissionHolders, refuseBuiltIn, removePermission, takeFromPermissionHolders } from '#permissions';
 import { type Ctx, type TxCtx, transaction } from '#platform/ctx.ts';
 import { announce } from '#platform/feed.ts';
 import { inScope } from '#platform/scoped.ts';
 import { requireAuthority } from './authority.ts';
 
 /**
- * Removes a permission from the project and from every role that grants it.
+ * Removes a permission from the project, from every role that grants it and from every management client that has it.
  * @throws Problem NOT_FOUND, CONFLICT for a built-in one, AUTHORIZATION_DENIED
  */
 export async function deletePermission(ctx: Ctx, key: string): Promise<void> {
@@ -15,7 +15,8 @@ export async function deletePermission(ctx: Ctx, key: string): Promise<void> {
   await transaction(ctx, async (tx) => {
     const { projectId } = tx.scope;
     const roles = await rolesGranting(tx, key);
-    await requireAuthority(tx, 'permission.delete', { grants: roles.length > 0 ? [key] : [] });
+    const others = await lockPermissionHolders(tx, key);
+    await requireAuthority(tx, 'permission.delete', { grants: roles.length + others > 0 ? [key] : [] });
     await removePermission(tx, key);
     await tx.db
       .updateTable('roles')
@@ -23,6 +24,7 @@ export async function deletePermission(ctx: Ctx, key: string): Promise<void> {
       .where(inScope(tx))
       .where(sql<boolean>`${key} = any(permissions)`)
       .execute();
+    await takeFromPermissionHolders(tx, key);
     await emit(tx, 'role.permission.deleted', { key });
     await announce(tx, { topic: 'member', key: `${projectId}/*` });
   });

@@ -1,4 +1,4 @@
-export { permissionsChanged } from './changes.ts';
+export { lockPermissionHolders, permissionsChanged, takeFromPermissionHolders } from './changes.ts';
 export { part } from './part.ts';
 export {
   allPermissionKeys,

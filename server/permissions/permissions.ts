@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { type Static, Type } from 'typebox';
+import { lockEnvironment } from '#environments';
 import { emit } from '#events';
 import { type Ctx, type Environment, type TxCtx, transaction } from '#platform/ctx.ts';
 import { isForeignKeyViolation, isUniqueViolation } from '#platform/db.ts';
@@ -107,17 +108,22 @@ export async function allPermissionKeys(ctx: Ctx | TxCtx): Promise<string[]> {
 }
 
 /**
- * Rejects permissions that don't exist: they would take effect if a permission of that name were created later.
+ * Rejects permissions that don't exist, and prevents the removal of the others until the transaction ends: they would take
+ * effect if a permission of that name were created later.
  * @throws Problem VALIDATION_FAILED
  */
 export async function requireKnownPermissions(tx: TxCtx, permissions: readonly string[]): Promise<void> {
-  if (permissions.length === 0) return;
-  refuseUnknown(permissions, await allPermissionKeys(tx), 'is not a permission of this project');
+  const builtInKeys = permissionKeys(tx.system);
+  const own = await keepOwn(
+    tx,
+    permissions.filter((key) => !builtInKeys.includes(key)),
+  );
+  refuseUnknown(permissions, [...builtInKeys, ...own], 'is not a permission of this project');
 }
 
 /**
  * Rejects permissions that are not the project's own, and prevents the removal of the others until the transaction
- * ends. Served by the primary key.
+ * ends.
  * @param besides permissions that are no records of the project
  * @throws Problem VALIDATION_FAILED
  */
@@ -126,6 +132,13 @@ export async function requireOwnPermissions(
   permissions: readonly string[],
   besides: readonly string[],
 ): Promise<void> {
+  const own = [...besides, ...(await keepOwn(tx, permissions))];
+  refuseUnknown(permissions, own, 'is not one of the permissions that this project has added');
+}
+
+/** Those of these permissions that the project has added, locked against their removal. Served by the primary key. */
+async function keepOwn(tx: TxCtx, permissions: readonly string[]): Promise<string[]> {
+  if (permissions.length === 0) return [];
   const rows = await tx.db
     .selectFrom('permissions')
     .select('key')
@@ -134,8 +147,7 @@ export async function requireOwnPermissions(
     .orderBy('key')
     .forKeyShare()
     .execute();
-  const own = [...besides, ...rows.map((row) => row.key)];
-  refuseUnknown(permissions, own, 'is not one of the permissions that this project has added');
+  return rows.map((row) => row.key);
 }
 
 function refuseUnknown(permissions: readonly string[], known: readonly string[], fault: string): void {
@@ -156,6 +168,8 @@ export async function createPermission(ctx: Ctx, permission: Static<typeof NewPe
     throw problem('ALREADY_EXISTS', `"${permission.key}" is a built-in permission.`);
   try {
     return await transaction(ctx, async (tx) => {
+      // One addition at a time, so that the limit is exact.
+      await lockEnvironment(tx);
       const { count } = await tx.db
         .selectFrom('permissions')
         .where(inScope(tx))
@@ -198,7 +212,8 @@ export async function describePermission(ctx: Ctx, key: string, description: str
 }
 
 /**
- * Removes one of the project's own permissions. The caller removes it from the roles of the project that grant it.
+ * Removes one of the project's own permissions. The caller takes it from the roles of the project that grant it, and from
+ * others who hold it.
  * @throws Problem NOT_FOUND, CONFLICT while a role of organizations or a resource type grants it
  */
 export async function removePermission(tx: TxCtx, key: string): Promise<void> {

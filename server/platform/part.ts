@@ -148,6 +148,13 @@ export type Part = {
   permissionsNow?: { management?: Reader<'management'>; operator?: Reader<'operator'> };
   /** Run in the transaction of a change of permissions, after it: ends what was allowed only by them. */
   permissionsChanged?: (tx: TxCtx, changed: PermissionsChanged, reason: string) => Promise<void>;
+  /** Who holds permissions of the project apart from its roles. Both run in the transaction that removes a permission. */
+  permissionHolders?: {
+    /** Locks those who hold it, before it is removed. Returns how many there are. */
+    lock: (tx: TxCtx, key: string) => Promise<number>;
+    /** Takes it from all who hold it, after it was removed. */
+    take: (tx: TxCtx, key: string) => Promise<void>;
+  };
   /** Run every ten minutes in a worker; the name appears in the log. */
   cleanUps?: Works;
   /** Run every 30 seconds in a worker: recovery of what a killed process left behind, and work that falls due. */
