@@ -13,7 +13,7 @@ import {
   Username,
 } from '#platform/identifiers.ts';
 import { IdSchema } from '#platform/ids.ts';
-import { isNestedTooDeep } from '#platform/nesting.ts';
+import { faultOfJson } from '#platform/json-faults.ts';
 import { Problem } from '#platform/problem.ts';
 import { addressFields, Metadata, profileFields, requireSmall } from '#platform/profile-fields.ts';
 import { Instant } from '#platform/schemas.ts';
@@ -88,7 +88,11 @@ export function readRow(position: number, line: string): ReadRow | { row: number
   const record = parsed(line);
   if (record === undefined)
     return failed([
-      { pointer: '', message: 'must be a JSON object without NUL characters, lone surrogates or deep nesting' },
+      {
+        pointer: '',
+        message:
+          'must be a JSON object without NUL characters, lone surrogates, deep nesting or numbers that are too large',
+      },
     ]);
   if (!row.Check(record)) return failed(faultsOf(record));
   try {
@@ -105,7 +109,7 @@ function parsed(line: string): unknown {
   try {
     const value: unknown = isStorable(line) ? JSON.parse(line) : undefined;
     const isRow = typeof value === 'object' && value !== null && !Array.isArray(value);
-    return isRow && !isNestedTooDeep(value) ? value : undefined;
+    return isRow && faultOfJson(value) === undefined ? value : undefined;
   } catch {
     return undefined;
   }
@@ -176,7 +180,7 @@ function cellValue(name: string, cell: string): unknown {
   try {
     const value: unknown = JSON.parse(cell);
     // Left as text, it fails the check for a JSON object, so the row is reported.
-    return isNestedTooDeep(value) ? cell : value;
+    return faultOfJson(value) === undefined ? value : cell;
   } catch {
     return cell;
   }

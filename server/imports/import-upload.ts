@@ -77,8 +77,7 @@ async function* decoded(file: AsyncIterable<Buffer>, counted: (size: number) => 
   const decoder = new TextDecoder('utf-8', { fatal: true });
   const decode = (part?: Buffer) => {
     try {
-      // PostgreSQL can't store NUL; escaped, only the row that contains it is rejected.
-      return decoder.decode(part, { stream: part !== undefined }).replaceAll('\0', '\\u0000');
+      return decoder.decode(part, { stream: part !== undefined });
     } catch {
       throw problem('VALIDATION_FAILED', 'The file must be UTF-8.');
     }
@@ -97,7 +96,8 @@ async function* decoded(file: AsyncIterable<Buffer>, counted: (size: number) => 
 async function* lines(text: AsyncIterable<string>): AsyncGenerator<string> {
   let rest = '';
   for await (const part of text) {
-    const [first = '', ...others] = part.split('\n');
+    // PostgreSQL can't store NUL; escaped, only the row that contains it is rejected.
+    const [first = '', ...others] = part.replaceAll('\0', '\\u0000').split('\n');
     rest += first;
     for (const next of others) {
       if (rest.trim() !== '') yield rest.trim();

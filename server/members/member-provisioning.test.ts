@@ -36,6 +36,19 @@ async function memberOf(email: string): Promise<string> {
 }
 
 describe('POST /v1/admin/members', () => {
+  test('BI-1 400 for a number beyond those of JavaScript, which would be stored as null', async () => {
+    for (const number of ['1e999', '-1e999']) {
+      const body = `{"email":"${newEmail()}","metadata":{"limits":[{"quota":${number}}]}}`;
+      // biome-ignore lint/performance/noAwaitInLoops: one after the other
+      const response = await latchkey.api('/v1/admin/members', {
+        token,
+        body,
+        headers: { 'content-type': 'application/json' },
+      });
+      expectProblem(response, 400, 'VALIDATION_FAILED');
+    }
+  });
+
   test('201 with the record; the person signs in with what was set', async () => {
     const email = newEmail();
     const username = `u${Date.now()}`;

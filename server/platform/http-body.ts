@@ -2,9 +2,9 @@ import { type Serializer, type SerializerFactory, SerializerSelector } from '@fa
 import formBody from '@fastify/formbody';
 import { Ajv, type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
-import type { FastifyInstance, FastifySchemaCompiler } from 'fastify';
+import type { FastifyBodyParser, FastifyInstance, FastifySchemaCompiler } from 'fastify';
 import { addOwnFormats } from './formats.ts';
-import { isNestedTooDeep } from './nesting.ts';
+import { faultOfJson } from './json-faults.ts';
 import { problem } from './problem.ts';
 import type { Plugin } from './route.ts';
 
@@ -69,12 +69,13 @@ function closed(schema: unknown): Record<string, unknown> {
   return plain;
 }
 
-/** Parses JSON strictly: valid UTF-8, no NUL and no lone surrogate (PostgreSQL can't store them), no prototype keys. */
-export function addBodyParsers(app: FastifyInstance): void {
-  limitTime(app);
+/**
+ * Parses JSON strictly: valid UTF-8, no NUL and no lone surrogate (PostgreSQL can't store them), no prototype keys. For the
+ * option `parseAs: 'buffer'`.
+ */
+export function strictJson(app: FastifyInstance): FastifyBodyParser<string | Buffer> {
   const parseJson = app.getDefaultJsonParser('error', 'error');
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
+  return (request, body, done) => {
     const text = decode(typeof body === 'string' ? Buffer.from(body) : body);
     if (text === '') return done(null, {});
     if (text === null)
@@ -82,12 +83,19 @@ export function addBodyParsers(app: FastifyInstance): void {
         problem('VALIDATION_FAILED', 'The body must be JSON in UTF-8 without NUL characters or lone surrogates.'),
         undefined,
       );
-    return parseJson(request, text, (error, value) =>
-      error === null && isNestedTooDeep(value)
-        ? done(problem('VALIDATION_FAILED', 'The body is nested too deeply.'), undefined)
-        : done(error, value),
-    );
-  });
+    return parseJson(request, text, (error, value) => {
+      const fault = error === null ? faultOfJson(value) : undefined;
+      return fault === undefined
+        ? done(error, value)
+        : done(problem('VALIDATION_FAILED', `The body ${fault}.`), undefined);
+    });
+  };
+}
+
+export function addBodyParsers(app: FastifyInstance): void {
+  limitTime(app);
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, strictJson(app));
   app.addHook('preValidation', (request, _reply, done) => {
     // An absent body is an empty object, so that a client may omit a body whose fields are all optional.
     if ((request.body === undefined || request.body === null) && request.route?.body) request.body = {};

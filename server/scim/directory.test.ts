@@ -9,7 +9,7 @@ import {
   startTestLatchkey,
   type TestLatchkey,
 } from '#tests/harness.ts';
-import { expectRefusal, newDirectory, type TestDirectory } from '#tests/scim.ts';
+import { expectRefusal, newDirectory, SCIM_USER, type TestDirectory } from '#tests/scim.ts';
 
 let latchkey: TestLatchkey;
 before(async () => {
@@ -311,6 +311,30 @@ describe('requests of a directory', () => {
     assert.deepEqual(await found('title eq "a.c"'), []);
     assert.deepEqual(await found('title eq "\\u0061x\\u0063"'), [ids[1]], 'escapes are those of JSON');
     assert.deepEqual(new Set(await found('title co "\\\\"')), new Set([ids[2], ids[3], ids[4]]));
+  });
+
+  test('BI-1 with a body that cannot be stored are refused, in either media type', async () => {
+    const directory = await newDirectory(latchkey);
+    const user = (displayName: string) =>
+      `{"schemas":["${SCIM_USER}"],"userName":"${newEmail()}","displayName":${displayName}}`;
+    const bodies = [
+      user('"a\\u0000b"'),
+      user('"a\0b"'),
+      user('"\\ud800"'),
+      user('1e999'),
+      user('['.repeat(20_000) + ']'.repeat(20_000)),
+      Buffer.concat([Buffer.from(user('"a').slice(0, -1)), Buffer.from([0xc3, 0x28]), Buffer.from('"}')]),
+      '{"__proto__":{}}',
+      '{"userName":',
+    ];
+    for (const type of ['application/scim+json', 'application/json'])
+      for (const [index, body] of bodies.entries()) {
+        const init = { token: directory.token, body, headers: { 'content-type': type } };
+        // biome-ignore lint/performance/noAwaitInLoops: one after the other shows which body fails
+        const response = await latchkey.api('/scim/v2/Users', init);
+        assert.equal(response.status, 400, `${type} ${index} ${response.text}`);
+      }
+    assert.deepEqual(await memberships(directory), []);
   });
 
   test('in bulk refer to each other, and go on after a failure', async () => {

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import type { Ctx } from '#platform/ctx.ts';
 import type { App, Reply, Request } from '#platform/http.ts';
+import { strictJson } from '#platform/http-body.ts';
 import { del, get, patch, post, put, type Routes } from '#platform/route.ts';
 import type { Method, Response } from './bulk.ts';
 import {
@@ -45,7 +46,7 @@ const Selected = Type.Object(Selection, { additionalProperties: true });
 
 /** SCIM clients send and expect `application/scim+json`; many send `application/json`. */
 async function asScim(scope: App): Promise<void> {
-  scope.addContentTypeParser(MEDIA_TYPE, { parseAs: 'string' }, scope.getDefaultJsonParser('error', 'error'));
+  scope.addContentTypeParser(MEDIA_TYPE, { parseAs: 'buffer' }, strictJson(scope));
 }
 
 /** A route of directories: anyone may call it, and its token says for which organization. */

@@ -77,6 +77,7 @@ describe('an import finishes, whatever a row contains', () => {
       '{"roles":"admin"}',
       '{"__proto__":{"email":1}}',
       '{"email":1e999}',
+      `{"email":"${newEmail()}","metadata":{"quota":1e999}}`,
     ];
     const report = await imported([good(), ...deep, ...dated, ...odd, good()].join('\n'));
     const failed = deep.length + dated.length + odd.length;
@@ -90,6 +91,13 @@ describe('an import finishes, whatever a row contains', () => {
     const csv = `email,customData\n${newEmail()},"{""a"":${nested(20_000)}}"\n${newEmail()},{}\n`;
     const report = await imported(csv, 'text/csv');
     assert.deepEqual(outcomes(report), ['failed', 'created']);
+  });
+
+  test('cells of a CSV file that cannot be stored are reported, never changed', async () => {
+    const numbers = `${newEmail()},Ada,"{""quota"":-1e999}"`;
+    const csv = `email,displayName,metadata\n${newEmail()},A\0da,{}\n${numbers}\n${newEmail()},Ada,{}\n`;
+    const report = await imported(csv, 'text/csv');
+    assert.deepEqual(outcomes(report), ['failed', 'failed', 'created']);
   });
 
   test('a row that fails unexpectedly is reported, and the others of its chunk imported', {
