@@ -73,7 +73,7 @@ const RULES: readonly Rule[] = [
     decision: refused('organization_method'),
   },
   {
-    when: 'The person signed in only through a connection of an organization that is disabled, or of another project',
+    when: 'The person signed in only through a connection of an organization that is disabled, or of another project, or that has another identity provider since',
     holds: ({ evidence }) => evidence.organization === 'foreign_connection',
     outcome: 'refused: `REAUTHENTICATION_REQUIRED`',
     decision: refused('foreign_connection'),

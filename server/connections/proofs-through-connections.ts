@@ -19,7 +19,10 @@ export type ThroughConnections = {
   isOwn: boolean;
   /** They must sign in through one to enter the organization. */
   isRequired: boolean;
-  /** They signed in only through connections that are disabled, or of other projects. */
+  /**
+   * They signed in only through connections that are disabled, or of other projects, or whose identity provider no longer
+   * knows them.
+   */
   isForeign: boolean;
 };
 
@@ -28,8 +31,9 @@ type Asking = { userId: UserId; organizationId: OrganizationId | null; signInMet
 const NOTHING: ThroughConnections = { isOwn: false, isRequired: false, isForeign: false };
 
 /**
- * A connection vouches for people in its own organization and project alone. Outside of organizations, proofs without a
- * connection cost no statement. Served by organization_connections_id and organization_connections_enabled.
+ * A connection vouches for people in its own organization and project alone, with the identity provider that it has now.
+ * Outside of organizations, proofs without a connection cost no statement. Served by organization_connections_id,
+ * organization_connections_enabled and linked_identities_of_user.
  */
 export async function throughConnections(
   ctx: Ctx | TxCtx,
@@ -49,9 +53,10 @@ export async function throughConnections(
       ]),
     )
     .execute();
-  const known = enabled.filter(({ id }) => used.includes(id));
+  const linked = used.length === 0 ? [] : (await listIdentities(ctx, userId)).map(({ issuer }) => issuer);
+  const known = enabled.filter((connection) => used.includes(connection.id) && linked.includes(issuerOf(connection)));
   const own = enabled.filter((connection) => connection.organizationId === organizationId);
-  const isOwn = own.some(({ id }) => used.includes(id));
+  const isOwn = own.some((connection) => known.includes(connection));
   return {
     isOwn,
     isRequired: !isOwn && own.some(({ required }) => required) && (await isBound(ctx, userId, own)),

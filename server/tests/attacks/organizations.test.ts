@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { refreshTokenGrant } from 'openid-client';
 import { admin } from '#tests/apis.ts';
-import { type Company, exchange, leaveThrough, newCompany } from '#tests/connections.ts';
+import { type Company, exchange, leaveThrough, newCompany, signInThrough } from '#tests/connections.ts';
+import { codesOf } from '#tests/factors.ts';
 import {
   expectProblem,
   mailedToken,
@@ -141,6 +142,19 @@ describe('a sign-in through a connection that is under way', () => {
       const returned = await back();
       assert.deepEqual([returned.code, returned.error], [null, 'access_denied'], returned.url);
     });
+
+  test('ends when its connection gets another identity provider, while it waits for the second factor', async () => {
+    const company = await openCompany();
+    const { connectionId } = company;
+    await company.call('/policy', 'PATCH', { mfa: 'required' });
+    const claims = { sub: 'ada', email: company.newEmail() };
+    const { mfaToken } = (await signInThrough(latchkey, upstream, { connectionId, claims })).body;
+    const { body: app } = await latchkey.auth('/v1/auth/mfa/enroll', { body: { mfaToken } });
+    await company.change({ oidc: { issuer: `${upstream.issuer}/other` } });
+    const code = codesOf(app.secret, { now: () => new Date() })();
+    const late = await latchkey.auth('/v1/auth/mfa/enroll/confirm', { body: { mfaToken, factorId: app.id, code } });
+    expectProblem(late, 401, 'REAUTHENTICATION_REQUIRED');
+  });
 
   test('is refused after a directory deactivates the person, and so is a code of an application', async () => {
     const company = await companyByPassword();
