@@ -63,6 +63,8 @@ const FAULTS: Readonly<Record<string, TextId>> = {
   MEMBER_BLOCKED: 'fault.blocked',
   METHOD_DISABLED: 'fault.method',
   NOT_FOUND: 'fault.gone',
+  ORGANIZATION_ADDRESS: 'fault.refused',
+  ORGANIZATION_METHOD: 'fault.method',
   /** Not a problem code: a CONFLICT with the maximum of members. */
   ORGANIZATION_FULL: 'fault.full',
   RATE_LIMIT_EXCEEDED: 'fault.later',

@@ -8,11 +8,11 @@ import { membershipsByUser } from '#members';
 import { listPasskeys } from '#passkeys';
 import { findPassword } from '#passwords';
 import { usersById } from '#people';
-import type { Ctx, TxCtx } from '#platform/ctx.ts';
+import { type Ctx, customerOf, type TxCtx } from '#platform/ctx.ts';
 import type { OrganizationId, UserId } from '#platform/ids.ts';
 import { type Problem, problem } from '#platform/problem.ts';
 import { type EffectivePolicy, standingIn } from '#platform/standing.ts';
-import type { ProvenEntry } from '#sessions';
+import { findSession, type ProvenEntry } from '#sessions';
 import { reauthenticationRequired } from '#step-up';
 import { isClosed } from '#tenancy';
 import {
@@ -191,6 +191,17 @@ export async function requireAdmitted(
   if (decision.kind === 'refused') throw refusal(decision);
   if (decision.kind !== 'needs') return;
   throw decision.what === 'fresh_proof' ? reauthenticationRequired() : reauthenticationRequired('aal2');
+}
+
+/**
+ * {@link requireAdmitted} for the session of the signed-in person and an organization of its project. The session need not
+ * enter: what is done in the organization from outside takes the same proof.
+ */
+export async function requireEntering(ctx: Ctx, organizationId: OrganizationId): Promise<void> {
+  const { userId, sessionId } = customerOf(ctx);
+  const proof = await findSession(ctx, sessionId);
+  if (!proof) throw problem('SESSION_REVOKED');
+  await requireAdmitted(ctx, 'switch_context', { userId, organizationId, proof, isInside: async () => true });
 }
 
 /**

@@ -12,3 +12,4 @@ export {
   mustBeLookedAtAgain,
 } from './decision.ts';
 export { ENTRANCES, type Entrance } from './entrances.ts';
+export { part } from './part.ts';

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { OrganizationRef } from '#organizations';
+import { inside, OrganizationRef } from '#organizations';
 import { callingAhead } from '#platform/http-ahead.ts';
 import { PageOf, PageQuery } from '#platform/page.ts';
 import { del, get, patch, post, type Routes } from '#platform/route.ts';
@@ -18,8 +18,6 @@ import {
 const PATH = '/v1/me/organizations/:organizationId/connections';
 const ONE = `${PATH}/:connectionId`;
 
-const INSIDE = ['NOT_FOUND', 'AUTHORIZATION_DENIED', 'ORGANIZATION_BLOCKED', 'MEMBERSHIP_REQUIRED'] as const;
-const CHANGING = [...INSIDE, 'REAUTHENTICATION_REQUIRED'] as const;
 const SETTING = 'where the project’s setting `organizationSelfService` has `connections`';
 
 const adding = callingAhead(({ ctx, params, body }) =>
@@ -38,7 +36,7 @@ export const ownConnectionRoutes: Routes = [
     params: OrganizationRef,
     query: PageQuery,
     responses: { 200: PageOf(Connection) },
-    problems: [...INSIDE, 'INVALID_CURSOR'],
+    problems: [...inside.problems, 'INVALID_CURSOR'],
     handler: ({ ctx, params, query }) => listOwnConnections(ctx, params.organizationId, query),
   }),
   post(PATH, {
@@ -50,7 +48,7 @@ export const ownConnectionRoutes: Routes = [
     body: NewConnection,
     ahead: adding.call,
     responses: { 201: Connection },
-    problems: [...CHANGING, 'CONFLICT', 'RATE_LIMIT_EXCEEDED'],
+    problems: [...inside.problems, 'CONFLICT', 'RATE_LIMIT_EXCEEDED'],
     handler: (request) => createOwnConnection(request.ctx, request.params.organizationId, adding.resultFor(request)),
   }),
   get(ONE, {
@@ -60,7 +58,7 @@ export const ownConnectionRoutes: Routes = [
     description: `Takes \`org.connections:read\` in it, ${SETTING}.`,
     params: ConnectionRef,
     responses: { 200: Connection },
-    problems: INSIDE,
+    problems: inside.problems,
     handler: ({ ctx, params }) => getOwnConnection(ctx, params),
   }),
   patch(ONE, {
@@ -72,7 +70,7 @@ export const ownConnectionRoutes: Routes = [
     body: ConnectionChanges,
     ahead: changing.call,
     responses: { 200: Connection },
-    problems: [...CHANGING, 'RATE_LIMIT_EXCEEDED'],
+    problems: [...inside.problems, 'RATE_LIMIT_EXCEEDED'],
     handler: (request) => updateOwnConnection(request.ctx, request.params, changing.resultFor(request)),
   }),
   del(ONE, {
@@ -82,7 +80,7 @@ export const ownConnectionRoutes: Routes = [
     description: `Takes \`org.connections:write\` in it, ${SETTING}, and every permission of its roles. Ends the sessions that began through it.`,
     params: ConnectionRef,
     responses: { 204: Type.Null() },
-    problems: CHANGING,
+    problems: inside.problems,
     handler: ({ ctx, params }) => deleteOwnConnection(ctx, params),
   }),
 ];

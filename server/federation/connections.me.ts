@@ -9,13 +9,7 @@ import { recordTest, requireTesting, TESTING, TestedConnection } from './tested-
 
 const ONE = '/v1/me/organizations/:organizationId/connections/:connectionId';
 
-const INSIDE = [
-  'NOT_FOUND',
-  'AUTHORIZATION_DENIED',
-  'ORGANIZATION_BLOCKED',
-  'MEMBERSHIP_REQUIRED',
-  'RATE_LIMIT_EXCEEDED',
-] as const;
+const TESTED = [...inside.problems, 'RATE_LIMIT_EXCEEDED'] as const;
 const TAKES =
   'Takes `org.connections:write` in it, where the project’s setting `organizationSelfService` has `connections`.';
 
@@ -35,7 +29,7 @@ export const ownConnectionTestRoutes: Routes = [
     description: `${TAKES} Checks that the identity provider responds as configured; signs nobody in.`,
     params: ConnectionRef,
     responses: { 200: TestedConnection },
-    problems: INSIDE,
+    problems: TESTED,
     handler: (request) => recordTest(request.ctx, check.resultFor(request)),
   }),
   post(`${ONE}/test-sign-ins`, {
@@ -45,7 +39,7 @@ export const ownConnectionTestRoutes: Routes = [
     description: `${TAKES} Open \`url\` in a browser and sign in at the identity provider. Nobody is signed in, and no account changes.`,
     params: ConnectionRef,
     responses: { 201: StartedTestSignIn },
-    problems: [...INSIDE, 'REAUTHENTICATION_REQUIRED'],
+    problems: TESTED,
     handler: async ({ ctx, params }) => {
       await requireTesting(ctx, params.organizationId);
       return startTestSignIn(ctx, params, null);
@@ -57,7 +51,7 @@ export const ownConnectionTestRoutes: Routes = [
     description: TAKES,
     params: TestSignInRef,
     responses: { 200: TestSignIn },
-    problems: INSIDE,
+    problems: TESTED,
     handler: async ({ ctx, params }) => {
       await inside.require(ctx, params.organizationId, TESTING);
       return testSignIn(ctx, params);

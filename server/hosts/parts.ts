@@ -1,6 +1,7 @@
 import { part as accessTokens } from '#access-tokens';
 import { part as account } from '#account';
 import { part as actions } from '#actions';
+import { part as admission } from '#admission';
 import { part as apis } from '#apis';
 import { part as applications } from '#applications';
 import { part as attempts } from '#attempts';
@@ -116,6 +117,7 @@ export const PARTS: readonly Part[] = [
   lifecycle,
   tenancy,
   notices,
+  admission,
   signIn,
   ways,
   mfa,

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { OrganizationRef } from '#organizations';
+import { inside, OrganizationRef } from '#organizations';
 import { IdSchema } from '#platform/ids.ts';
 import { PageOf } from '#platform/page.ts';
 import { del, get, post, type Routes } from '#platform/route.ts';
@@ -18,8 +18,7 @@ const PATH = '/v1/me/organizations/:organizationId/invitations';
 const ONE = `${PATH}/:invitationId`;
 const Ref = Type.Object({ ...OrganizationRef.properties, invitationId: IdSchema('inv') });
 
-const INSIDE = ['NOT_FOUND', 'AUTHORIZATION_DENIED', 'ORGANIZATION_BLOCKED', 'MEMBERSHIP_REQUIRED'] as const;
-const CHANGING = [...INSIDE, 'REAUTHENTICATION_REQUIRED', 'CONFLICT'] as const;
+const CHANGING = [...inside.problems, 'CONFLICT'] as const;
 
 /** The invitations to an organization, for its members who may invite. */
 export const organizationInvitationRoutes: Routes = [
@@ -30,7 +29,7 @@ export const organizationInvitationRoutes: Routes = [
     params: OrganizationRef,
     query: OrganizationInvitationQuery,
     responses: { 200: PageOf(OrganizationInvitation) },
-    problems: [...INSIDE, 'INVALID_CURSOR'],
+    problems: [...inside.problems, 'INVALID_CURSOR'],
     handler: (request) => listInvitationsInside(request.ctx, request.params.organizationId, request.query),
   }),
   post(PATH, {
@@ -52,7 +51,7 @@ export const organizationInvitationRoutes: Routes = [
     description: 'Takes `org.invitations:read` in it.',
     params: Ref,
     responses: { 200: OrganizationInvitation },
-    problems: INSIDE,
+    problems: inside.problems,
     handler: (request) => getInvitationInside(request.ctx, request.params),
   }),
   post(`${ONE}/resend`, {

@@ -10,7 +10,7 @@ import {
   listOwnCustomDomains,
   verifyOwnCustomDomain,
 } from './custom-domains.ts';
-import { PROBLEMS_INSIDE, PROBLEMS_OF_CHANGE_INSIDE } from './organization-insiders.ts';
+import { PROBLEMS_INSIDE } from './organization-insiders.ts';
 import { OrganizationRef } from './organizations.ts';
 
 const PATH = '/v1/me/organizations/:organizationId/custom-domains';
@@ -36,7 +36,7 @@ export const ownCustomDomainRoutes: Routes = [
     params: OrganizationRef,
     body: NewDomain,
     responses: { 201: Domain },
-    problems: [...PROBLEMS_OF_CHANGE_INSIDE, 'ALREADY_EXISTS', 'CONFLICT'],
+    problems: [...PROBLEMS_INSIDE, 'ALREADY_EXISTS', 'CONFLICT'],
     handler: (request) => claimOwnCustomDomain(request.ctx, request.params.organizationId, request.body.host),
   }),
   get(ONE, {
@@ -56,7 +56,7 @@ export const ownCustomDomainRoutes: Routes = [
     description: 'Takes `org.domains:write` in it. Nobody can sign in at it from then on.',
     params: CustomDomainRef,
     responses: { 204: Type.Null() },
-    problems: PROBLEMS_OF_CHANGE_INSIDE,
+    problems: PROBLEMS_INSIDE,
     handler: (request) => deleteOwnCustomDomain(request.ctx, request.params),
   }),
   post(`${ONE}/verify`, {
@@ -66,13 +66,7 @@ export const ownCustomDomainRoutes: Routes = [
     description: 'Takes `org.domains:write` in it. Looks up the TXT record now; the domain then signs people in.',
     params: CustomDomainRef,
     responses: { 200: Domain },
-    problems: [
-      ...PROBLEMS_OF_CHANGE_INSIDE,
-      'DOMAIN_NOT_VERIFIED',
-      'ALREADY_EXISTS',
-      'CONFLICT',
-      'RATE_LIMIT_EXCEEDED',
-    ],
+    problems: [...PROBLEMS_INSIDE, 'DOMAIN_NOT_VERIFIED', 'ALREADY_EXISTS', 'CONFLICT', 'RATE_LIMIT_EXCEEDED'],
     handler: (request) => verifyOwnCustomDomain(request.ctx, request.params),
   }),
 ];

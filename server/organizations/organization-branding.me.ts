@@ -7,7 +7,7 @@ import {
   getOwnImages,
   ImageOfOrganization,
 } from './organization-branding.ts';
-import { PROBLEMS_OF_CHANGE_INSIDE } from './organization-insiders.ts';
+import { PROBLEMS_INSIDE } from './organization-insiders.ts';
 import { OrganizationRef } from './organizations.ts';
 
 const PATH = '/v1/me/organizations/:organizationId/branding';
@@ -31,7 +31,7 @@ export const ownBrandingRoutes: Routes = [
     params: OrganizationRef,
     body: OrganizationBrandingChanges,
     responses: { 200: OrganizationBranding },
-    problems: PROBLEMS_OF_CHANGE_INSIDE,
+    problems: PROBLEMS_INSIDE,
     handler: (request) => changeOwnBranding(request.ctx, request.params.organizationId, request.body),
   }),
   get(`${PATH}/images`, {
@@ -52,7 +52,7 @@ export const ownBrandingRoutes: Routes = [
     params: ImageOfOrganization,
     body: ImageUpload,
     responses: { 200: BrandingImages },
-    problems: PROBLEMS_OF_CHANGE_INSIDE,
+    problems: PROBLEMS_INSIDE,
     handler: ({ ctx, params: { organizationId, use }, body: { content } }) =>
       changeOwnImage(ctx, organizationId, { use, content }),
   }),
@@ -64,7 +64,7 @@ export const ownBrandingRoutes: Routes = [
     description: 'Takes `org.profile:write` in it.',
     params: ImageOfOrganization,
     responses: { 200: BrandingImages },
-    problems: PROBLEMS_OF_CHANGE_INSIDE,
+    problems: PROBLEMS_INSIDE,
     handler: ({ ctx, params: { organizationId, use } }) => changeOwnImage(ctx, organizationId, { use, content: null }),
   }),
 ];

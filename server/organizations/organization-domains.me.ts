@@ -7,7 +7,7 @@ import {
   OrganizationDomainChanges,
   OrganizationDomainRef,
 } from './organization-domains.ts';
-import { PROBLEMS_INSIDE, PROBLEMS_OF_CHANGE_INSIDE } from './organization-insiders.ts';
+import { PROBLEMS_INSIDE } from './organization-insiders.ts';
 import { OrganizationRef } from './organizations.ts';
 import {
   changeOwnDomain,
@@ -41,7 +41,7 @@ export const ownDomainRoutes: Routes = [
     params: OrganizationRef,
     body: NewOrganizationDomain,
     responses: { 201: OrganizationDomain },
-    problems: [...PROBLEMS_OF_CHANGE_INSIDE, 'ALREADY_EXISTS', 'CONFLICT'],
+    problems: [...PROBLEMS_INSIDE, 'ALREADY_EXISTS', 'CONFLICT'],
     handler: (request) => claimOwnDomain(request.ctx, request.params.organizationId, request.body.host),
   }),
   get(ONE, {
@@ -62,7 +62,7 @@ export const ownDomainRoutes: Routes = [
     params: OrganizationDomainRef,
     body: OrganizationDomainChanges,
     responses: { 200: OrganizationDomain },
-    problems: PROBLEMS_OF_CHANGE_INSIDE,
+    problems: PROBLEMS_INSIDE,
     handler: (request) => changeOwnDomain(request.ctx, request.params, request.body),
   }),
   del(ONE, {
@@ -72,7 +72,7 @@ export const ownDomainRoutes: Routes = [
     description: 'Takes `org.domains:write` in it. People who joined by the domain stay members.',
     params: OrganizationDomainRef,
     responses: { 204: Type.Null() },
-    problems: PROBLEMS_OF_CHANGE_INSIDE,
+    problems: PROBLEMS_INSIDE,
     handler: (request) => deleteOwnDomain(request.ctx, request.params),
   }),
   post(`${ONE}/verify`, {
@@ -82,13 +82,7 @@ export const ownDomainRoutes: Routes = [
     description: 'Takes `org.domains:write` in it. Looks up the TXT record now.',
     params: OrganizationDomainRef,
     responses: { 200: OrganizationDomain },
-    problems: [
-      ...PROBLEMS_OF_CHANGE_INSIDE,
-      'DOMAIN_NOT_VERIFIED',
-      'ALREADY_EXISTS',
-      'CONFLICT',
-      'RATE_LIMIT_EXCEEDED',
-    ],
+    problems: [...PROBLEMS_INSIDE, 'DOMAIN_NOT_VERIFIED', 'ALREADY_EXISTS', 'CONFLICT', 'RATE_LIMIT_EXCEEDED'],
     handler: (request) => verifyOwnDomain(request.ctx, request.params),
   }),
 ];

@@ -2,6 +2,7 @@ import { accessOf } from '#members';
 import { type Ctx, customerOf, type TxCtx, transaction } from '#platform/ctx.ts';
 import type { OrganizationId, UserId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
+import { requireEntering } from '#platform/standing.ts';
 import type { SelfServiceArea } from '#settings';
 import {
   type Authority,
@@ -20,16 +21,29 @@ export const PROBLEMS_INSIDE = [
   'NOT_FOUND',
   'AUTHORIZATION_DENIED',
   'ORGANIZATION_BLOCKED',
+  'ORGANIZATION_ADDRESS',
+  'ORGANIZATION_METHOD',
   'MEMBERSHIP_REQUIRED',
+  'REAUTHENTICATION_REQUIRED',
 ] as const;
-/** Those of a route that also requires a fresh proof. */
-export const PROBLEMS_OF_CHANGE_INSIDE = [...PROBLEMS_INSIDE, 'REAUTHENTICATION_REQUIRED'] as const;
 
 /**
- * Returns an organization in which the signed-in person has a permission.
- * @throws Problem NOT_FOUND if they are not in it, ORGANIZATION_BLOCKED, AUTHORIZATION_DENIED
+ * Returns an organization in which the signed-in person has a permission, if their session may enter it now. A role alone
+ * would let in whom the policy of the organization, or its required connection, keeps out.
+ * @throws Problem NOT_FOUND if they are not in it, ORGANIZATION_BLOCKED, AUTHORIZATION_DENIED, ORGANIZATION_ADDRESS,
+ * ORGANIZATION_METHOD, REAUTHENTICATION_REQUIRED
  */
 export async function requireInside(
+  ctx: Ctx,
+  organizationId: OrganizationId,
+  permission: OrganizationPermission,
+): Promise<OwnOrganization> {
+  const own = await requirePermission(ctx, organizationId, permission);
+  await requireEntering(ctx, organizationId);
+  return own;
+}
+
+async function requirePermission(
   ctx: Ctx | TxCtx,
   organizationId: OrganizationId,
   permission: OrganizationPermission,
@@ -43,20 +57,20 @@ export async function requireInside(
 }
 
 /**
- * Runs a change that the signed-in person makes to an organization they are in. Checks the permission before the lock,
- * so that outsiders can't take the lock, and again after it, because from then on nobody can change the person's roles.
+ * Runs a change that the signed-in person makes to an organization they are in. Checks the person before the lock, so that
+ * outsiders can't take the lock, and the permission again after it, because from then on nobody can change their roles.
  * @throws Problem as {@link requireInside}
  */
-export function changeInside<T>(
+export async function changeInside<T>(
   ctx: Ctx,
   organizationId: OrganizationId,
   permission: OrganizationPermission,
   change: (tx: TxCtx) => Promise<T>,
 ): Promise<T> {
+  await requireInside(ctx, organizationId, permission);
   return transaction(ctx, async (tx) => {
-    await requireInside(tx, organizationId, permission);
     await lockOrganization(tx, organizationId);
-    await requireInside(tx, organizationId, permission);
+    await requirePermission(tx, organizationId, permission);
     return change(tx);
   });
 }
@@ -123,6 +137,7 @@ function leftToAdministrators(area: SelfServiceArea) {
 
 /** What other parts need for what members manage in their organization. */
 export const inside = {
+  problems: PROBLEMS_INSIDE,
   require: requireInside,
   change: changeInside,
   may: mayInside,

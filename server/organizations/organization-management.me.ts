@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { PageOf, PageQuery } from '#platform/page.ts';
 import { del, get, patch, put, type Routes } from '#platform/route.ts';
-import { PROBLEMS_INSIDE, PROBLEMS_OF_CHANGE_INSIDE } from './organization-insiders.ts';
+import { PROBLEMS_INSIDE } from './organization-insiders.ts';
 import {
   auditOfOrganization,
   Colleague,
@@ -32,7 +32,7 @@ export const organizationManagementRoutes: Routes = [
     params: OrganizationRef,
     body: OwnOrganizationChanges,
     responses: { 200: OwnOrganization },
-    problems: [...PROBLEMS_OF_CHANGE_INSIDE, 'ALREADY_EXISTS'],
+    problems: [...PROBLEMS_INSIDE, 'ALREADY_EXISTS'],
     handler: (request) => updateOwnOrganization(request.ctx, request.params.organizationId, request.body),
   }),
   get(`${ONE}/members`, {
@@ -65,7 +65,7 @@ export const organizationManagementRoutes: Routes = [
     params: OrganizationMemberRef,
     body: OrganizationMemberRoles,
     responses: { 200: Colleague },
-    problems: [...PROBLEMS_OF_CHANGE_INSIDE, 'LAST_OWNER'],
+    problems: [...PROBLEMS_INSIDE, 'LAST_OWNER'],
     handler: (request) => setRolesOfColleague(request.ctx, request.params, request.body.roles),
   }),
   del(MEMBER, {
@@ -76,7 +76,7 @@ export const organizationManagementRoutes: Routes = [
       'Takes `org.members:write` in it, and every permission in the organization that the member has. The person stays a member of the project.',
     params: OrganizationMemberRef,
     responses: { 204: Type.Null() },
-    problems: [...PROBLEMS_OF_CHANGE_INSIDE, 'LAST_OWNER'],
+    problems: [...PROBLEMS_INSIDE, 'LAST_OWNER'],
     handler: (request) => removeColleague(request.ctx, request.params),
   }),
   get(`${ONE}/roles`, {

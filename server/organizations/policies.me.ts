@@ -1,5 +1,5 @@
 import { get, patch, type Routes } from '#platform/route.ts';
-import { changeInside, PROBLEMS_INSIDE, PROBLEMS_OF_CHANGE_INSIDE, requireInside } from './organization-insiders.ts';
+import { changeInside, PROBLEMS_INSIDE, requireInside } from './organization-insiders.ts';
 import { OrganizationRef } from './organizations.ts';
 import {
   changeOrganizationPolicy,
@@ -34,7 +34,7 @@ export const ownPolicyRoutes: Routes = [
     params: OrganizationRef,
     body: OrganizationPolicyChanges,
     responses: { 200: OrganizationPolicy },
-    problems: PROBLEMS_OF_CHANGE_INSIDE,
+    problems: PROBLEMS_INSIDE,
     handler: ({ ctx, params: { organizationId }, body }) =>
       changeInside(ctx, organizationId, 'org.policy:write', (tx) => changeOrganizationPolicy(tx, organizationId, body)),
   }),

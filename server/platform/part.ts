@@ -123,6 +123,8 @@ export type Part = {
   sessions?: SessionSteps;
   /** Reads a person's roles and permissions in an organization; see platform/standing.ts. */
   standing?: (ctx: Ctx | TxCtx, who: InOrganization) => Promise<Standing | undefined>;
+  /** Checks that the session of the signed-in person may enter an organization; see platform/standing.ts. */
+  requireEntering?: (ctx: Ctx, organizationId: OrganizationId) => Promise<void>;
   /** Reads memberships and roles in organizations of many people at once; see platform/standing.ts. */
   organizations?: Organizations;
   /**

@@ -36,6 +36,15 @@ export async function standingIn(ctx: Ctx | TxCtx, who: InOrganization): Promise
   return undefined;
 }
 
+/**
+ * Checks that the session of the signed-in person may enter an organization now, by the part that decides who may enter.
+ * @throws Problem of a refusal, or REAUTHENTICATION_REQUIRED
+ */
+export function requireEntering(ctx: Ctx, organizationId: OrganizationId): Promise<void> {
+  for (const { requireEntering: require } of ctx.system.parts) if (require) return require(ctx, organizationId);
+  throw new Error('No part decides who may enter organizations.');
+}
+
 /** A membership of an organization that is not blocked, with the roles in it. */
 export type OrganizationMembership = {
   memberId: MemberId;

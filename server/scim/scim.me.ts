@@ -27,8 +27,6 @@ const TokenRef = Type.Object({ ...OrganizationRef.properties, tokenId: IdSchema(
 
 const READ = 'org.directory:read';
 const WRITE = 'org.directory:write';
-const INSIDE = ['NOT_FOUND', 'AUTHORIZATION_DENIED', 'ORGANIZATION_BLOCKED', 'MEMBERSHIP_REQUIRED'] as const;
-const CHANGING = [...INSIDE, 'REAUTHENTICATION_REQUIRED'] as const;
 const SETTING = 'where the project’s setting `organizationSelfService` has `directory`';
 
 /** The directory of an organization, for its members: its tokens, and what it did. */
@@ -40,7 +38,7 @@ export const ownDirectoryRoutes: Routes = [
     params: OrganizationRef,
     query: PageQuery,
     responses: { 200: PageOf(ScimToken) },
-    problems: [...INSIDE, 'INVALID_CURSOR'],
+    problems: [...inside.problems, 'INVALID_CURSOR'],
     handler: async ({ ctx, params: { organizationId }, query }) => {
       await inside.require(ctx, organizationId, READ);
       return listScimTokens(ctx, organizationId, query);
@@ -54,7 +52,7 @@ export const ownDirectoryRoutes: Routes = [
     params: OrganizationRef,
     body: NewScimToken,
     responses: { 201: IssuedScimToken },
-    problems: [...CHANGING, 'CONFLICT'],
+    problems: [...inside.problems, 'CONFLICT'],
     handler: ({ ctx, params: { organizationId }, body }) =>
       inside.change(ctx, organizationId, WRITE, (tx) => issueScimToken(tx, organizationId, body)),
   }),
@@ -65,7 +63,7 @@ export const ownDirectoryRoutes: Routes = [
     description: `Takes \`${READ}\` in it, ${SETTING}. Without the token itself.`,
     params: TokenRef,
     responses: { 200: ScimToken },
-    problems: INSIDE,
+    problems: inside.problems,
     handler: async ({ ctx, params: { organizationId, tokenId } }) => {
       await inside.require(ctx, organizationId, READ);
       return getScimToken(ctx, organizationId, tokenId);
@@ -78,7 +76,7 @@ export const ownDirectoryRoutes: Routes = [
     description: `Takes \`${WRITE}\` in it, ${SETTING}. The next request with it is refused. The people and groups that it provisioned stay.`,
     params: TokenRef,
     responses: { 204: Type.Null() },
-    problems: CHANGING,
+    problems: inside.problems,
     handler: ({ ctx, params: { organizationId, tokenId } }) =>
       inside.change(ctx, organizationId, WRITE, (tx) => deleteScimToken(tx, organizationId, tokenId)),
   }),
@@ -89,7 +87,7 @@ export const ownDirectoryRoutes: Routes = [
     params: OrganizationRef,
     query: PageQuery,
     responses: { 200: PageOf(DirectoryGroup) },
-    problems: [...INSIDE, 'INVALID_CURSOR'],
+    problems: [...inside.problems, 'INVALID_CURSOR'],
     handler: async ({ ctx, params: { organizationId }, query }) => {
       await inside.require(ctx, organizationId, READ);
       return listDirectoryGroups(ctx, organizationId, query);
@@ -102,7 +100,7 @@ export const ownDirectoryRoutes: Routes = [
     description: `Takes \`${READ}\` in it, ${SETTING}.`,
     params: GroupRef,
     responses: { 200: DirectoryGroup },
-    problems: INSIDE,
+    problems: inside.problems,
     handler: async ({ ctx, params }) => {
       await inside.require(ctx, params.organizationId, READ);
       return getDirectoryGroup(ctx, params);
@@ -117,7 +115,7 @@ export const ownDirectoryRoutes: Routes = [
     params: GroupRef,
     body: DirectoryGroupRoles,
     responses: { 200: DirectoryGroup },
-    problems: CHANGING,
+    problems: inside.problems,
     handler: ({ ctx, params, body: { roles } }) =>
       inside.change(ctx, params.organizationId, WRITE, (tx) => {
         const authority = inside.authority(params.organizationId);
@@ -134,7 +132,7 @@ export const ownDirectoryRoutes: Routes = [
     params: OrganizationRef,
     query: ProvisioningLogQuery,
     responses: { 200: PageOf(ProvisioningLogEntry) },
-    problems: [...INSIDE, 'INVALID_CURSOR'],
+    problems: [...inside.problems, 'INVALID_CURSOR'],
     handler: async ({ ctx, params: { organizationId }, query }) => {
       await inside.require(ctx, organizationId, READ);
       return listProvisioningLog(ctx, organizationId, query);

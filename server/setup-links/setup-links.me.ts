@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { OrganizationRef } from '#organizations';
+import { inside, OrganizationRef } from '#organizations';
 import { PageOf, PageQuery } from '#platform/page.ts';
 import { del, get, post, type Routes } from '#platform/route.ts';
 import { createOwnSetupLink, getOwnSetupLink, listOwnSetupLinks, revokeOwnSetupLink } from './own-setup-links.ts';
@@ -7,9 +7,6 @@ import { MadeSetupLink, NewSetupLink, SetupLink, SetupLinkRef } from './setup-li
 
 const PATH = '/v1/me/organizations/:organizationId/setup-links';
 const ONE = `${PATH}/:setupLinkId`;
-
-const INSIDE = ['NOT_FOUND', 'AUTHORIZATION_DENIED', 'ORGANIZATION_BLOCKED', 'MEMBERSHIP_REQUIRED'] as const;
-const CHANGING = [...INSIDE, 'REAUTHENTICATION_REQUIRED'] as const;
 
 /** The set-up links of an organization, for its owners. */
 export const ownSetupLinkRoutes: Routes = [
@@ -20,7 +17,7 @@ export const ownSetupLinkRoutes: Routes = [
     params: OrganizationRef,
     query: PageQuery,
     responses: { 200: PageOf(SetupLink) },
-    problems: [...INSIDE, 'INVALID_CURSOR'],
+    problems: [...inside.problems, 'INVALID_CURSOR'],
     handler: ({ ctx, params, query }) => listOwnSetupLinks(ctx, params.organizationId, query),
   }),
   post(PATH, {
@@ -32,7 +29,7 @@ export const ownSetupLinkRoutes: Routes = [
     params: OrganizationRef,
     body: NewSetupLink,
     responses: { 201: MadeSetupLink },
-    problems: [...CHANGING, 'CONFLICT', 'RATE_LIMIT_EXCEEDED'],
+    problems: [...inside.problems, 'CONFLICT', 'RATE_LIMIT_EXCEEDED'],
     handler: ({ ctx, params, body }) => createOwnSetupLink(ctx, params.organizationId, body),
   }),
   get(ONE, {
@@ -42,7 +39,7 @@ export const ownSetupLinkRoutes: Routes = [
     description: 'Takes `org.profile:write` in it. Without the link itself.',
     params: SetupLinkRef,
     responses: { 200: SetupLink },
-    problems: INSIDE,
+    problems: inside.problems,
     handler: ({ ctx, params }) => getOwnSetupLink(ctx, params),
   }),
   del(ONE, {
@@ -52,7 +49,7 @@ export const ownSetupLinkRoutes: Routes = [
     description: 'Takes `org.profile:write` in it. Those who work with it are stopped immediately.',
     params: SetupLinkRef,
     responses: { 204: Type.Null() },
-    problems: CHANGING,
+    problems: inside.problems,
     handler: ({ ctx, params }) => revokeOwnSetupLink(ctx, params),
   }),
 ];
