@@ -9,10 +9,12 @@ import {
   startTestLatchkey,
   type TestLatchkey,
 } from '#tests/harness.ts';
+import { waitsForLock } from '#tests/locks.ts';
 import { browserOf } from '#tests/oidc.ts';
 import { newOperator, type Operator, signInOperator, teammate } from '#tests/operators.ts';
 import { workspaceScope } from './edge.ts';
-import { addTeamMember } from './team.ts';
+import { addTeamMember, lockRoleOf } from './team.ts';
+import type { TeamRole } from './team-roles.ts';
 
 let latchkey: TestLatchkey;
 let owner: Operator;
@@ -94,6 +96,38 @@ describe('the team of a workspace', () => {
     assert.equal(made.status, 201, made.text);
     assert.equal((await owner.call(`${TEAM}/${id}`, { method: 'DELETE' })).status, 204);
     expectProblem(await viewer.call('/console/v1/roles'), 403, 'MEMBERSHIP_REQUIRED');
+  });
+
+  test('a change of a role waits for whatever is done with it at the time', async () => {
+    const { userId } = await newOperator(latchkey);
+    const scope = workspaceScope(latchkey.demo.workspaceId);
+    await latchkey.inProject((tx) => addTeamMember({ ...tx, scope }, userId, 'developer'));
+    const { items } = (await owner.call(`${TEAM}?limit=100`)).body;
+    const member = items.find((item: { userId: string }) => item.userId === userId);
+    for (const [method, body, status] of [
+      ['PATCH', { role: 'viewer' }, 200],
+      ['DELETE', undefined, 204],
+    ] as const) {
+      const end = Promise.withResolvers<void>();
+      const act = () => {
+        const began = Promise.withResolvers<TeamRole | null>();
+        const ended = latchkey.inProject(async (tx) => {
+          began.resolve(await lockRoleOf({ ...tx, scope }, userId));
+          await end.promise;
+        });
+        return { role: began.promise, ended };
+      };
+      const acts = [act(), act()];
+      // biome-ignore lint/performance/noAwaitInLoops: one change after the other
+      const roles = await Promise.all(acts.map(({ role }) => role));
+      assert.deepEqual(roles, method === 'PATCH' ? ['developer', 'developer'] : ['viewer', 'viewer']);
+      const changing = owner.call(`${TEAM}/${member.id}`, { method, body });
+      await waitsForLock(latchkey);
+      end.resolve();
+      await Promise.all(acts.map(({ ended }) => ended));
+      assert.equal((await changing).status, status);
+    }
+    assert.equal(await latchkey.inProject((tx) => lockRoleOf({ ...tx, scope }, userId)), null);
   });
 
   test('an admin cannot add or remove owners', async () => {

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import { type Static, Type } from 'typebox';
 import { emit } from '#events';
-import { usersAwaitingErasure, usersById } from '#people';
+import { holdUser, lockUsers, usersAwaitingErasure, usersById } from '#people';
 import { permissionsChanged } from '#permissions';
 import { type Ctx, operatorOf, type TxCtx, transaction } from '#platform/ctx.ts';
 import type { ReadDb } from '#platform/db.ts';
@@ -13,6 +13,7 @@ import { at, inWorkspace } from '#platform/scoped.ts';
 import type { System } from '#platform/system.ts';
 import { workspaceScope } from './edge.ts';
 import { installationOf } from './installation.ts';
+import { amongOperators } from './operators.ts';
 import { isGivenByOwners, permissionsOfTeamRole, TeamRole } from './team-roles.ts';
 
 export type TeamMemberId = Id<'tmb'>;
@@ -153,9 +154,12 @@ export async function removeTeamMember(ctx: Ctx, id: TeamMemberId): Promise<void
 
 /**
  * Serialises changes of a team by locking the rows of its owners, so that two owners can't remove each other at once.
+ * Waits for what is being done with the role: see {@link lockRoleOf}.
  * @throws Problem NOT_FOUND
  */
 async function lock(tx: TxCtx, id: TeamMemberId): Promise<{ row: Row; owners: UserId[] }> {
+  const { userId } = await getTeamMember(tx, id);
+  await lockUsers(amongOperators(tx), [userId]);
   const owners = await lockOwners(tx);
   const row = await tx.db
     .selectFrom('team_members')
@@ -213,20 +217,23 @@ export async function couldStillInvite(tx: TxCtx, inviter: UserId | null, role: 
 }
 
 /**
- * A user's role in the team, locked until the transaction ends; null: not in the team. Served by team_members_of_user.
+ * A user's role in the team, which stays until the transaction ends; null: not in the team. It holds the user, whom a change of
+ * roles locks: a shared lock of the row would be one on every server of a divided installation, and two at once a deadlock.
  */
 export async function lockRoleOf(tx: TxCtx, userId: UserId): Promise<TeamRole | null> {
-  return (
-    (
-      await tx.db
-        .selectFrom('team_members')
-        .selectAll()
-        .where(inWorkspace(tx))
-        .where('user_id', '=', userId)
-        .forShare()
-        .executeTakeFirst()
-    )?.role ?? null
-  );
+  await holdUser(amongOperators(tx), userId);
+  return roleOf(tx, userId);
+}
+
+/** A user's role in the team; null: not in the team. Served by team_members_of_user. */
+export async function roleOf(tx: TxCtx, userId: UserId): Promise<TeamRole | null> {
+  const row = await tx.db
+    .selectFrom('team_members')
+    .select('role')
+    .where(inWorkspace(tx))
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
+  return row?.role ?? null;
 }
 
 /** The owners of the workspace. */
@@ -281,14 +288,7 @@ export async function makeOwner(tx: TxCtx, userId: UserId): Promise<void> {
 
 /** Whether a user is in the team of `tx.scope`'s workspace. */
 export async function isInTeam(tx: TxCtx, userId: UserId): Promise<boolean> {
-  return (
-    (await tx.db
-      .selectFrom('team_members')
-      .selectAll()
-      .where(inWorkspace(tx))
-      .where('user_id', '=', userId)
-      .executeTakeFirst()) !== undefined
-  );
+  return (await roleOf(tx, userId)) !== null;
 }
 
 /**

@@ -66,7 +66,8 @@ export async function scheduleErasure(
 const NOT_REQUESTED = sql<boolean>`(erase_at is null or erase_without_project)`;
 
 /**
- * Keeps people from joining or leaving projects until the transaction ends. Served by the primary key.
+ * Keeps people from joining or leaving projects, and from what holds them, until the transaction ends. Served by the primary
+ * key.
  * @returns the project that created each account; null if it is not known
  */
 export async function lockUsers(tx: TxCtx, ids: readonly UserId[]): Promise<ReadonlyMap<UserId, ProjectId | null>> {

@@ -97,6 +97,17 @@ export async function lockUser(tx: TxCtx, userId: UserId): Promise<void> {
     .executeTakeFirst();
 }
 
+/** Keeps the user from {@link lockUsers} until the transaction ends; all else goes on, and others may hold the user, too. */
+export async function holdUser(tx: TxCtx, userId: UserId): Promise<void> {
+  await tx.db
+    .selectFrom('users')
+    .select('id')
+    .where(inRealm(tx))
+    .where('id', '=', userId)
+    .forKeyShare()
+    .executeTakeFirst();
+}
+
 /** A user as lists of other parts show it. */
 export type UserSummary = {
   userId: UserId;
