@@ -22,7 +22,9 @@ const TEXTS = [
 ];
 
 describe('an array as parameter of a statement', () => {
-  const client = new pg.Client({ connectionString: process.env['LATCHKEY_TEST_DATABASE_URL'] });
+  const client = new pg.Client({
+    connectionString: new URL('/postgres', process.env['LATCHKEY_TEST_DATABASE_URL']).href,
+  });
   before(() => client.connect());
   after(() => client.end());
   const stored = async (type: string, values: readonly unknown[]) => {

@@ -96,7 +96,8 @@ async function applyConcurrently(client: pg.Client, up: string): Promise<void> {
       'select indisvalid as valid from pg_index where indexrelid = to_regclass($1)',
       [index],
     );
-    if (rows[0]?.valid === false) await client.query(`drop index concurrently ${index}`);
+    // On a cluster, some shards may not have it yet.
+    if (rows[0]?.valid === false) await client.query(`drop index concurrently if exists ${index}`);
     if (rows[0]?.valid !== true) await client.query(text);
   }
   await client.query(LOCK_TIMEOUT);

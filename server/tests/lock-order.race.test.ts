@@ -32,14 +32,15 @@ async function meets(
   request: () => Promise<TestResponse>,
 ) {
   const other = await latchkey.system.pool.connect();
+  const { workspaceId } = latchkey.demo;
   try {
     await other.query('begin');
-    await other.query(first, [parameters[0]]);
+    await other.query(first, [parameters[0], workspaceId]);
     const waiting = request();
     await waitsForLock(latchkey);
     for (const [index, statement] of others.entries()) {
       // biome-ignore lint/performance/noAwaitInLoops: one connection, in this order
-      await other.query(statement, [parameters[index + 1]]);
+      await other.query(statement, [parameters[index + 1], workspaceId]);
     }
     await other.query('commit');
     return await waiting;
@@ -48,10 +49,10 @@ async function meets(
   }
 }
 
-const ORGANIZATION = 'select 1 from organizations where id = $1 for update';
-const MEMBER = 'update members set status = status where id = $1';
-const MEMBERSHIP = 'update organization_members set roles = roles where member_id = $1';
-const ENTRIES = 'update scope_entries set version = version + 1 where user_id = $1';
+const ORGANIZATION = 'select 1 from organizations where workspace_id = $2 and id = $1 for update';
+const MEMBER = 'update members set status = status where workspace_id = $2 and id = $1';
+const MEMBERSHIP = 'update organization_members set roles = roles where workspace_id = $2 and member_id = $1';
+const ENTRIES = 'update scope_entries set version = version + 1 where workspace_id = $2 and user_id = $1';
 
 async function newPerson(organizationId: string) {
   const person = await register(latchkey);
@@ -71,7 +72,7 @@ describe('locks are taken in one order, so these do not wait for each other:', (
     const body = { token: await mailedToken(latchkey, email), password: PASSWORD };
     const accepted = await meets(
       ORGANIZATION,
-      ['delete from organizations where id = $1'],
+      ['delete from organizations where workspace_id = $2 and id = $1'],
       [organizationId, organizationId],
       () => latchkey.auth('/v1/auth/invitations/accept', { body }),
     );
@@ -105,7 +106,7 @@ describe('locks are taken in one order, so these do not wait for each other:', (
       const [{ id: memberId }] = (await directory.admin(`members?q=${encodeURIComponent(email)}`)).body.items;
       const changed = await meets(
         MEMBER,
-        [MEMBERSHIP, 'update scim_users set version = version where member_id = $1'],
+        [MEMBERSHIP, 'update scim_users set version = version where workspace_id = $2 and member_id = $1'],
         [memberId, memberId, memberId],
         () =>
           change === 'DELETE'
