@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { type Division, readDivision, skewedTables } from '#platform/division.ts';
+import { type Division, readDivision, skewedTables, userWaitingOnWorkers } from '#platform/division.ts';
 import type { Finding } from './doctor.ts';
 
 const check = 'division';
@@ -10,6 +10,7 @@ export async function checkDivision(client: pg.ClientBase): Promise<Finding[]> {
   if (!division.isDivided) return [{ check, state: 'ok', found: undivided(division) }];
   const { workers, pending } = division;
   const skewed = await skewedTables(client);
+  const waiting = await userWaitingOnWorkers(client);
   return [
     pending.length === 0
       ? { check, state: 'ok', found: `divided by workspace over ${workers} workers` }
@@ -19,6 +20,7 @@ export async function checkDivision(client: pg.ClientBase): Promise<Finding[]> {
           found: `divided over ${workers} workers, but not ${pending.map(({ table }) => table).join(', ')}`,
           remedy: 'latchkey distribute',
         },
+    ...(waiting === undefined ? [] : [waitsLong(waiting)]),
     ...skewed.map(
       ({ table, largest, average }): Finding => ({
         check,
@@ -28,6 +30,15 @@ export async function checkDivision(client: pg.ClientBase): Promise<Finding[]> {
       }),
     ),
   ];
+}
+
+function waitsLong(user: string): Finding {
+  return {
+    check,
+    state: 'warning',
+    found: 'a statement that waits on a worker for a lock waits as long as it may run',
+    remedy: `alter role ${user} set lock_timeout = '3s': see "Dividing an installation" in docs/scale.md.`,
+  };
 }
 
 function undivided({ onCitus, pending }: Division): string {

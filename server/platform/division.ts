@@ -168,17 +168,32 @@ async function takeForeignKeys(client: pg.Client, pending: readonly PendingTable
   return rows.map(({ table, name, definition }) => `alter table ${table} add constraint ${name} ${definition}`);
 }
 
+/**
+ * The user whose statements wait on workers for a lock as long as they may run, if it is so. What a connection sets stays on
+ * the coordinator; workers have the settings of the role.
+ */
+export async function userWaitingOnWorkers(client: pg.ClientBase): Promise<string | undefined> {
+  const { rows } = await client.query<{ user: string }>(
+    `select quote_ident(current_user) as user from run_command_on_workers('show lock_timeout') where result = '0' limit 1`,
+  );
+  return rows[0]?.user;
+}
+
 /** A table whose largest shard has more than its share. */
 export type SkewedTable = { table: string; largest: number; average: number };
 
 /** A shard smaller than this does no harm, however empty the others are. */
 const MIN_SKEW_BYTES = 64 * 1024 * 1024;
 
-/** The distributed tables whose largest shard has more than four times the bytes of the average one. */
+/**
+ * The distributed tables whose largest shard has more than four times the bytes of the average one. A shard that an operator
+ * gave to a single workspace is left out: its range of hashes is a single one.
+ */
 export async function skewedTables(client: pg.ClientBase): Promise<SkewedTable[]> {
   const { rows } = await client.query<SkewedTable>(
     `select table_name::text as table, max(shard_size) as largest, avg(shard_size)::bigint as average
-     from citus_shards where citus_table_type = 'distributed' group by table_name
+     from citus_shards join pg_dist_shard using (shardid)
+     where citus_table_type = 'distributed' and shardminvalue <> shardmaxvalue group by table_name
      having max(shard_size) > 4 * avg(shard_size) and max(shard_size) > $1 order by 2 desc`,
     [MIN_SKEW_BYTES],
   );

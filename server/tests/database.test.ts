@@ -13,9 +13,15 @@ import {
   startTestLatchkey,
   type TestLatchkey,
 } from './harness.ts';
-import { cloneDatabase } from './postgres.ts';
+import { CLUSTER, cloneDatabase } from './postgres.ts';
 
-const OPERATIONS = new URL('../../docs/operations.md', import.meta.url);
+/** The statements of a page of the documentation. */
+async function documented(page: 'operations' | 'scale', block: string): Promise<string> {
+  const text = await readFile(new URL(`../../docs/${page}.md`, import.meta.url), 'utf8');
+  const [, statements] = new RegExp(`\`\`\`sql ${block}\\n([\\s\\S]*?)\`\`\``).exec(text) ?? [];
+  assert.ok(statements, `${page}.md: ${block}`);
+  return statements;
+}
 
 describe('a database whose user may not change the schema', () => {
   let latchkey: TestLatchkey;
@@ -27,7 +33,8 @@ describe('a database whose user may not change the schema', () => {
     administrator = new pg.Client({ connectionString: database.url });
     await administrator.connect();
     await administrator.query(`create role ${user} login password 'serve'`);
-    const [, grants = ''] = /```sql grants\n([\s\S]*?)```/.exec(await readFile(OPERATIONS, 'utf8')) ?? [];
+    const grants =
+      (CLUSTER ? await documented('scale', 'before-grants') : '') + (await documented('operations', 'grants'));
     await administrator.query(grants.replaceAll('latchkey_serve', user));
     drop = async () => {
       await administrator.query(`drop owned by ${user}; drop role ${user}`);
