@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { chmod, mkdtemp } from 'node:fs/promises';
+import { appendFile, chmod, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
@@ -9,6 +9,7 @@ import { connectAlone } from '#platform/connections.ts';
 import { divide } from '#platform/division.ts';
 import { startEmbeddedPostgres } from '#platform/embedded-postgres.ts';
 import { migrate } from '#platform/migrate.ts';
+import { freePortBase } from './ports.ts';
 import { LOGGING } from './unrouted.ts';
 
 const TEMPLATE = 'latchkey_template';
@@ -58,11 +59,39 @@ export const CLUSTER =
 /** Why a test that plants a trigger is skipped on a cluster; false where it runs. */
 export const PLANTS_TRIGGER = CLUSTER !== null && 'Citus has no triggers on divided tables';
 
+/**
+ * Makes a Citus cluster of a test's own, with a divided database.
+ * @param settings of a server, by its name
+ */
+export async function makeCluster(folder: string, settings: (name: string) => string) {
+  await call(resolve(CITUS, 'cluster.sh'), ['--no-fsync', folder, String(await freePortBase())]);
+  const cluster = clusterIn(folder);
+  await cluster.stop();
+  await Promise.all(cluster.servers.map(({ name, data }) => appendFile(join(data, 'postgresql.conf'), settings(name))));
+  await cluster.start();
+  const databaseUrl = await cluster.fresh('latchkey');
+  await migrateDivided(databaseUrl, cluster.servers.length - 1, () => undefined);
+  return { ...cluster, databaseUrl };
+}
+
+async function migrateDivided(url: string, shards: number, progress: (line: string) => void): Promise<void> {
+  await migrate(url, progress);
+  const client = await connectAlone(url, { name: 'test-citus' });
+  await client.query(`set citus.shard_count = ${shards}`);
+  await divide(client, progress);
+  await client.end();
+}
+
 function clusterIn(folder: string) {
   const [base = '', workers = ''] = readFileSync(join(folder, 'cluster.conf'), 'utf8').trim().split(' ');
+  const servers = Array.from({ length: Number(workers) + 1 }, (_, index) => {
+    const name = index === 0 ? 'coordinator' : `worker${index}`;
+    return { name, port: String(Number(base) + index), data: join(folder, name) };
+  });
   return {
     folder,
-    ports: Array.from({ length: Number(workers) + 1 }, (_, index) => String(Number(base) + index)),
+    servers,
+    ports: servers.map(({ port }) => port),
     start: () => call(resolve(CITUS, 'cluster.sh'), [folder, base, workers]),
     stop: () => call(resolve(CITUS, 'cluster.sh'), ['stop', folder]),
     /** Makes an empty database, and returns its address. */
@@ -73,8 +102,12 @@ function clusterIn(folder: string) {
   };
 }
 
-/** Citus has a process for each database, and moving a shard takes more. By default a server has eight. */
-const PROCESSES = 'alter system set max_worker_processes = 64';
+const SETTINGS = [
+  // Citus has a process for each database, and moving a shard takes more. By default a server has eight.
+  'alter system set max_worker_processes = 64',
+  // A shard is split by a plugin of Citus.
+  'alter system set output_plugin_libraries = pgoutput, test_decoding, citus',
+];
 
 /**
  * A migrated database that is divided over the servers of a Citus cluster for tests, to clone on each of them.
@@ -88,16 +121,15 @@ export async function prepareCitus(
   const cluster = clusterIn(folder);
   const { ports } = cluster;
   process.env['CITUS_TEST_PORTS'] = ports.join(',');
-  await administer(`postgres://postgres@127.0.0.1:${ports[0]}/postgres`, PROCESSES);
+  for (const setting of SETTINGS) {
+    // biome-ignore lint/performance/noAwaitInLoops: one setting after the other
+    await administer(`postgres://postgres@127.0.0.1:${ports[0]}/postgres`, setting);
+  }
   await cluster.stop();
   await cluster.start();
   const url = await cluster.fresh(TEMPLATE);
-  await migrate(url, progress);
-  const client = await connectAlone(url, { name: 'test-citus' });
-  // As few as possible, because each test clones them: one on each worker.
-  await client.query(`set citus.shard_count = ${ports.length - 1}`);
-  await divide(client, progress);
-  await client.end();
+  // As few shards as possible, because each test clones them: one on each worker.
+  await migrateDivided(url, ports.length - 1, progress);
   // Citus keeps a connection to each of its databases, and a database with connections can't be cloned.
   for (const statement of LOGGING) {
     // biome-ignore lint/performance/noAwaitInLoops: one setting after the other

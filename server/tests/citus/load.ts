@@ -127,7 +127,10 @@ async function describeServer(databaseUrl: string, port: string): Promise<string
 }
 
 /** Everything acknowledged is there, with a numbered event, without gaps and duplicates. */
-export async function expectKept({ system }: TestLatchkey, acknowledged: readonly Acknowledged[]): Promise<void> {
+export async function expectKept(
+  { system }: { system: Pick<TestLatchkey['system'], 'pool'> },
+  acknowledged: readonly Acknowledged[],
+): Promise<void> {
   const ids = acknowledged.map(({ userId }) => userId);
   const { pool } = system;
   const found = await pool.query('select id from users where id = any($1)', [ids]);

@@ -1,11 +1,12 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, statSync } from 'node:fs';
-import { copyFile, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { startEmbeddedPostgres } from '#platform/embedded-postgres.ts';
+import { baseBackup } from '#tests/base-backup.ts';
 import { expectSoon } from './wait.ts';
 
 const PROGRAM = resolve(
@@ -135,29 +136,22 @@ export class PostgresServer {
   }
 
   /**
-   * Copies this running server to a standby (PostgreSQL §25.3.3, low-level base backup), starts it, and waits until commits wait for
-   * it. Clients must write meanwhile.
+   * Copies this running server to a standby, starts it, and waits until commits wait for it. Clients must write meanwhile.
    */
   async addStandby(standby: PostgresServer): Promise<void> {
-    const client = new pg.Client({ connectionString: this.url });
-    await client.connect();
-    try {
-      await client.query("select pg_create_physical_replication_slot('standby', true)");
-      await client.query("select pg_backup_start('standby', fast => true)");
-      await rm(standby.folder, { recursive: true, force: true });
-      await mkdir(standby.folder);
-      await copyData(this.#data, standby.#data);
-      const { rows } = await client.query('select labelfile from pg_backup_stop()');
-      await writeFile(join(standby.#data, 'backup_label'), rows[0].labelfile);
-      await writeFile(join(standby.#data, 'standby.signal'), '');
-      const { user, password } = this.#login;
-      const conninfo = `host=127.0.0.1 port=${this.port} user=${user} password=${password}`;
-      const settings = `primary_conninfo = '${conninfo}'\nprimary_slot_name = 'standby'\n`;
-      await writeFile(join(standby.#data, 'postgresql.auto.conf'), settings);
-      execFileSync('chown', ['-R', '--reference', this.#data, standby.#data]);
-    } finally {
-      await client.end();
-    }
+    await this.query("select pg_create_physical_replication_slot('standby', true)");
+    await rm(standby.folder, { recursive: true, force: true });
+    await mkdir(standby.folder);
+    const { user, password } = this.#login;
+    const conninfo = `host=127.0.0.1 port=${this.port} user=${user} password=${password}`;
+    await baseBackup(this.url, {
+      from: this.#data,
+      to: standby.#data,
+      files: {
+        'standby.signal': '',
+        'postgresql.auto.conf': `primary_conninfo = '${conninfo}'\nprimary_slot_name = 'standby'\n`,
+      },
+    });
     await standby.start();
     await this.query(`alter system set synchronous_standby_names = '*'`);
     await this.query('select pg_reload_conf()');
@@ -182,25 +176,4 @@ export class PostgresServer {
     await this.query('alter system reset synchronous_standby_names');
     await this.query('select pg_reload_conf()');
   }
-}
-
-/** Folders whose content a copy leaves out (PostgreSQL §25.3.3.3). */
-const LEFT_OUT = /^(?:pg_wal|pg_replslot|pg_dynshmem|pg_notify|pg_serial|pg_snapshots|pg_stat_tmp|pg_subtrans)$/;
-const OF_THE_SERVER = /^(?:postmaster\.(?:pid|opts)|pg_internal\.init.*|pgsql_tmp.*)$/;
-
-/** Copies the files of a running server, which may remove some meanwhile. */
-async function copyData(from: string, to: string): Promise<void> {
-  await mkdir(to, { mode: 0o700 });
-  for (const entry of await readdir(from, { withFileTypes: true })) {
-    if (OF_THE_SERVER.test(entry.name)) continue;
-    const [source, target] = [join(from, entry.name), join(to, entry.name)];
-    // biome-ignore lint/performance/noAwaitInLoops: one file after the other
-    if (LEFT_OUT.test(entry.name)) await mkdir(target, { mode: 0o700 });
-    else if (entry.isDirectory()) await copyData(source, target);
-    else await copyFile(source, target).catch(unlessGone);
-  }
-}
-
-function unlessGone(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'ENOENT') throw error;
 }

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, cp, mkdir, mkdtemp, open, readdir, rm, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, mkdtemp, open, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { promisify } from 'node:util';
 import pg from 'pg';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '#platform/embedded-postgres.ts';
+import { baseBackup } from '#tests/base-backup.ts';
 import { runLatchkey, spawnLatchkey } from '#tests/command-line.ts';
 import { eventually, newEmail, register, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
 
@@ -17,7 +17,6 @@ import { eventually, newEmail, register, startTestLatchkey, type TestLatchkey } 
  */
 const SECRET = 'the secret of this test installation';
 const ENTRY = resolve(import.meta.dirname, '../../latchkey.mjs');
-const run = promisify(execFile);
 
 let folder: string;
 let server: EmbeddedPostgres;
@@ -31,8 +30,6 @@ before(async () => {
   server = await startPostgres('first', [
     'archive_mode=on',
     `archive_command=test ! -f ${folder}/archive/%f && cp %p ${folder}/archive/%f`,
-    // No file may disappear while the base backup copies it.
-    'autovacuum=off',
   ]);
   latchkey = await startTestLatchkey({
     databaseUrl: server.url,
@@ -67,24 +64,16 @@ async function connected<T>(url: string, work: (client: pg.Client) => Promise<T>
   return work(client).finally(() => client.end());
 }
 
-/** A low-level base backup (PostgreSQL §25.3.3): the files of the running server, and what pg_backup_stop() returns. */
-async function baseBackup(to: string): Promise<void> {
-  await connected(server.url, async (client) => {
-    await client.query("select pg_backup_start('recipe', fast => true)");
-    await cp(join(folder, 'first'), join(folder, to), {
-      recursive: true,
-      filter: (path) =>
-        !/postmaster\.(?:pid|opts)$|\.s\.PGSQL\.|pg_wal\/.|pg_replslot\/.|pg_internal\.init|postgres\.log/.test(path),
-    });
-    const { rows } = await client.query<{ labelfile: string }>('select labelfile from pg_backup_stop()');
-    await writeFile(join(folder, to, 'postgres', 'backup_label'), rows[0]?.labelfile ?? '');
-  });
-}
-
 describe('recovery to a point in time', () => {
   test('restores what was stored before the time, and nothing that was stored after it', async () => {
     const [kept, lost] = [newEmail(), newEmail()];
-    await baseBackup('second');
+    await mkdir(join(folder, 'second'));
+    await copyFile(join(folder, 'first/postgres-password'), join(folder, 'second/postgres-password'));
+    await baseBackup(server.url, {
+      from: join(folder, 'first/postgres'),
+      to: join(folder, 'second/postgres'),
+      files: { 'recovery.signal': '' },
+    });
     await register(latchkey, { email: kept });
     const time = await connected(latchkey.databaseUrl, async (client) => {
       const { rows } = await client.query<{ now: string }>('select clock_timestamp()::text as now');
@@ -102,10 +91,6 @@ describe('recovery to a point in time', () => {
       );
       assert.ok((rows[0]?.name ?? '') >= segment, `${segment} is not archived yet`);
     });
-    const data = join(folder, 'second', 'postgres');
-    await writeFile(join(data, 'recovery.signal'), '');
-    // The files must belong to the user that the server runs as.
-    await run('chown', ['-R', '--reference', join(folder, 'first', 'postgres'), data]);
     const recovered = await startPostgres('second', [
       `restore_command=cp ${folder}/archive/%f %p`,
       `recovery_target_time=${time}`,
