@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { Demo } from '#hosts';
-import { eventually, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
+import { eventually, managementToken, newEmail, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
 import { CLUSTER } from '#tests/postgres.ts';
 import { createDemos, expectKept, load } from './load.ts';
 
@@ -33,6 +33,47 @@ async function reach(port: number): Promise<void> {
   await once(socket, 'connect').finally(() => socket.destroy());
 }
 
+/** More than one chunk. */
+const ROWS = 6_000;
+
+type Import = { demo: Demo; token: string; id: string; emails: string[] };
+
+/** Starts to import people into the workspace. */
+async function startImport(latchkey: TestLatchkey, demo: Demo): Promise<Import> {
+  const token = await managementToken({ ...latchkey, demo });
+  const emails = Array.from({ length: ROWS }, newEmail);
+  const { status, text, body } = await latchkey.api('/v1/admin/members/import', {
+    token,
+    body: emails.map((email) => JSON.stringify({ email, emailVerified: true })).join('\n'),
+    headers: { 'content-type': 'application/x-ndjson' },
+  });
+  assert.equal(status, 202, text);
+  return { demo, token, id: body.id, emails };
+}
+
+async function progressOf(latchkey: TestLatchkey, { token, id }: Import) {
+  const { status, text, body } = await latchkey.api(`/v1/admin/members/import/${id}`, { token });
+  assert.equal(status, 200, text);
+  return body;
+}
+
+/** Each row of an import that was interrupted made one person, with one event. */
+async function expectImported(latchkey: TestLatchkey, { demo, id, emails, token }: Import): Promise<void> {
+  await eventually(async () =>
+    assert.equal((await progressOf(latchkey, { demo, token, id, emails })).status, 'completed'),
+  );
+  const { created, failed } = await progressOf(latchkey, { demo, token, id, emails });
+  assert.deepEqual({ created, failed }, { created: ROWS, failed: 0 });
+  const { rows } = await latchkey.system.pool.query(
+    `select count(*) as identifiers, count(distinct i.user_id) as people, count(distinct m.id) as members,
+       (select count(*) from events e where e.workspace_id = $1 and e.type = 'user.created' and e.correlation_id = $3) as events
+     from identifiers i left join members m on m.workspace_id = $1 and m.user_id = i.user_id
+     where i.workspace_id = $1 and i.value = any($2)`,
+    [demo.workspaceId, emails, id],
+  );
+  assert.deepEqual(rows, [{ identifiers: ROWS, people: ROWS, members: ROWS, events: ROWS }]);
+}
+
 /** It runs alone (`run.ts`), because all tests share the cluster. */
 describe('a worker of a Citus cluster that is killed', { skip }, () => {
   let latchkey: TestLatchkey;
@@ -52,11 +93,17 @@ describe('a worker of a Citus cluster that is killed', { skip }, () => {
     assert.ok(away.length > 0 && there.length > 0);
     const running = load(t, latchkey, demos);
     await running.served(demos);
+    const [one, other] = [away[0], there[0]];
+    assert.ok(one && other);
+    const imports = [await startImport(latchkey, one), await startImport(latchkey, other)];
+    const begun = async (started: Import) => assert.ok((await progressOf(latchkey, started)).rowsDone > 0);
+    await Promise.all(imports.map((started) => eventually(() => begun(started))));
     await kill('worker1', port);
     await running.served(there);
     await eventually(async () => assert.ok(running.failures.length > 0));
     await eventually(async () => CLUSTER?.start());
     await running.served(demos);
+    await Promise.all(imports.map((started) => expectImported(latchkey, started)));
     const { acknowledged, failures } = await running.end();
     console.log(`${acknowledged.length} requests succeeded, ${failures.length} got 503`);
     assert.deepEqual(

@@ -82,20 +82,31 @@ describe('the workers of a Citus cluster', { skip }, () => {
     assert.equal(verified.status, 0, verified.errors);
   });
 
-  test('shards that move while requests run fail none of them', async (t) => {
-    const running = load(t, latchkey, demos);
+  test('shards that move while requests run, alone or in a rebalance, fail none of them', async (t) => {
     const { pool } = latchkey.system;
-    const { rows } = await pool.query(
-      `select s.shardid, s.nodeport as source, (select nodeport from pg_dist_node where isactive and shouldhaveshards and nodeport <> s.nodeport limit 1) as target
-       from citus_shards s where s.table_name = 'projects'::regclass order by 1 limit 1`,
-    );
-    const [{ shardid, source, target }] = rows;
+    const placements = async () => {
+      const { rows } = await pool.query<{ id: number; port: number }>(
+        `select shardid as id, nodeport as port from citus_shards where table_name = 'projects'::regclass order by 1`,
+      );
+      return rows;
+    };
+    const [first, second] = await placements();
+    assert.ok(first && second && first.port !== second.port);
+    const running = load(t, latchkey, demos);
     await running.served(demos);
     await pool.query("select citus_move_shard_placement($1, '127.0.0.1', $2, '127.0.0.1', $3)", [
-      shardid,
-      source,
-      target,
+      first.id,
+      first.port,
+      second.port,
     ]);
+    await running.served(demos);
+    assert.equal(new Set((await placements()).map(({ port }) => port)).size, 1);
+    await pool.query('select citus_rebalance_start()');
+    await eventually(async () => {
+      const { rows } = await pool.query('select state from citus_rebalance_status()');
+      assert.deepEqual(rows, [{ state: 'finished' }]);
+    });
+    assert.equal(new Set((await placements()).map(({ port }) => port)).size, 2);
     await running.served(demos);
     const { acknowledged, failures } = await running.end();
     assert.deepEqual(failures, []);
