@@ -3,6 +3,7 @@ import { glob } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join, matchesGlob, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { LEFT_OUT } from './citus/left-out.ts';
 import { prepareCitus, preparePostgres } from './postgres.ts';
 import type { FileResult } from './run-files.ts';
 import { faultsOf, followLog, statementsIn } from './unrouted.ts';
@@ -11,7 +12,7 @@ import { startWorker, type Worker } from './worker.ts';
 /**
  * Runs test files against one temporary PostgreSQL, or (`--citus FOLDER`) against a Citus cluster. A few processes run one file after the other, because loading
  * Latchkey takes longer than most files do. `npx node server/tests/run.ts [--only PATTERN] [--citus FOLDER] [FILE…]`. Without files it runs
- * all but those that the other test scripts of package.json name.
+ * all but those that the other test scripts of package.json name; on a cluster, all but those of `citus/left-out.ts`.
  */
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -52,8 +53,9 @@ const SLOWEST = [
 
 async function allFiles(): Promise<string[]> {
   const found = glob('{server,sdk,site}/**/*.test.ts', { cwd: root, exclude: (path) => path.includes('node_modules') });
+  const leftOut = values.citus === undefined ? OTHER_SCRIPTS : LEFT_OUT.map(({ files }) => files);
   return (await Array.fromAsync(found))
-    .filter((path) => !OTHER_SCRIPTS.some((pattern) => matchesGlob(path, pattern)))
+    .filter((path) => !leftOut.some((pattern) => matchesGlob(path, pattern)))
     .map((path) => resolve(root, path));
 }
 
@@ -71,6 +73,8 @@ const postgres =
   values.citus === undefined
     ? { ...(await preparePostgres(tell)), ports: null }
     : { ...(await prepareCitus(values.citus, tell)), stop: async () => undefined };
+if (values.citus !== undefined && positionals.length === 0)
+  for (const { files: pattern, because } of LEFT_OUT) tell(`⏭ ${pattern}: left out, because they ${because}`);
 const log = values.citus === undefined ? null : await followLog(join(values.citus, 'coordinator.log'));
 const began = performance.now();
 
