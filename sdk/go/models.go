@@ -347,7 +347,7 @@ type DomainBinding struct {
 	CreatedAt   string `json:"createdAt"`
 	Environment string `json:"environment"`
 	ProjectID   string `json:"projectId"`
-	// What the domain is used for.
+	// What the domain is used for. `status`: the status page of the project, and nothing else; a domain of a status page has no other purpose.
 	Purpose string `json:"purpose"`
 }
 
@@ -1641,6 +1641,8 @@ type StatusPage struct {
 	Address *string `json:"address"`
 	// `public`: everybody who knows the address sees the page. `members`: only active members of the project who are signed in to it; others are asked to sign in, and only members are told anything.
 	Audience string `json:"audience"`
+	// The address at the domain that is bound to the page, to which messages lead. Null while there is none.
+	DomainURL *string `json:"domainUrl"`
 	// The default project manages the page of the installation, every other project one of its own.
 	Kind string `json:"kind"`
 	// False: nobody sees the page, its components are not checked and its subscribers are told nothing.
@@ -2434,7 +2436,7 @@ type AddDomainRequest struct {
 type BindDomainRequest struct {
 	Environment string `json:"environment"`
 	ProjectID   string `json:"projectId"`
-	// What the domain is used for.
+	// What the domain is used for. `status`: the status page of the project, and nothing else; a domain of a status page has no other purpose.
 	Purpose string `json:"purpose"`
 }
 

@@ -514,7 +514,7 @@ func (c *Client) ReadDomain(ctx context.Context, domainID string, options ...Opt
 
 // UnbindDomainQuery has the filters of a request; nil leaves one out.
 type UnbindDomainQuery struct {
-	// What the domain is used for.
+	// What the domain is used for. `status`: the status page of the project, and nothing else; a domain of a status page has no other purpose.
 	Purpose     string  `query:"purpose"`
 	ProjectID   *string `query:"projectId"`
 	Environment *string `query:"environment"`
@@ -539,7 +539,7 @@ func (c *Client) ListBindingsOfDomain(ctx context.Context, domainID string, quer
 
 // BindDomain calls POST /v1/admin/domains/{domainId}/bindings. Bind a domain.
 //
-// Makes it an auth or API address of its project environment immediately. An auth address is an issuer of its own.
+// Makes it an address of its project environment immediately: for `auth`, `api`, or `status`, the status page of the project. An auth address is an issuer of its own.
 func (c *Client) BindDomain(ctx context.Context, domainID string, body BindDomainRequest, options ...Option) (DomainBinding, error) {
 	return call[DomainBinding](ctx, c, request{method: http.MethodPost, path: "/v1/admin/domains/{domainId}/bindings", values: []string{domainID}, body: body, keyed: true}, options)
 }

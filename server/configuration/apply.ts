@@ -177,13 +177,21 @@ async function bind(
   const added = after.filter((purpose) => !before.includes(purpose));
   const removed = before.filter((purpose) => !after.includes(purpose));
   if (added.length > 0) await requireVerified(call, path);
-  // biome-ignore lint/performance/noAwaitInLoops: at most two
-  for (const purpose of added) await call('POST', `${path}/bindings`, { body: { projectId, environment, purpose } });
-  for (const purpose of removed) {
-    const query = new URLSearchParams({ projectId, environment, purpose });
+  const add = async () => {
     // biome-ignore lint/performance/noAwaitInLoops: at most two
-    await call('DELETE', `${path}/bindings?${query}`);
-  }
+    for (const purpose of added) await call('POST', `${path}/bindings`, { body: { projectId, environment, purpose } });
+  };
+  const remove = async () => {
+    for (const purpose of removed) {
+      const query = new URLSearchParams({ projectId, environment, purpose });
+      // biome-ignore lint/performance/noAwaitInLoops: at most two
+      await call('DELETE', `${path}/bindings?${query}`);
+    }
+  };
+  // A domain is always served meanwhile, except if it becomes, or was, that of a status page, which has no other purpose.
+  const steps = [...added, ...removed].includes('status') ? [remove, add] : [add, remove];
+  // biome-ignore lint/performance/noAwaitInLoops: one after the other
+  for (const step of steps) await step();
 }
 
 async function requireVerified(call: Target['call'], path: string): Promise<void> {

@@ -29,21 +29,23 @@ export function boundUrl(
   { environment, purpose, host }: { environment: Environment; purpose: Purpose; host: string },
 ): string {
   if (config.acme) return `https://${host}`;
-  const url = new URL(config.addresses[environment][purpose]);
+  const url = new URL(purpose === 'status' ? config.addresses.status : config.addresses[environment][purpose]);
   url.hostname = host;
   return url.origin;
 }
 
-/** Finds addresses of one kind that projects have bound: on verified domains only, effective as soon as they change. */
-export function boundAddresses(system: System, kind: Purpose, environment: Environment): FindAddress {
-  const addressOf = (host: string, bound: Bound): Address | undefined =>
-    bound?.scope.environment === environment && bound.purposes.includes(kind)
-      ? {
-          url: boundUrl(system, { environment, purpose: kind, host }),
-          scope: bound.scope,
-          organizationId: bound.organizationId,
-        }
-      : undefined;
+/**
+ * Finds addresses of one kind that projects have bound: on verified domains only, effective as soon as they change. A domain
+ * that has another purpose beside that of a status page serves none: only earlier versions bind such.
+ * @param environment null: of both
+ */
+export function boundAddresses(system: System, kind: Purpose, environment: Environment | null): FindAddress {
+  const addressOf = (host: string, bound: Bound): Address | undefined => {
+    if (!bound?.purposes.includes(kind) || (kind === 'status' && bound.purposes.length > 1)) return undefined;
+    const { scope, organizationId } = bound;
+    if (environment !== null && scope.environment !== environment) return undefined;
+    return { url: boundUrl(system, { environment: scope.environment, purpose: kind, host }), scope, organizationId };
+  };
   return (host) => {
     const found = boundHosts(system, host);
     return found instanceof Promise ? found.then((bound) => addressOf(host, bound)) : addressOf(host, found);
@@ -56,7 +58,7 @@ export async function boundHost(system: System, host: string): Promise<Bound> {
 }
 
 /**
- * All auth and API addresses of a scope besides the environment's own. Those of organizations are not among them: their
+ * All addresses of a scope besides the environment's own. Those of organizations are not among them: their
  * owners decide where these lead, so the project trusts no page there.
  */
 export function addressesOf(system: SystemInTx, scope: Scope): Addresses | Promise<Addresses> {
@@ -133,7 +135,7 @@ const boundScopes = feedCache({
     const { environment } = scope;
     const urls = (purpose: Purpose) =>
       rows.filter((row) => row.purpose === purpose).map(({ host }) => boundUrl(system, { environment, purpose, host }));
-    return { auth: urls('auth'), api: urls('api') };
+    return { auth: urls('auth'), api: urls('api'), status: urls('status') };
   },
   max: 10_000,
 });

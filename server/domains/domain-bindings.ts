@@ -11,7 +11,10 @@ import { wantCertificates } from './acme.ts';
 import { boundUrl } from './bound-addresses.ts';
 import { type DomainId, findDomain, lockDomain, type Purpose } from './domains.ts';
 
-const PurposeSchema = Type.Enum(['auth', 'api'], { description: 'What the domain is used for.' });
+const PurposeSchema = Type.Enum(['auth', 'api', 'status'], {
+  description:
+    'What the domain is used for. `status`: the status page of the project, and nothing else; a domain of a status page has no other purpose.',
+});
 const place = {
   projectId: IdSchema('prj'),
   environment: Type.Enum(['test', 'production', 'prod']),
@@ -81,8 +84,8 @@ export async function listBindings(ctx: Ctx, id: DomainId): Promise<Binding[]> {
 }
 
 /**
- * Makes a verified domain an auth or API address of its project environment, immediately and in every process.
- * @throws Problem NOT_FOUND, DOMAIN_NOT_VERIFIED, ALREADY_EXISTS, CONTEXT_NOT_ALLOWED
+ * Makes a verified domain an address of its project environment, immediately and in every process.
+ * @throws Problem NOT_FOUND, DOMAIN_NOT_VERIFIED, ALREADY_EXISTS, CONTEXT_NOT_ALLOWED, CONFLICT
  */
 export async function bindDomain(ctx: Ctx, id: DomainId, binding: NewBinding): Promise<Binding> {
   requireOwnPlace(ctx, binding);
@@ -92,6 +95,7 @@ export async function bindDomain(ctx: Ctx, id: DomainId, binding: NewBinding): P
       const { host, status, organization_id: organizationId } = await lockDomain(tx, id);
       requireProjects(organizationId);
       if (status !== 'verified') throw problem('DOMAIN_NOT_VERIFIED');
+      await requireAlone(tx, id, purpose);
       const row = { purpose, created_at: tx.now };
       await tx.db
         .insertInto('domain_bindings')
@@ -107,6 +111,22 @@ export async function bindDomain(ctx: Ctx, id: DomainId, binding: NewBinding): P
       throw problem('ALREADY_EXISTS', `The domain is already bound as ${purpose} address.`);
     throw error;
   }
+}
+
+/**
+ * Visitors of a status page must not be where people enter passwords, nor the other way round. The domain is locked.
+ * @throws Problem CONFLICT
+ */
+async function requireAlone(tx: TxCtx, id: DomainId, purpose: Purpose): Promise<void> {
+  const others = await tx.db
+    .selectFrom('domain_bindings')
+    .select('purpose')
+    .where(inWorkspace(tx))
+    .where('domain_id', '=', id)
+    .where('purpose', '<>', purpose)
+    .execute();
+  if (others.length > 0 && (purpose === 'status' || others.some((other) => other.purpose === 'status')))
+    throw problem('CONFLICT', 'The domain of a status page serves nothing else. Use another host, or unbind this one.');
 }
 
 /**

@@ -87,11 +87,11 @@ export const domainRoutes: Routes = [
     stepUp: true,
     summary: 'Bind a domain',
     description:
-      'Makes it an auth or API address of its project environment immediately. An auth address is an issuer of its own.',
+      'Makes it an address of its project environment immediately: for `auth`, `api`, or `status`, the status page of the project. An auth address is an issuer of its own.',
     params: DomainRef,
     body: NewBinding,
     responses: { 201: Binding },
-    problems: ['NOT_FOUND', 'DOMAIN_NOT_VERIFIED', 'ALREADY_EXISTS', 'CONTEXT_NOT_ALLOWED'],
+    problems: ['NOT_FOUND', 'DOMAIN_NOT_VERIFIED', 'ALREADY_EXISTS', 'CONTEXT_NOT_ALLOWED', 'CONFLICT'],
     handler: (request) => bindDomain(request.ctx, request.params.domainId, request.body),
   }),
   del('/v1/admin/domains/:domainId/bindings', {

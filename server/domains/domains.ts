@@ -34,7 +34,8 @@ type DomainsTable = {
   created_at: Date;
 };
 
-export type Purpose = 'auth' | 'api';
+/** What a domain serves: sign-in, the API, or the status page of its project. */
+export type Purpose = 'auth' | 'api' | 'status';
 
 type DomainBindingsTable = {
   workspace_id: WorkspaceId;

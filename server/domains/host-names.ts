@@ -21,8 +21,10 @@ export function hostNameFrom(system: Pick<System, 'config'>, written: string): s
   const host = domainToASCII(written.replace(/[.。]$/, ''));
   const fault = FOREIGN.test(written) ? NO_ADDRESS : faultOf(host);
   if (fault) throw invalid(fault);
-  const { console, test, production } = system.config.addresses;
-  const own = [console, test.auth, test.api, production.auth, production.api].map((url) => new URL(url).hostname);
+  const { console, status, test, production } = system.config.addresses;
+  const own = [console, status, test.auth, test.api, production.auth, production.api].map(
+    (url) => new URL(url).hostname,
+  );
   if (own.includes(host)) throw invalid('is an address of this installation itself');
   return host;
 }

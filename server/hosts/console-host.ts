@@ -4,10 +4,12 @@ import { mount } from '#platform/http-mount.ts';
 import type { System } from '#platform/system.ts';
 import { addCors } from '#requests';
 import { served } from './routes.ts';
+import { toStatusDomains } from './status-domains.ts';
 
 /** The console and its API, the start page and, in development, the dev inbox and the dev provider. */
-export async function createConsoleHost(system: System): Promise<App> {
-  const app = await createHost(system, { kind: 'console', environment: null });
+export async function createConsoleHost(system: System, domains: App): Promise<App> {
+  const host = { kind: 'console', environment: null } as const;
+  const app = await createHost(system, host, undefined, toStatusDomains(system, domains));
   const development = system.config.mode === 'development';
   addCors(app);
   // A process that only serves the status has neither the console's API nor its pages.

@@ -6,6 +6,7 @@ import { createApiHost } from './api-host.ts';
 import { createAuthHost } from './auth-host.ts';
 import { createConsoleHost } from './console-host.ts';
 import { createInternalHost } from './internal-host.ts';
+import { createStatusDomains } from './status-domains.ts';
 import { createStatusHost } from './status-host.ts';
 import { createPlainFront, createTlsFront } from './tls.ts';
 
@@ -59,7 +60,7 @@ export class Hosts {
 async function planned(system: System): Promise<[app: Host, port: number][]> {
   const { roles, ports, acme } = system.config;
   const hosts: [app: Host, port: number][] = [];
-  const served = new Map<`${Environment}/${'auth' | 'api'}`, App>();
+  const served = new Map<`${Environment}/${'auth' | 'api' | 'status'}`, App>();
   for (const environment of environments) {
     for (const kind of ['auth', 'api'] as const) {
       if (!roles.includes(kind)) continue;
@@ -69,11 +70,23 @@ async function planned(system: System): Promise<[app: Host, port: number][]> {
       hosts.push([app, ports[environment][kind]]);
     }
   }
+  if (roles.includes('console') || roles.includes('status')) {
+    const { app, domains } = await openConsole(system);
+    for (const environment of environments) served.set(`${environment}/status`, domains);
+    hosts.push([app, ports.console]);
+  }
   if (acme && served.size > 0)
     hosts.push([createTlsFront(system, served), acme.httpsPort], [createPlainFront(system), acme.httpPort]);
-  if (roles.includes('console')) hosts.push([await createConsoleHost(system), ports.console]);
-  else if (roles.includes('status')) hosts.push([await createStatusHost(system), ports.console]);
   return hosts;
+}
+
+/** The console host, or that of the status alone, with the domains of status pages. */
+async function openConsole(system: System): Promise<{ app: App; domains: App }> {
+  const domains = await createStatusDomains(system);
+  const create = system.config.roles.includes('console') ? createConsoleHost : createStatusHost;
+  const app = await create(system, domains);
+  app.addHook('onClose', () => domains.close());
+  return { app, domains };
 }
 
 /**

@@ -15,4 +15,5 @@ export const served = {
   start: all('start'),
   development: all('development'),
   status: [...all('status'), ...problemPageRoutes],
+  statusDomain: all('statusDomain'),
 };

@@ -16,6 +16,7 @@ import {
   type TestLatchkey,
 } from '#tests/harness.ts';
 import { freePortBase } from '#tests/ports.ts';
+import { createTenant, tenantManagementToken } from '#tests/tenants.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -71,6 +72,26 @@ function presented(host: string): Promise<string> {
 }
 
 describe('certificates by ACME', () => {
+  test('the domain of a status page gets one, and serves the page by https and nothing else', async () => {
+    const tenant = await createTenant(latchkey, 'tlspage');
+    const token = await tenantManagementToken(latchkey, tenant);
+    await latchkey.api('/v1/admin/status/page', { token, method: 'PUT', body: { published: true } });
+    const { projectId } = tenant.scope;
+    const bound = { host: 'status.tlspage.example', purposes: ['status' as const], token, projectId };
+    const { status } = await bindHost(latchkey, dns, bound);
+    assert.equal(status, 'https://status.tlspage.example');
+    const page = await eventually(() => secure(`${status}/`));
+    assert.equal(page.status, 200, page.text);
+    assert.match(page.text, /tlspage project/);
+    assert.match(page.headers.get('strict-transport-security') ?? '', /max-age=31536000/);
+    const others = ['/v1/admin/domains', '/v1/me/profile', '/account', '/console', '/openapi.json'];
+    const responses = await Promise.all(others.map((path) => secure(status + path)));
+    assert.deepEqual(
+      responses.map((response) => response.status),
+      [404, 404, 404, 404, 404],
+    );
+  });
+
   test('a bound host gets one, and serves https with it as an issuer of its own', async () => {
     const { id, auth, api } = await bindHost(latchkey, dns, { host: 'login.shop.example', purposes: ['auth', 'api'] });
     assert.deepEqual([auth, api], ['https://login.shop.example', 'https://login.shop.example']);

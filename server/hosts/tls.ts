@@ -5,8 +5,8 @@ import type { Environment } from '#platform/ctx.ts';
 import type { App } from '#platform/http.ts';
 import type { System } from '#platform/system.ts';
 
-/** The hosts of this process, by environment and kind. */
-export type Served = ReadonlyMap<`${Environment}/${'auth' | 'api'}`, App>;
+/** The hosts of this process, by environment and purpose. */
+export type Served = ReadonlyMap<`${Environment}/${'auth' | 'api' | 'status'}`, App>;
 
 /** The API's paths, on an address that serves both hosts. */
 const API_PATHS = /^\/v1\/(me|admin)(\/|\?|$)/;

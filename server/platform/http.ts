@@ -1,3 +1,4 @@
+import type { RequestListener } from 'node:http';
 import cookie from '@fastify/cookie';
 import Fastify, {
   type FastifyBaseLogger,
@@ -69,6 +70,9 @@ export type Host = { kind: HostKind; environment: Environment | null };
  */
 export type Address = { url: string; scope: Scope | null; organizationId: OrganizationId | null };
 
+/** Decides on each request before the host does, and passes it on to the handler or to another one. */
+export type Dispatch = (handler: RequestListener) => RequestListener;
+
 /** Finds the address of a host name that is not one of the listener's own. */
 export type FindAddress = (hostname: string) => Address | undefined | Promise<Address | undefined>;
 
@@ -83,7 +87,12 @@ export function addressOf(system: System, host: Host): string {
  * Creates the HTTP server of one host; routes are registered on it afterwards.
  * @param find knows the other host names it serves
  */
-export async function createHost(system: System, host: Host, find: FindAddress = () => undefined): Promise<App> {
+export async function createHost(
+  system: System,
+  host: Host,
+  find: FindAddress = () => undefined,
+  dispatch: Dispatch = (handler) => handler,
+): Promise<App> {
   const loggerInstance: FastifyBaseLogger = system.log.child({ host: host.kind, environment: host.environment });
   const own: Address = { url: addressOf(system, host), scope: null, organizationId: null };
   const hostNames = new Set(hostNamesOf(own.url));
@@ -92,7 +101,7 @@ export async function createHost(system: System, host: Host, find: FindAddress =
   if (host.kind === 'console') for (const name of hostNamesOf(system.config.addresses.status)) hostNames.add(name);
   const earlyResponses = new EarlyResponses(system, host, hostNames);
   const app: App = Fastify({
-    serverFactory: (handler) => earlyResponses.server(handler),
+    serverFactory: (handler) => earlyResponses.server(dispatch(handler)),
     loggerInstance,
     // Log lines are correlated by trace, so requests need no child logger.
     childLoggerFactory: (logger) => logger,

@@ -35,7 +35,9 @@ export type Surface =
   | 'start'
   /** The console host in development mode, also without the console. */
   | 'development'
-  | 'status';
+  | 'status'
+  /** The domains of status pages of projects, which serve nothing else. */
+  | 'statusDomain';
 
 /** A user whose proofs end, or whose account is erased. */
 type OfUser = (tx: TxCtx, userId: UserId) => Promise<unknown>;

@@ -1,11 +1,14 @@
 import type { SystemInTx } from '#platform/system.ts';
 import type { StatusPage } from './pages.ts';
 
+type Where = Pick<StatusPage, 'slug'> & Partial<Pick<StatusPage, 'domain'>>;
+
 /**
  * The path of a page of the installation, such as `/status/incidents` or `/api/status/summary`, on another page: that of a
- * project has its address before all of them.
+ * project has its address before all of them. At a domain they are the same, and the page itself is `/`.
  */
-export function pathOn({ slug }: Pick<StatusPage, 'slug'>, path: string): string {
+export function pathOn({ slug, domain = null }: Where, path: string): string {
+  if (domain !== null) return path === '/status' ? '/' : path;
   return slug === null ? path : `/status/p/${slug}${path.replace(/^\/status(?=\/|$)/, '')}`;
 }
 
@@ -16,7 +19,12 @@ export function queryOn({ slug, environment }: StatusPage, parameters: Record<st
   return query === '' ? '' : `?${query}`;
 }
 
+/** The origin of a page. */
+export function originOf({ config }: SystemInTx, { domain }: Pick<StatusPage, 'domain'>): string {
+  return domain ?? config.addresses.status;
+}
+
 /** The whole address of a page, or of a page below it. */
 export function pageAddressOf(system: SystemInTx, page: StatusPage, path = ''): string {
-  return `${system.config.addresses.status}${pathOn(page, `/status${path}`)}${queryOn(page)}`;
+  return `${originOf(system, page)}${pathOn(page, `/status${path}`)}${queryOn(page)}`;
 }

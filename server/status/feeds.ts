@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import type { Feed } from 'feed';
 import { type Html, html } from '#platform/html.ts';
 import type { System } from '#platform/system.ts';
-import { pathOn, queryOn } from './addresses.ts';
+import { originOf, pathOn, queryOn } from './addresses.ts';
 import { incidentTitle, type StoredIncident } from './incident-records.ts';
 import type { StoredMaintenance } from './maintenance-records.ts';
 import { type Addresses, addressesOf } from './statuspage.ts';
@@ -36,16 +36,16 @@ export function feedType(name: FeedName): string {
 export function feedMaker(name: FeedName, system: System): Maker {
   const { type, title, write } = formats[name];
   const addresses = addressesOf(system);
-  const base = system.config.addresses.status;
-  return { key: name, type, make: (view) => write(feedOf(view, { addresses, base, title })) };
+  return { key: name, type, make: (view) => write(feedOf(view, { addresses, system, title })) };
 }
 
-type Frame = { addresses: Addresses; base: string; title: (text: string) => string };
+type Frame = { addresses: Addresses; system: System; title: (text: string) => string };
 
-function feedOf(view: View, { addresses, base, title: titled }: Frame): Feed {
+function feedOf(view: View, { addresses, system, title: titled }: Frame): Feed {
   const voice = standardVoice(view);
   const nameOf = namesOf(view, voice);
-  const address = (name: FeedName) => `${base}${pathOn(view.page, `/api/status/${name}`)}${queryOn(view.page)}`;
+  const address = (name: FeedName) =>
+    `${originOf(system, view.page)}${pathOn(view.page, `/api/status/${name}`)}${queryOn(view.page)}`;
   const subjects = [...view.incidents, ...view.maintenances]
     .sort((one, other) => other.updatedAt.localeCompare(one.updatedAt))
     .slice(0, MAX_ENTRIES);

@@ -16,7 +16,7 @@ import { noticeInChat, pageNameOf } from './chat-messages.ts';
 import { readComponents } from './components.ts';
 import { membersAmong } from './members-only.ts';
 import { mailVariables, webhookBody } from './notice-messages.ts';
-import { findPage, inPage, isShown, type PageTx, pageCtx, pageOf, pageTransaction } from './pages.ts';
+import { atItsDomain, findPage, inPage, isShown, type PageTx, pageCtx, pageOf, pageTransaction } from './pages.ts';
 import { holdBack, receiverOf } from './receivers.ts';
 import { isTold, quarantine, type SubscriberRow } from './subscribers.ts';
 import { subscriptionLink } from './subscriptions.ts';
@@ -36,7 +36,8 @@ type Notice = Selectable<Tables['status_notices']>;
 export function statusNoticeTask(system: System): Task {
   return async (payload) => {
     const { environment, noticeId } = reference.Parse(payload);
-    const page = await findPage(system, environment);
+    const found = await findPage(system, environment);
+    const page = found && (await atItsDomain(system, found));
     const ctx = page && (await pageCtx(system, page, 'status-notice'));
     if (!ctx) return;
     const shown = await isShown(system, page);

@@ -2,7 +2,7 @@ import { type TObject, type TSchema, Type } from 'typebox';
 import type { Reply, Request } from '#platform/http.ts';
 import type { Route, Routes } from '#platform/route.ts';
 import { pathOn } from './addresses.ts';
-import { projectViewsOf } from './project-views.ts';
+import { pageAsked } from './summary.public.ts';
 import { isAdmitted, toSignIn } from './visitors.ts';
 
 export const Slug = Type.String({
@@ -28,6 +28,16 @@ export function ofProjects(routes: Routes): Routes {
   }));
 }
 
+/** The same routes at the domain of a project's page, where the page itself is `/`, too. */
+export function atDomains(routes: Routes): Routes {
+  const own = routes.map(({ early: _, ...route }) => ({
+    ...route,
+    ...(route.query && { query: withoutEnvironment(route.query) }),
+    ...(isForPeople(route) && { handler: signingIn(route) }),
+  }));
+  return [...own, ...own.filter(({ path }) => path === '/status').map((route) => ({ ...route, path: '/' }))];
+}
+
 /** The address of a page says which environment it is of. */
 function withoutEnvironment(query: TSchema): TSchema {
   const { environment: _, ...properties } = propertiesOf(query);
@@ -46,8 +56,7 @@ function isForPeople({ path }: Route): boolean {
 /** The handler of a page, which sends people who may not see it to sign in. */
 function signingIn({ handler }: Route): Route['handler'] {
   return async (request: Request, reply: Reply) => {
-    const { slug } = Object(request.params);
-    const page = await projectViewsOf(request.server.system).find(String(slug));
+    const page = await pageAsked(request);
     if (page && !(await isAdmitted(request, page))) return toSignIn({ request, reply, page });
     return handler(request, reply);
   };

@@ -5,10 +5,10 @@ import { emit } from '#events';
 import type { Ctx } from '#platform/ctx.ts';
 import { newId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
-import type { SystemInTx } from '#platform/system.ts';
+import type { System } from '#platform/system.ts';
 import { pageAddressOf } from './addresses.ts';
 import { changeBoard } from './boards.ts';
-import { keyOf, ofPage, type PageTx, pageOf, pageTransaction, type StatusPage } from './pages.ts';
+import { atItsDomain, keyOf, ofPage, type PageTx, pageOf, pageTransaction, type StatusPage } from './pages.ts';
 
 const Word = Type.String({
   minLength: 1,
@@ -37,6 +37,10 @@ export const PageState = Type.Object(
     }),
     url: Type.Union([Type.String(), Type.Null()]),
     audience: AudienceField,
+    domainUrl: Type.Union([Type.String(), Type.Null()], {
+      description:
+        'The address at the domain that is bound to the page, to which messages lead. Null while there is none.',
+    }),
   },
   { title: 'StatusPage' },
 );
@@ -50,11 +54,14 @@ export const PageChange = Type.Object(
   { additionalProperties: false },
 );
 
-function stateOf(system: SystemInTx, page: StatusPage | null): PageState {
-  if (!page) return { kind: 'project', published: false, address: null, url: null, audience: 'public' };
+async function stateOf(system: System, page: StatusPage | null): Promise<PageState> {
+  if (!page)
+    return { kind: 'project', published: false, address: null, url: null, audience: 'public', domainUrl: null };
   const { slug, published, audience } = page;
   const kind = slug === null ? 'installation' : 'project';
-  return { kind, published, address: slug, url: pageAddressOf(system, page), audience };
+  const there = await atItsDomain(system, page);
+  const domainUrl = there.domain === null ? null : pageAddressOf(system, there);
+  return { kind, published, address: slug, url: pageAddressOf(system, page), audience, domainUrl };
 }
 
 export async function getPage(ctx: Ctx): Promise<PageState> {
@@ -73,23 +80,25 @@ export async function putPage(ctx: Ctx, change: Static<typeof PageChange>): Prom
   const { workspaceId, environment } = ctx.scope;
   const word = address ?? wordOf((await projectOf(ctx.system, ctx.scope)).projectName);
   const place = { key: keyOf(ctx.scope), workspaceId, environment };
-  const page: StatusPage = { ...place, slug: newSlug(word), published, audience: change.audience ?? 'public' };
-  return pageTransaction({ ...ctx, page }, async (tx) => {
+  const audience = change.audience ?? 'public';
+  const page: StatusPage = { ...place, slug: newSlug(word), domain: null, published, audience };
+  const changed = await pageTransaction({ ...ctx, page }, async (tx) => {
     const made = await make(tx);
     return changeBoard(tx, async (inner, board) => {
       const kept = made || address === undefined || wordIn(board.slug) === address;
       const slug = kept ? board.slug : page.slug;
-      const audience = change.audience ?? board.audience;
+      const seenBy = change.audience ?? board.audience;
       await inner.db
         .updateTable('status_boards')
-        .set({ slug, ...shownTo({ published, audience }) })
+        .set({ slug, ...shownTo({ published, audience: seenBy }) })
         .where('workspace_id', '=', workspaceId)
         .where('environment', '=', page.key)
         .execute();
-      await emit(inner, 'status.page.updated', { published, address: slug ?? '', audience });
-      return stateOf(inner.system, { ...page, slug, audience });
+      await emit(inner, 'status.page.updated', { published, address: slug ?? '', audience: seenBy });
+      return { ...page, slug, audience: seenBy };
     });
   });
+  return stateOf(ctx.system, changed);
 }
 
 /** The columns that say who sees a page. */

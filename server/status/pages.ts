@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
+import { addressesOf } from '#domains';
 import { findProject } from '#environments';
 import { type Ctx, type Environment, type Scope, systemCtx, type TxCtx, transaction } from '#platform/ctx.ts';
+import type { Address } from '#platform/http.ts';
 import type { ProjectId, WorkspaceId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import type { System } from '#platform/system.ts';
@@ -22,6 +24,8 @@ export type StatusPage = {
   environment: Environment;
   /** The last part of the address of a project's page; null for the installation, whose page is `/status`. */
   slug: string | null;
+  /** The origin of the domain at which the page is shown, as if it were the only one; null at the address with its slug. */
+  domain: string | null;
   /** An unpublished page is shown to nobody, and tells nobody anything. */
   published: boolean;
   /** Who sees it: everybody who has its address, or active members of its project who are signed in. */
@@ -66,7 +70,15 @@ export function ofPage({ workspaceId, key }: StatusPage): OfPage {
 
 /** The installation's page of an environment. */
 export function installationPage(environment: Environment): StatusPage {
-  return { key: environment, workspaceId: '', environment, slug: null, published: true, audience: 'public' };
+  return {
+    key: environment,
+    workspaceId: '',
+    environment,
+    slug: null,
+    domain: null,
+    published: true,
+    audience: 'public',
+  };
 }
 
 /** The key of a project's own page. */
@@ -145,7 +157,8 @@ export function pageOfRow({
 }: PageRow): StatusPage {
   if (key === 'test' || key === 'production') return installationPage(key);
   const { environment } = partsOf(key);
-  return { key, workspaceId, environment, slug, published: row.published || row.shown_to_members, audience };
+  const published = row.published || row.shown_to_members;
+  return { key, workspaceId, environment, slug, domain: null, published, audience };
 }
 
 /** True if a page is shown to its audience: it is published, and its project is neither closed nor keeps the installation's page. */
@@ -153,6 +166,22 @@ export async function isShown(system: System, page: StatusPage): Promise<boolean
   if (page.slug === null) return true;
   const scope = page.published ? await scopeOf(system, page) : null;
   return scope !== null && !(await keepsInstallation(system, scope));
+}
+
+/** The page of the project of a domain, at that domain. One that is not shown is the same as none. */
+export async function findPublishedAt(
+  system: System,
+  { url, scope }: Pick<Address, 'url' | 'scope'>,
+): Promise<StatusPage | undefined> {
+  const page = scope && (await findPage(system, keyOf(scope)));
+  return page && (await isShown(system, page)) ? { ...page, domain: url } : undefined;
+}
+
+/** A page at the domain that its project has bound first; at its own address while there is none. For what leads to a page. */
+export async function atItsDomain<Page extends StatusPage>(system: System, page: Page): Promise<Page> {
+  const scope = page.slug === null ? null : await scopeOf(system, page);
+  const [domain = null] = scope ? (await addressesOf(system, scope)).status : [];
+  return { ...page, domain };
 }
 
 /**

@@ -9,9 +9,9 @@ import { removeSilentWorkers } from './heartbeat.ts';
 import { heartbeatRoutes, historyRoutes } from './history.public.ts';
 import { statusIncidentRoutes } from './incidents.admin.ts';
 import { statusMaintenanceRoutes } from './maintenances.admin.ts';
-import { statusEnterRoutes, statusHandoverRoutes } from './members.page.ts';
+import { statusEnterAtDomainRoutes, statusEnterRoutes, statusHandoverRoutes } from './members.page.ts';
 import { statusNoticeTask } from './notices.task.ts';
-import { ofProjects } from './of-projects.public.ts';
+import { atDomains, ofProjects } from './of-projects.public.ts';
 import { statusOwnPageRoutes } from './pages.admin.ts';
 import { pageRemovals } from './removals.ts';
 import { statusPageRoutes } from './status.page.ts';
@@ -54,6 +54,7 @@ export const part = {
       ...heartbeatRoutes,
       ...statusDescriptionRoutes,
     ],
+    statusDomain: [...atDomains(ofOnePage), ...statusEnterAtDomainRoutes, ...statusLinkRoutes],
   },
   permissions: {
     'status:read': 'See status components, incidents and subscribers',

@@ -8,7 +8,7 @@ import { noticeInChat, pageNameOf } from './chat-messages.ts';
 import { ComponentIds, readComponents, requireComponents } from './components.ts';
 import { Body, Title } from './incident-records.ts';
 import { mailVariables, webhookBody } from './notice-messages.ts';
-import { inPage, type PageCtx } from './pages.ts';
+import { atItsDomain, inPage, type PageCtx } from './pages.ts';
 import { type Channel, channels, isTold, membersTold } from './subscribers.ts';
 import type { NoticeContent } from './updates.ts';
 import { voiceIn } from './words.ts';
@@ -93,7 +93,10 @@ async function textsOf(
   const voice = voiceIn(standard);
   const names = new Map((await readComponents(ctx)).map(({ id, name }) => [id, name]));
   const components = componentIds.map((id) => names.get(id) ?? voice.nameOf(id)).join(', ');
-  const links = { link: pageAddressOf(system, ctx.page), unsubscribe: `${system.config.addresses.status}/…` };
+  const links = {
+    link: pageAddressOf(system, await atItsDomain(system, ctx.page)),
+    unsubscribe: `${system.config.addresses.status}/…`,
+  };
   const ref = {
     template: 'status_notice',
     locale: standard,

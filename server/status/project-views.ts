@@ -1,8 +1,9 @@
+import type { Address } from '#platform/http.ts';
 import { problem } from '#platform/problem.ts';
 import { perSystem, type System } from '#platform/system.ts';
 import { CLOSING_TOPIC } from '#tenancy';
 import { STATUS_TOPIC } from './boards.ts';
-import { findPublished, type StatusPage } from './pages.ts';
+import { findPublished, findPublishedAt, type StatusPage } from './pages.ts';
 import { readStored, type Stored } from './stored.ts';
 import { makeView } from './view.ts';
 import { Moment, viewsOf } from './views.ts';
@@ -30,33 +31,43 @@ class ProjectViews {
   }
 
   /** The published page of an address. */
-  async find(slug: string): Promise<StatusPage | undefined> {
-    const known = this.#pages.get(slug);
+  find(slug: string): Promise<StatusPage | undefined> {
+    return this.#find(slug, () => findPublished(this.#system, slug));
+  }
+
+  /** The published page of the project of a domain. */
+  findAt(address: Address): Promise<StatusPage | undefined> {
+    return this.#find(address.url, () => findPublishedAt(this.#system, address));
+  }
+
+  async #find(place: string, read: () => Promise<StatusPage | undefined>): Promise<StatusPage | undefined> {
+    const known = this.#pages.get(place);
     if (known && (this.#away || this.#isFresh(known))) return known.page;
-    this.#pages.delete(slug);
+    this.#pages.delete(place);
     if (this.#away) throw problem('SERVICE_UNAVAILABLE', 'The database does not respond.');
     const changes = this.#changes;
-    const page = await findPublished(this.#system, slug);
-    if (page && changes === this.#changes) keep(this.#pages, slug, { readAt: this.#now(), page });
+    const page = await read();
+    if (page && changes === this.#changes) keep(this.#pages, place, { readAt: this.#now(), page });
     return page;
   }
 
   /** What a page shows now. */
   async of(page: StatusPage): Promise<Moment> {
-    const known = this.#known.get(page.key);
+    const place = placeOf(page);
+    const known = this.#known.get(place);
     if (known && !this.#away && this.#isFresh(known) && known.moment.view.page.slug === page.slug) return known.moment;
     if (this.#away) return this.#lastKnown(page, known);
-    const reading = this.#reading.get(page.key) ?? this.#read(page);
-    this.#reading.set(page.key, reading);
-    return reading.finally(() => this.#reading.delete(page.key));
+    const reading = this.#reading.get(place) ?? this.#read(page);
+    this.#reading.set(place, reading);
+    return reading.finally(() => this.#reading.delete(place));
   }
 
   /** Drops what is known of a page. */
   changed(key: string): void {
     this.#changes += 1;
-    for (const [slug, { page }] of this.#pages) if (page.key === key) this.#pages.delete(slug);
-    this.#known.delete(key);
-    this.#reading.delete(key);
+    for (const [place, { page }] of this.#pages) if (page.key === key) this.#pages.delete(place);
+    for (const map of [this.#known, this.#reading])
+      for (const place of map.keys()) if (place.startsWith(`${key} `)) map.delete(place);
   }
 
   /** Drops everything, because changes may have been missed. */
@@ -71,7 +82,7 @@ class ProjectViews {
     const changes = this.#changes;
     const stored = await readStored(this.#system, page);
     const moment = this.#momentOf(page, stored, null);
-    if (changes === this.#changes) keep(this.#known, page.key, { readAt: this.#now(), stored, moment });
+    if (changes === this.#changes) keep(this.#known, placeOf(page), { readAt: this.#now(), stored, moment });
     return moment;
   }
 
@@ -97,6 +108,11 @@ class ProjectViews {
   }
 }
 
+/** A page is made for each address at which it is shown, because its links differ. */
+function placeOf({ key, domain }: StatusPage): string {
+  return `${key} ${domain ?? ''}`;
+}
+
 function keep<Key, Value>(map: Map<Key, Value>, key: Key, value: Value): void {
   map.delete(key);
   map.set(key, value);
@@ -115,7 +131,7 @@ export async function startProjectViews(system: System): Promise<void> {
     replay: async () => views.replay(),
     onChange: ({ topic, key }) => {
       if (topic === STATUS_TOPIC) views.changed(key);
-      if (topic === CLOSING_TOPIC) views.replay();
+      if (topic === CLOSING_TOPIC || topic === 'domain') views.replay();
     },
   });
 }

@@ -30,6 +30,7 @@ async function pageOfSubscriber({ db, scope }: TxCtx, id: string): Promise<Statu
     workspaceId,
     environment,
     slug: null,
+    domain: null,
     published: false,
     audience: 'public',
   } as const;

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { html } from '#platform/html.ts';
-import type { Reply } from '#platform/http.ts';
+import type { Reply, Request } from '#platform/http.ts';
 import { forms } from '#platform/http-body.ts';
 import { KnownEmail } from '#platform/identifiers.ts';
 import { Problem, problem } from '#platform/problem.ts';
@@ -19,7 +19,7 @@ import {
   takeTurn,
   unsubscribe,
 } from './subscriptions.ts';
-import { momentOn } from './summary.public.ts';
+import { momentOn, pageFor } from './summary.public.ts';
 import { makeToken } from './tokens.ts';
 import { namesOf } from './view.ts';
 import { visitorCtx } from './visitors.ts';
@@ -40,7 +40,7 @@ export const statusLinkRoutes: Routes = [
       handler: (request, reply) =>
         guarded(request, reply, async ({ voice }) => {
           const { system } = request.server;
-          const { page, row } = await readSubscription(system, link, request.query.token);
+          const { page, row } = await subscriptionOf(request, link, request.query.token);
           const { view } = await momentOn(system, page);
           return panel(
             { request, reply, page },
@@ -60,7 +60,7 @@ export const statusLinkRoutes: Routes = [
     plugin: forms,
     handler: (request, reply) =>
       guarded(request, reply, async ({ voice }) => {
-        const { page, row } = await readSubscription(request.server.system, 'confirm', request.query.token);
+        const { page, row } = await subscriptionOf(request, 'confirm', request.query.token);
         const secret = await confirmSubscription(await visitorCtx(request, page), row.id);
         return panel(
           { request, reply, page },
@@ -79,7 +79,7 @@ export const statusLinkRoutes: Routes = [
     plugin: forms,
     handler: (request, reply) =>
       guarded(request, reply, async ({ voice }) => {
-        const { page, row } = await readSubscription(request.server.system, 'unsubscribe', request.query.token);
+        const { page, row } = await subscriptionOf(request, 'unsubscribe', request.query.token);
         await unsubscribe(await visitorCtx(request, page), row.id);
         return panel(
           { request, reply, page },
@@ -91,6 +91,18 @@ export const statusLinkRoutes: Routes = [
       }),
   }),
 ];
+
+/**
+ * The subscription of a link. At the domain of a page, only one of that page.
+ * @throws Problem INVALID_TOKEN
+ */
+async function subscriptionOf(request: Request, link: 'confirm' | 'unsubscribe', token: string): Promise<Subscription> {
+  const subscription = await readSubscription(request.server.system, link, token);
+  if (request.address.scope === null) return subscription;
+  const page = await pageFor(request);
+  if (page.key !== subscription.page.key) throw problem('INVALID_TOKEN');
+  return { ...subscription, page };
+}
 
 /** The pages where people open their subscription to one page with a code, and change it. */
 export const statusManageRoutes: Routes = [
@@ -178,11 +190,11 @@ function codePage(visit: Visit, id: string, wrong = false): Promise<Reply> {
 }
 
 async function choicesPage(
-  { request, reply, voice }: Visit,
+  { request, reply, voice, page }: Visit,
   { token, subscription, saved }: { token: string; subscription: Subscription; saved: boolean },
 ): Promise<Reply> {
   const { system } = request.server;
-  const { page, row } = subscription;
+  const { row } = subscription;
   const { view } = await momentOn(system, page);
   const end = makeToken(system, 'unsubscribe', row);
   const save = `${pathOn(page, '/status/manage/save')}${queryOn(page, { lang: voice.language })}`;

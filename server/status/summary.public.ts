@@ -60,12 +60,19 @@ function environmentOf({ server, query }: Request): Environment {
  * @throws Problem NOT_FOUND for an address without a published page, and for a page that the visitor may not see
  */
 export async function pageFor(request: Request): Promise<StatusPage> {
-  const { params, server } = request;
-  if (typeof params !== 'object' || params === null || !('slug' in params))
-    return installationPage(environmentOf(request));
-  const page = await projectViewsOf(server.system).find(String(params.slug));
+  const page = await pageAsked(request);
   if (!page || !(await isAdmitted(request, page))) throw problem('NOT_FOUND');
   return page;
+}
+
+/** {@link pageFor}, also if the visitor may not see it. */
+export async function pageAsked(request: Request): Promise<StatusPage | undefined> {
+  const { params, server, address } = request;
+  const pages = projectViewsOf(server.system);
+  if (typeof params === 'object' && params !== null && 'slug' in params) return pages.find(String(params.slug));
+  // On a host with an environment, the status is that of the installation, whichever project the host is of.
+  if (server.host.environment === null && address.scope !== null) return pages.findAt(address);
+  return installationPage(environmentOf(request));
 }
 
 /** What the page that a request is for shows now. */

@@ -22,9 +22,9 @@ const MAX_BACK = 1_000;
 
 type Kind = 'step' | 'visitor';
 
-/** The address of the host of a page, where its cookies are. */
-function siteOf({ server: { system } }: Request): { url: string } {
-  return { url: system.config.addresses.status };
+/** The address of the host of a page, where its cookies are: its domain, or that of all pages. */
+function siteOf({ server: { system }, address }: Request): { url: string } {
+  return { url: address.scope === null ? system.config.addresses.status : address.url };
 }
 
 /** Cookies of a page have its address in their name: on https, all cookies of a host have the same path. */
@@ -99,7 +99,8 @@ export async function toSignIn({ request, reply, page }: Exchange): Promise<Repl
   keepCookie({ request, reply, page }, 'step', { verifier, back }, STEP_SECONDS);
   const { scope } = await anonymousOn(request, page);
   const auth = await authAddressOf({ system, scope });
-  return reply.redirect(`${auth}/account/status/${page.slug}/${challengeOf(verifier)}`, 303);
+  const place = page.domain === null ? '' : `/${new URL(page.domain).hostname}`;
+  return reply.redirect(`${auth}/account/status/${page.slug}/${challengeOf(verifier)}${place}`, 303);
 }
 
 /**

@@ -224,7 +224,7 @@ export async function bindHost(
     purposes = ['auth'],
     token: given,
     projectId,
-  }: { host: string; purposes?: ('auth' | 'api')[]; token?: string; projectId?: string },
+  }: { host: string; purposes?: ('auth' | 'api' | 'status')[]; token?: string; projectId?: string },
 ) {
   const token = given ?? (await managementToken(latchkey));
   const { body: domain } = await latchkey.api(DOMAINS, { token, body: { host } });
@@ -247,5 +247,6 @@ export async function bindHost(
     name: String(domain.verification.name),
     auth: addresses['auth'] ?? '',
     api: addresses['api'] ?? '',
+    status: addresses['status'] ?? '',
   };
 }

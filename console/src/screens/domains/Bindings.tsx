@@ -11,6 +11,7 @@ import { Table } from '#ui/table.tsx';
 const PURPOSES = [
   { purpose: 'auth', label: 'Sign-in and OpenID Connect' },
   { purpose: 'api', label: 'API' },
+  { purpose: 'status', label: 'Status page' },
 ] as const;
 
 /** The bindings of a verified domain. */
@@ -23,7 +24,7 @@ export function Bindings({ domain: { id, host }, canWrite }: { domain: DomainRec
   const bind = useAction(api.useMutation('post', '/console/v1/domains/{domainId}/bindings'));
   const unbind = useAction(api.useMutation('delete', '/console/v1/domains/{domainId}/bindings'));
   if (!projectId || !environment) return null;
-  const onUnbind = (purpose: 'auth' | 'api') =>
+  const onUnbind = (purpose: (typeof PURPOSES)[number]['purpose']) =>
     unbind.run(
       { params: { path: { domainId: id }, query: { purpose } } },
       {
@@ -40,7 +41,7 @@ export function Bindings({ domain: { id, host }, canWrite }: { domain: DomainRec
     <Card
       flush
       title="Bindings"
-      about="What this domain serves for this project and environment."
+      about="What this domain serves for this project and environment. One of a status page serves nothing else."
       actions={
         canWrite &&
         PURPOSES.map(({ purpose, label }) => (

@@ -1,4 +1,4 @@
-import { Button, Group, Select, Stack, TextInput } from '@mantine/core';
+import { Anchor, Button, Group, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import type { StatusPage } from '#api/records.ts';
 import { useApi, useCan } from '#api/scope.tsx';
@@ -65,6 +65,11 @@ export function Publishing({ page }: { page: StatusPage }) {
           <div>
             <Badge>{stateOf(page)}</Badge>
           </div>
+        )}
+        {page.domainUrl !== null && (
+          <Text size="sm">
+            At its domain: <Anchor href={page.domainUrl}>{page.domainUrl}</Anchor>
+          </Text>
         )}
         <TextInput
           label="Address begins with"

@@ -330,8 +330,8 @@ class DomainBinding(TypedDict):
     createdAt: str
     environment: Literal["test", "production"]
     projectId: str
-    # What the domain is used for.
-    purpose: Literal["auth", "api"]
+    # What the domain is used for. `status`: the status page of the project, and nothing else; a domain of a status page has no other purpose.
+    purpose: Literal["auth", "api", "status"]
 
 
 class EventType(TypedDict):
@@ -1534,6 +1534,8 @@ class StatusPage(TypedDict):
     address: str | None
     # `public`: everybody who knows the address sees the page. `members`: only active members of the project who are signed in to it; others are asked to sign in, and only members are told anything.
     audience: Literal["public", "members"]
+    # The address at the domain that is bound to the page, to which messages lead. Null while there is none.
+    domainUrl: str | None
     # The default project manages the page of the installation, every other project one of its own.
     kind: Literal["installation", "project"]
     # False: nobody sees the page, its components are not checked and its subscribers are told nothing.
@@ -2266,8 +2268,8 @@ class AddDomainRequest(TypedDict):
 class BindDomainRequest(TypedDict):
     environment: Literal["test", "production", "prod"]
     projectId: str
-    # What the domain is used for.
-    purpose: Literal["auth", "api"]
+    # What the domain is used for. `status`: the status page of the project, and nothing else; a domain of a status page has no other purpose.
+    purpose: Literal["auth", "api", "status"]
 
 
 class ReadEventFeedResponse(TypedDict):

@@ -346,7 +346,7 @@ class Operations(Client):
         """Read a domain."""
         return self.call("GET", "/v1/admin/domains/{domainId}", {"domainId": domain_id})
 
-    def unbind_domain(self, domain_id: str, *, purpose: Literal["auth", "api"], project_id: str | None = None, environment: Literal["test", "production", "prod"] | None = None, if_match: str | None = None) -> None:
+    def unbind_domain(self, domain_id: str, *, purpose: Literal["auth", "api", "status"], project_id: str | None = None, environment: Literal["test", "production", "prod"] | None = None, if_match: str | None = None) -> None:
         """Unbind a domain."""
         return self.call("DELETE", "/v1/admin/domains/{domainId}/bindings", {"domainId": domain_id}, query={"purpose": purpose, "projectId": project_id, "environment": environment}, if_match=if_match)
 
@@ -357,7 +357,7 @@ class Operations(Client):
     def bind_domain(self, domain_id: str, body: models.BindDomainRequest, *, idempotency_key: str | None = None) -> models.DomainBinding:
         """Bind a domain.
 
-        Makes it an auth or API address of its project environment immediately. An auth address is an issuer of its own.
+        Makes it an address of its project environment immediately: for `auth`, `api`, or `status`, the status page of the project. An auth address is an issuer of its own.
         """
         return self.call("POST", "/v1/admin/domains/{domainId}/bindings", {"domainId": domain_id}, body=body, idempotency_key=idempotency_key, keyed=True)
 
