@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type Stripe from 'stripe';
 import { projectOf } from '#environments';
 import { emit } from '#events';
@@ -69,12 +70,17 @@ async function checkOut(
   });
 }
 
-/** One customer per project, even if the button is pressed twice. */
+/**
+ * One customer per project, even if the button is pressed twice. Stripe refuses the key of a customer with another name,
+ * so a renamed project has another one.
+ */
 async function createCustomer(ctx: Ctx, stripe: Stripe): Promise<string> {
+  const { workspaceId, projectId } = ctx.scope;
   const { workspaceName, projectName } = await projectOf(ctx.system, ctx.scope);
+  const name = `${workspaceName} / ${projectName}`;
   const customer = await stripe.customers.create(
-    { name: `${workspaceName} / ${projectName}`, metadata: { latchkey: 'sms', ...ctx.scope } },
-    { idempotencyKey: `latchkey-customer-${ctx.scope.workspaceId}-${ctx.scope.projectId}` },
+    { name, metadata: { latchkey: 'sms', ...ctx.scope } },
+    { idempotencyKey: `latchkey-customer-${workspaceId}-${projectId}-${hash('sha256', name, 'base64url')}` },
   );
   return customer.id;
 }

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
+import { projectOf } from '#environments';
 import { sendMessage } from '#messages';
 import { systemCtx } from '#platform/ctx.ts';
-import { closePlace, isClosed } from '#tenancy';
+import { closePlace, isClosed, renamePlace } from '#tenancy';
 import {
   eventually,
   expectProblem,
@@ -122,6 +123,18 @@ describe('subscribing through Stripe', () => {
     await subscribe('small');
     const customers = new Set([...stripe.sessions.values()].map((made) => made['customer']));
     assert.equal(customers.size, 1, 'pressing the button twice makes one customer');
+  });
+
+  test('BL-10 a project that is renamed before it has paid can still go to the checkout', async () => {
+    const { workspaceId, projects } = latchkey.demo;
+    const scope = { workspaceId, projectId: projects[1]?.id ?? 'prj_', environment: 'production' } as const;
+    const ctx = systemCtx(latchkey.system, scope, 'test', 'test');
+    assert.ok(await askForCheckout(ctx, 'small'));
+    await latchkey.inProject((tx) => renamePlace(tx, scope.projectId, 'Renamed'), scope);
+    await eventually(async () => assert.equal((await projectOf(latchkey.system, scope)).projectName, 'Renamed'));
+    assert.ok(await askForCheckout(ctx, 'small'));
+    stripe.sessions.clear();
+    assert.equal((await subscribe('small')).status, 200);
   });
 
   test('BL-10 no subscription starts unpaid when the earlier one ended meanwhile', async () => {
