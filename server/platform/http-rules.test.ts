@@ -88,6 +88,24 @@ describe('ETag and If-Match', () => {
     await latchkey.api('/v1/admin/settings', { method: 'PATCH', body: { registration: 'open' }, token });
   });
 
+  test('a field that does not count is that of the record, not one of the same name in its free JSON', async () => {
+    const { email } = await register(latchkey);
+    const { body } = await latchkey.api(`/v1/admin/members?q=${encodeURIComponent(email)}`, { token });
+    const member = { path: `/v1/admin/members/${body.items[0].id}`, token };
+    const seen = (lastSeenAt: number) => ({ ...member, change: { metadata: { lastSeenAt } } });
+    const before = await etagOf(member);
+    assert.equal((await patch(seen(1), before)).status, 200);
+    const first = await etagOf(member);
+    assert.notEqual(first, before);
+    assert.equal((await patch(seen(2), first)).status, 200);
+    expectProblem(await patch(seen(3), first), 412, 'PRECONDITION_FAILED');
+    const signIn = { body: { identifier: email, password: PASSWORD } };
+    const known = await etagOf(member);
+    clock.advance(1_000);
+    assert.equal((await latchkey.auth('/v1/auth/login/password', signIn)).status, 200);
+    assert.equal(await etagOf(member), known, 'when they were last seen does not count');
+  });
+
   test('a client with the current state gets 304', async () => {
     const etag = await etagOf({ path: '/v1/admin/settings', token });
     const same = await latchkey.api('/v1/admin/settings', { token, headers: { 'if-none-match': etag } });

@@ -186,8 +186,20 @@ function named(header: string): string[] {
 
 function etagOf(record: unknown, { etag }: Route): string {
   const without = etag === undefined || etag === true ? [] : etag.without;
-  const state = JSON.stringify(record, (key, value: unknown) => (without.includes(key) ? undefined : value));
+  const state = JSON.stringify(without.reduce((kept, path) => leavingOut(kept, path.split('.')), record));
   return `"${hash('sha256', state, 'base64url').slice(0, 22)}"`;
+}
+
+/** A copy without the field at a path, of each item where there is a list. */
+function leavingOut(value: unknown, path: readonly string[]): unknown {
+  if (Array.isArray(value)) return value.map((item) => leavingOut(item, path));
+  if (typeof value !== 'object' || value === null) return value;
+  const [name, ...rest] = path;
+  const fields = Object.entries(value).flatMap(([key, inner]): [string, unknown][] => {
+    if (key !== name) return [[key, inner]];
+    return rest.length === 0 ? [] : [[key, leavingOut(inner, rest)]];
+  });
+  return Object.fromEntries(fields);
 }
 
 function isUnchanged({ method, headers }: FastifyRequest, reply: FastifyReply): boolean {

@@ -61,7 +61,8 @@ type Handling = {
   streams?: boolean;
   /**
    * On a GET: it returns one record with an `ETag`; PATCH, PUT and DELETE of the same path honour `If-Match`. Changes
-   * of the fields in `without` do not change the tag.
+   * of the fields in `without` do not change the tag. They are paths from the record, such as `sessions.lastSeenAt`, so
+   * that free JSON in a record counts whatever its names are.
    */
   etag?: true | { without: readonly string[] };
   /** On a change: the path of the record that it changes and returns, if that is not its own path. */

@@ -48,7 +48,9 @@ async function ownSessions(
 export const securityRoutes: Routes = [
   get('/v1/me/security', {
     permission: 'customer',
-    etag: { without: ['lastSeenAt', 'lastUsedAt'] },
+    etag: {
+      without: ['mfa.factors.lastUsedAt', 'passkeys.lastUsedAt', 'rememberedDevices.lastUsedAt', 'sessions.lastSeenAt'],
+    },
     summary: 'Read my security settings',
     responses: { 200: Security },
     handler: (request) => securityOf(request.ctx),

@@ -212,4 +212,19 @@ describe('a remembered device', () => {
     expectProblem(await remove(`/devices/${device.id}`, stranger.access_token), 404, 'NOT_FOUND');
     assert.ok((await login(person, { deviceToken })).body.access_token);
   });
+
+  test('when it was last used does not change the tag of the record, nor when a session or a factor was', async () => {
+    const { person, token } = await remembered();
+    const before = (await me('', token)).headers.get('etag');
+    const later = (table: string, column: string) =>
+      latchkey.system.pool.query(`update ${table} set ${column} = ${column} + interval '1 second' where user_id = $1`, [
+        person.session.userId,
+      ]);
+    await later('mfa_factors', 'last_used_at');
+    await later('remembered_devices', 'last_used_at');
+    await later('sessions', 'last_seen_at');
+    assert.equal((await me('', token)).headers.get('etag'), before);
+    assert.equal((await remove('/mfa/totp', token)).status, 204);
+    assert.notEqual((await me('', token)).headers.get('etag'), before);
+  });
 });
