@@ -1,5 +1,7 @@
 import { lookup as resolveName } from 'node:dns';
 import { lookup } from 'node:dns/promises';
+import { get as getPlain } from 'node:http';
+import { get as getTls } from 'node:https';
 import { createRequire } from 'node:module';
 import { connect, isIP, type LookupFunction } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
@@ -13,25 +15,21 @@ const require = createRequire(import.meta.url);
 /** Loaded at the first call of an address of a third party. */
 const httpLibrary = (): typeof import('undici') => require('undici');
 
-/** The result of a probe. */
-export type ProbeResult = { ok: true; status: number } | { ok: false; reason: string };
-
 /**
- * Probes an address. Redirects are not followed.
+ * Probes an address. Redirects are not followed. Each process probes all the time, and `fetch` would take 11 MB for it.
  * @param timeoutMs how long to wait for the response headers
+ * @returns the status; null if no response came
  */
-export async function probe(url: string, timeoutMs: number): Promise<ProbeResult> {
-  try {
-    const response = await fetch(url, {
-      redirect: 'manual',
-      signal: AbortSignal.timeout(timeoutMs),
-      headers: { 'user-agent': 'latchkey-probe' },
+export function probe(url: string, timeoutMs: number): Promise<number | null> {
+  return new Promise((resolve) => {
+    const get = url.startsWith('https:') ? getTls : getPlain;
+    const options = { signal: AbortSignal.timeout(timeoutMs), headers: { 'user-agent': 'latchkey-probe' } };
+    const request = get(url, options, (response) => {
+      resolve(response.statusCode ?? null);
+      response.destroy();
     });
-    await response.body?.cancel();
-    return { ok: true, status: response.status };
-  } catch (error) {
-    return { ok: false, reason: error instanceof Error ? error.name : 'unknown' };
-  }
+    request.on('error', () => resolve(null));
+  });
 }
 
 /** An address that was refused before anything was sent to it. */

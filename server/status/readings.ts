@@ -34,10 +34,7 @@ export async function readShared(system: System, database: Reading): Promise<Sha
  * Expects one status from an address: a status that only the route itself sends, because an unknown path responds too.
  */
 function expects(url: string, expected: number): Promise<Reading> {
-  return timed(async () => {
-    const response = await probe(url, TIMEOUT_MS);
-    return response.ok && response.status === expected;
-  });
+  return timed(async () => (await probe(url, TIMEOUT_MS)) === expected);
 }
 
 type Counted = { rates: ReadonlyMap<string, Rate>; endpoints: Rate };
