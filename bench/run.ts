@@ -7,7 +7,7 @@ import { measurePaint } from './paint.ts';
 import { flood, loadCodeFlows, loadContext, loadRefreshes, paths, type Row } from './paths.ts';
 import { readReport, replaceReport } from './performance.ts';
 import { revocationDelay } from './revocation.ts';
-import { pinned, pinToLoadCore, residentMegabytes, startLatchkey, stop } from './server.ts';
+import { pinned, pinToLoadCore, releaseOfClone, residentMegabytes, startLatchkey, stop } from './server.ts';
 import { measureWebhooks } from './webhooks.ts';
 
 /**
@@ -42,6 +42,7 @@ const note = (what: string, measured: string, bar = '') => {
   console.log(`${what}: ${measured}${bar && ` (bar ${bar})`}`);
 };
 
+await releaseOfClone();
 if (whole) await measureStarts();
 const latchkey = await startLatchkey({ ...settings, LATCHKEY_PORT_BASE: String(PORT_BASE) }, options.profile);
 if (whole)
@@ -188,7 +189,7 @@ async function report(load: Mixed | null): Promise<string> {
   const measured = [...lines, ...kept].map(({ what, measured: found, bar }) => `| ${what} | ${found} | ${bar} |`);
   return `# Performance
 
-Written by \`npm run bench\`. Rates are of one core${pinned ? ': the server is pinned to one, the load generator and PostgreSQL share another' : ' (not pinned on this system)'}. Compare the ratios: each baseline is measured in the same run on the same machine, while rates differ between machines. Processor time is that of the server alone and differs least on a machine that does other work.
+Written by \`npm run bench\`, which runs a release of the clone. Rates are of one core${pinned ? ': the server is pinned to one, the load generator and PostgreSQL share another' : ' (not pinned on this system)'}. Compare the ratios: each baseline is measured in the same run on the same machine, while rates differ between machines. Processor time is that of the server alone and differs least on a machine that does other work.
 
 Machine: ${cpus()[0]?.model ?? 'unknown'}, Node.js ${process.versions.node}; load over the last minute ${(loadavg()[0] ?? 0).toFixed(1)}.
 

@@ -1,14 +1,17 @@
 import { type ChildProcess, fork, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { mkdtemp, readFile, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { buildRelease } from '../packaging/running.ts';
 import type { Guarded } from './guardian.ts';
 
 /** The measured program runs alone on this core; the load generator and the database share the other. */
 const SERVER_CORE = '0';
 const LOAD_CORE = '1';
 
-const LATCHKEY = resolve(import.meta.dirname, '../server/latchkey.mjs');
+const ROOT = resolve(import.meta.dirname, '..');
+const CLONE = join(ROOT, 'server/latchkey.mjs');
 /** As `npm start`, a release and the image start it. */
 const HEAP = ['--min-semi-space-size=16', '--max-semi-space-size=16'];
 const BASELINES = resolve(import.meta.dirname, 'baselines.ts');
@@ -58,10 +61,33 @@ async function startPinned(args: string[], sign: string, env: Record<string, str
   return { child, output };
 }
 
-/** Starts Latchkey on the server core. @param profile a folder for a profile of its processor time, written when it ends */
-export function startLatchkey(env: Record<string, string>, profile?: string): Promise<Started> {
-  const flags = profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${resolve(profile)}`];
-  return startPinned([...HEAP, ...flags, LATCHKEY, 'serve'], 'Ready in', env);
+let release: Promise<string> | undefined;
+
+/** Makes the release of this clone, which is what people run, with the packages of the clone. @returns its program */
+export function releaseOfClone(): Promise<string> {
+  release ??= makeRelease();
+  return release;
+}
+
+async function makeRelease(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'latchkey-release-'));
+  guard({ folder });
+  await buildRelease(folder);
+  const packages = ['node_modules', 'server/node_modules'];
+  await Promise.all(packages.map((path) => symlink(join(ROOT, path), join(folder, path))));
+  return join(folder, 'server/latchkey.mjs');
+}
+
+/**
+ * Starts the release of this clone on the server core.
+ * @param profile a folder for a profile of its processor time, written when it ends; it is of the clone, to name its files
+ */
+export async function startLatchkey(env: Record<string, string>, profile?: string): Promise<Started> {
+  if (profile !== undefined) {
+    const flags = ['--cpu-prof', `--cpu-prof-dir=${resolve(profile)}`];
+    return startPinned([...HEAP, ...flags, CLONE, 'serve'], 'Ready in', env);
+  }
+  return startPinned([...HEAP, await releaseOfClone(), 'serve'], 'Ready in', env);
 }
 
 /** Starts a baseline that listens. @returns its address, its process and a function that stops it */

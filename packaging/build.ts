@@ -1,9 +1,10 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { bundle } from './bundle.ts';
 import { licenceReport } from './licences.ts';
 import { type Lock, releaseLock } from './lock.ts';
 import { type Manifest, releaseManifest, serverManifest } from './manifests.ts';
-import { compiled, sourcesOf } from './sources.ts';
+import { filesOf, released } from './sources.ts';
 
 /** Makes the folder of a release: plain JavaScript with the console, ready for `npm pack`. `node packaging/build.ts [FOLDER]` */
 const root = resolve(import.meta.dirname, '..');
@@ -28,8 +29,9 @@ rmSync(out, { recursive: true, force: true });
 
 const server = readJson<Manifest>('server/package.json');
 write('server/package.json', serverManifest(server));
-for (const source of await sourcesOf(root)) {
-  const { path, text } = compiled(source, readFileSync(join(root, source), 'utf8'));
+await bundle({ entry: join(root, 'packaging/entry.ts'), sources: join(root, 'server') }, join(out, 'server'));
+for (const source of await filesOf(root)) {
+  const { path, text } = released(source, readFileSync(join(root, source), 'utf8'));
   write(path, text);
 }
 

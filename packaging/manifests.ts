@@ -4,7 +4,6 @@ export type Manifest = {
   description?: string;
   license: string;
   engines: Record<string, string>;
-  imports?: Record<string, string>;
   dependencies?: Record<string, string>;
 };
 
@@ -29,17 +28,7 @@ export function releaseManifest(project: Manifest, server: Manifest) {
   };
 }
 
-/** The manifest beside the code: it says where `#part` is. */
-export function serverManifest({ version, imports = {} }: Manifest): object {
-  return {
-    name: '@latchkey/server',
-    version,
-    private: true,
-    type: 'module',
-    imports: Object.fromEntries(
-      Object.entries(imports)
-        .filter(([name]) => !name.startsWith('#tests'))
-        .map(([name, path]) => [name, path.replace(/\.ts$/, '.js')]),
-    ),
-  };
+/** The manifest beside the code: it says that the code is modules, and which version it is. */
+export function serverManifest({ version }: Manifest): object {
+  return { name: '@latchkey/server', version, private: true, type: 'module' };
 }

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { chmodSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { pathToFileURL } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { eventually } from '../server/tests/harness.ts';
 import { freePortBase } from '../server/tests/ports.ts';
+import { bundle } from './bundle.ts';
 import { buildRelease, type Running, run, start } from './running.ts';
 
 /** Node.js runs no TypeScript inside `node_modules`, so these tests fail if the package contains any. */
@@ -40,7 +41,7 @@ describe('the folder of a release', () => {
       [],
     );
     const bytes = files.reduce((sum, file) => sum + statSync(join(file.parentPath, file.name)).size, 0);
-    assert.ok(bytes < 10_000_000, `${bytes} bytes`);
+    assert.ok(bytes < 15_000_000, `${bytes} bytes`);
   });
 
   test('names exact versions of production packages, and the embedded PostgreSQL as optional', () => {
@@ -55,21 +56,58 @@ describe('the folder of a release', () => {
     for (const [name, version] of named) assert.equal(packages[`node_modules/${name}`].version, version);
   });
 
-  test('a stack trace names the line of the TypeScript file', async () => {
-    const { compiled } = await import('./sources.ts');
-    const { path, text } = compiled(
-      'server/a/b.ts',
-      'type A = {\n  b: 1;\n};\nexport const c = (a: A): never => {\n  throw new Error(String(a));\n};\n',
-    );
-    assert.equal(path, 'server/a/b.js');
-    writeFileSync(inFolder('b.mjs'), text);
-    const { c } = await import(pathToFileURL(inFolder('b.mjs')).href);
-    assert.throws(c, (error: Error) => /latchkey\/server\/a\/b\.ts:5:9/.test(error.stack ?? ''));
+  test('says in the manifest of the server which version it is', () => {
+    const { version } = JSON.parse(readFileSync(inFolder('package/package.json'), 'utf8'));
+    assert.equal(JSON.parse(readFileSync(inFolder('package/server/package.json'), 'utf8')).version, version);
+  });
+});
+
+describe('the bundle of a program', () => {
+  /** Writes the sources of a program and bundles it. @returns what its first file exports */
+  async function bundled(name: string, sources: Record<string, string>): Promise<Record<string, unknown>> {
+    for (const [path, text] of Object.entries(sources)) {
+      mkdirSync(dirname(inFolder(`${name}/${path}`)), { recursive: true });
+      writeFileSync(inFolder(`${name}/${path}`), text);
+    }
+    const out = inFolder(`${name}-bundle`);
+    await bundle({ entry: inFolder(`${name}/main.ts`), sources: inFolder(name) }, out);
+    return import(pathToFileURL(join(out, 'main.js')).href);
+  }
+
+  test('finds what a file reads beside itself, and the programs that it starts', async () => {
+    const { folderOfA, fileOfA, program } = await bundled('places', {
+      'main.ts': "export { folderOfA, fileOfA, program } from './a/a.ts';",
+      'a/a.ts':
+        "export const folderOfA: string = import.meta.dirname;\nexport const fileOfA = new URL('a.json', import.meta.url).href;\nexport { program } from './b.ts';",
+      'a/b.ts': "export const program = new URL('worker.ts', import.meta.url);",
+      'a/worker.ts': 'console.log(1 as number);',
+    });
+    const out = inFolder('places-bundle');
+    assert.equal(folderOfA, join(out, 'a'));
+    assert.equal(fileOfA, pathToFileURL(join(out, 'a/a.json')).href);
+    assert.ok(program instanceof URL);
+    assert.equal(await run('node', [fileURLToPath(program)], { cwd: folder }), '1\n');
   });
 
-  test('a file that names a TypeScript file in an unknown way stops the build', async () => {
-    const { compiled } = await import('./sources.ts');
-    assert.throws(() => compiled('server/a.ts', "fork('worker.ts');"), /names 'worker\.ts'/);
+  test('keeps characters of all scripts in one byte each', async () => {
+    const { text } = await bundled('scripts', {
+      'main.ts': "export const text = ['Ł', '日本', /[’-”]/u.test('”'), `😀`];",
+    });
+    assert.deepEqual(text, ['Ł', '日本', true, '😀']);
+    assert.doesNotMatch(readFileSync(inFolder('scripts-bundle/main.js'), 'utf8'), /[\u0100-\uffff]/);
+  });
+
+  test('loads the client behind fetch only for fetch', async () => {
+    await bundled('http', {
+      'main.ts':
+        "import http, { createServer } from 'node:http';\nexport const loaded = Reflect.get(process, 'moduleLoadList');\nconsole.log(http.createServer === createServer, loaded.filter((name: string) => name.includes('undici')));",
+    });
+    const output = await run('node', [inFolder('http-bundle/main.js')], { cwd: folder });
+    assert.equal(output, 'true []\n');
+  });
+
+  test('stops at a file that names a TypeScript file in an unknown way', async () => {
+    await assert.rejects(bundled('unknown', { 'main.ts': "export const worker = 'worker.ts';" }), /names 'worker\.ts'/);
   });
 });
 
@@ -96,6 +134,25 @@ describe('the package, installed in an empty folder', () => {
     await eventually(async () => assert.match(serving.output(), /Ready in/));
     const output = await run('npx', ['latchkey', 'quickstart'], { cwd: inFolder('empty'), settings });
     assert.match(output, /SESSION_REVOKED/);
+  });
+
+  test('loads each of its files', async () => {
+    const server = inFolder('empty/node_modules/latchkey/server');
+    const files = globSync('*.js', { cwd: server });
+    assert.ok(files.length > 10 && files.length < 200, `${files.length}`);
+    const imports = files.map((file) => `await import(${JSON.stringify(pathToFileURL(join(server, file)).href)});`);
+    await run('node', ['--input-type=module', '--eval', `${imports.join('\n')}\nprocess.exit(0);`], {
+      cwd: inFolder('empty'),
+    });
+  });
+
+  test('names the line of the TypeScript file in stack traces', async () => {
+    const main = pathToFileURL(inFolder('empty/node_modules/latchkey/server/main.js')).href;
+    const fault = `const { run } = await import('${main}'); await run(null).catch(({ stack }) => console.log(stack));`;
+    const stack = await run('node', ['--input-type=module', '--eval', fault], { cwd: inFolder('empty') });
+    const lines = readFileSync(join(import.meta.dirname, '../server/main.ts'), 'utf8').split('\n');
+    const line = lines.findIndex((text) => text.startsWith('function sharedIn')) + 1;
+    assert.match(stack, new RegExp(`at sharedIn \\(latchkey/server/main\\.ts:${line}\\)`));
   });
 
   test('serves the console', async () => {

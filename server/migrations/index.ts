@@ -49,7 +49,9 @@ export async function listMigrations(): Promise<{ file: string; id: number; name
 export async function readMigrations(): Promise<Migration[]> {
   return Promise.all(
     (await listMigrations()).map(async ({ file, id, name }) => {
-      const { up, compatibleSince, concurrently, backfill }: MigrationFile = await import(`./${file}`);
+      const { up, compatibleSince, concurrently, backfill }: MigrationFile = await import(
+        new URL(file, import.meta.url).href
+      );
       return {
         id,
         name,

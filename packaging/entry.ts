@@ -1,0 +1,33 @@
+import { readFileSync } from 'node:fs';
+import { type Places, placesOf } from './line-map.ts';
+
+/**
+ * The first file of a release. Stack traces name the file and the line of the source. The source map is read when an error is first
+ * shown; with its own support for them, Node.js would read all of them at each start.
+ */
+const FOLDER = new URL('.', import.meta.url).href;
+const PLACE = /(file:\/\/\S+?\.js):(\d+):\d+/g;
+const maps = new Map<string, Places>();
+
+function inSource(place: string, file: string, line: string): string {
+  if (!file.startsWith(FOLDER)) return place;
+  let places = maps.get(file);
+  if (!places) {
+    places = placesOf(readFileSync(new URL(`${file}.map`), 'utf8'));
+    maps.set(file, places);
+  }
+  return places(Number(line)) ?? place;
+}
+
+const { prepareStackTrace } = Error;
+Error.prepareStackTrace = (error, frames) => {
+  const text = String(prepareStackTrace?.(error, frames));
+  try {
+    return text.replaceAll(PLACE, inSource);
+  } catch {
+    // Without its map, the place in the file itself has to do.
+    return text;
+  }
+};
+
+export const { run } = await import('../server/main.ts');
