@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
+import { accountPageId } from '#applications';
 import { closePlace } from '#tenancy';
 import {
   eventually,
@@ -16,7 +17,7 @@ import {
 } from '#tests/harness.ts';
 import { type Browser, browserOf } from '#tests/oidc.ts';
 import { startReceiver } from '#tests/receiver.ts';
-import { createTenant, type Tenant, tenantManagementToken } from '#tests/tenants.ts';
+import { createTenant, staffProject, type Tenant, tenantManagementToken } from '#tests/tenants.ts';
 import { seedComponents } from './components.ts';
 
 /** A team whose page is for its members. `home`: the address of the page, `base` its path. */
@@ -163,6 +164,25 @@ describe('a page for members', () => {
     const stranger = await mine.browser.open(bank.home);
     assert.doesNotMatch(stranger.text, /Checkout of bank/);
     assert.match(stranger.text, /<form/);
+  });
+
+  test('is not shown with a session in another project of its workspace', async () => {
+    const [second, one] = latchkey.demo.projects;
+    assert.ok(one && second);
+    const staff = await staffProject(latchkey, one.id, `first${count}`);
+    const stranger = await staffProject(latchkey, second.id, `second${count}`);
+    const token = await tenantManagementToken(latchkey, staff);
+    const { body } = await put(token, { published: true, audience: 'members' });
+    const browser = browserOf(latchkey);
+    const account = `${latchkey.system.config.addresses.test.auth}/account?clientId=${accountPageId(stranger.scope)}`;
+    const signedIn = await browser.submit(await browser.open(account), {
+      identifier: stranger.owner,
+      password: PASSWORD,
+    });
+    assert.equal(signedIn.status, 200);
+    const page = await browser.open(body.url);
+    assert.notEqual(page.url, body.url);
+    assert.equal((await asked(browser, `${new URL(body.url).pathname}/api/status/summary`)).status, 404);
   });
 
   test('closes with the session, a block, the removal of the member and of the project, at once', async () => {
