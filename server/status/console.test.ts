@@ -357,7 +357,7 @@ describe('the page of a project that is not the default one', () => {
     assert.deepEqual(await faultsOf(page), []);
 
     await address().fill('store');
-    await button('Change the address').click();
+    await button('Change the page').click();
     await eventually(async () => assert.match((await own()).address, /^store-/));
     const moved = await own();
     await page.getByText(moved.url, { exact: true }).waitFor();

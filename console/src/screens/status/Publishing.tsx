@@ -91,7 +91,7 @@ export function Publishing({ page }: { page: StatusPage }) {
                 send({ published: true, ...chosen }, page.published ? 'Status page changed' : 'Status page published')
               }
             >
-              {page.published ? 'Save' : 'Publish'}
+              {page.published ? 'Change the page' : 'Publish'}
             </Button>
             {page.published ? (
               <Button variant="default" onClick={() => send({ published: false }, 'Status page hidden')}>
