@@ -1686,6 +1686,18 @@ type StatusTemplate struct {
 	UpdatedAt string  `json:"updatedAt"`
 }
 
+// StatusTextsPrice is a record of the API.
+type StatusTextsPrice struct {
+	// Minor units, beyond what the tier includes.
+	Cost int64 `json:"cost"`
+	// Null where messages cost nothing.
+	Currency *string `json:"currency"`
+	// The segments that the period has left; those who get none then are told nothing. Null: no limit.
+	Left *int64 `json:"left"`
+	// Of all text messages together, if each is in English.
+	Segments int64 `json:"segments"`
+}
+
 // WebhookDelivery is a record of the API.
 type WebhookDelivery struct {
 	AttemptCount  int64                       `json:"attemptCount"`
@@ -3262,6 +3274,8 @@ type PreviewWhatSubscribersWouldBeToldResponse struct {
 	Count int64 `json:"count"`
 	// The message of each channel.
 	Messages []PreviewWhatSubscribersWouldBeToldResponseMessagesItem `json:"messages"`
+	// What text messages take of the SMS add-on; null for a page that sends none.
+	Texts *StatusTextsPrice `json:"texts"`
 }
 
 // PreviewWhatSubscribersWouldBeToldResponseMessagesItem is a record of the API.
@@ -3337,8 +3351,9 @@ type ImportSubscribersWhoConsentedElsewhereRequest struct {
 // ImportSubscribersWhoConsentedElsewhereRequestSubscribersItem is a record of the API.
 type ImportSubscribersWhoConsentedElsewhereRequestSubscribersItem struct {
 	ComponentIds *StatusComponentIds `json:"componentIds,omitzero"`
-	Email        string              `json:"email"`
+	Email        *string             `json:"email,omitzero"`
 	Locale       *string             `json:"locale,omitzero"`
+	Phone        *string             `json:"phone,omitzero"`
 }
 
 // ImportSubscribersWhoConsentedElsewhereResponse is a record of the API.

@@ -1,13 +1,14 @@
 import { projectOf } from '#environments';
 import { emit } from '#events';
-import { type Ctx, transaction } from '#platform/ctx.ts';
+import { type Ctx, type TxCtx, transaction } from '#platform/ctx.ts';
 import { type Limit, limitKey, limits } from '#platform/limits.ts';
 import { problem, problemWithRetry } from '#platform/problem.ts';
 import { sourceOf } from '#platform/source.ts';
 import { checkConversion } from './conversions.ts';
 import { type GuardRules, guardRules } from './guard-rules.ts';
 import { blockOf, countryOf, typeOf } from './numbers.ts';
-import { requireSms } from './sms.ts';
+import { hasSms, requireSms } from './sms.ts';
+import { currentSubscription } from './subscription-store.ts';
 
 const HOUR = 3_600;
 /** Never reached: this limit only counts, and the project's rules decide. */
@@ -36,19 +37,42 @@ export async function passSmsGuard(ctx: Ctx, phone: string): Promise<void> {
   await checkConversion(ctx, phone, rules);
 }
 
-async function isTestNumber({ system, scope }: Ctx, phone: string): Promise<boolean> {
-  if (scope.environment !== 'test') return false;
-  const { settings } = await projectOf(system, scope);
-  return settings.testPhoneNumbers.some((number) => number.phone === phone);
+async function isTestNumber(ctx: Ctx, phone: string): Promise<boolean> {
+  return ctx.scope.environment === 'test' && (await testNumbers(ctx)).includes(phone);
+}
+
+async function testNumbers({ system, scope }: Ctx | TxCtx): Promise<string[]> {
+  return (await projectOf(system, scope)).settings.testPhoneNumbers.map(({ phone }) => phone);
 }
 
 function checkNumber(phone: string, rules: GuardRules, ofTier: readonly string[] | null): void {
+  const fault = faultOf(phone, rules, ofTier);
+  if (fault !== null) throw refused(fault);
+}
+
+function faultOf(phone: string, rules: GuardRules, ofTier: readonly string[] | null): string | null {
   const country = countryOf(phone);
   const allowed = (list: readonly string[] | null) => list === null || (country !== null && list.includes(country));
   if (!allowed(ofTier) || !allowed(rules.countries))
-    throw refused(`is in a country where no messages are sent${country === null ? '' : ` (${country})`}`);
+    return `is in a country where no messages are sent${country === null ? '' : ` (${country})`}`;
   const type = typeOf(phone);
-  if (!rules.numberTypes.some((candidate) => candidate === type)) throw refused('is not a number that gets messages');
+  return rules.numberTypes.some((candidate) => candidate === type) ? null : 'is not a number that gets messages';
+}
+
+/** Which numbers get messages that nobody asks for in a request, such as notices, and how many in an hour. */
+type Reach = { admits: (phone: string) => boolean; perNumber: number };
+
+/** The present reach; null while the add-on is not active. */
+export async function reachOfSms(ctx: Ctx | TxCtx): Promise<Reach | null> {
+  if (!(await hasSms(ctx))) return null;
+  const subscription = await currentSubscription(ctx);
+  const rules = await guardRules(ctx);
+  const ofTier = subscription?.terms.countries ?? null;
+  const tested = ctx.scope.environment === 'test' ? await testNumbers(ctx) : [];
+  return {
+    admits: (phone) => tested.includes(phone) || faultOf(phone, rules, ofTier) === null,
+    perNumber: rules.perNumber,
+  };
 }
 
 function refused(message: string) {

@@ -1,10 +1,10 @@
 export { countCode } from './conversions.ts';
-export { passSmsGuard } from './guard.ts';
+export { passSmsGuard, reachOfSms } from './guard.ts';
 export { countryOf } from './numbers.ts';
 export { part } from './part.ts';
 export { segmentsOf } from './segments.ts';
 export { requireSettled } from './settled.ts';
-export { hasSms, requireSms, reserveSms } from './sms.ts';
+export { hasSms, priceOfSegments, requireSms, reserveSms } from './sms.ts';
 export { markPaid, unpaidStatements } from './statements.ts';
 export { subscribe } from './subscriptions.ts';
 export { releaseSegments, settleSegments } from './usage.ts';

@@ -51,6 +51,20 @@ export async function hasSms(ctx: Ctx | TxCtx): Promise<boolean> {
   return ctx.scope.environment === 'test' || (subscription !== undefined && isOpen(subscription, ctx.now));
 }
 
+/** What more segments would cost in the present period. */
+type Price = { left: number; cost: number; currency: string };
+
+/** The segments that are left, and the price of some of them; null where messages cost nothing. */
+export async function priceOfSegments(ctx: Ctx, segments: number): Promise<Price | null> {
+  const subscription = await currentSubscription(ctx);
+  if (!subscription || ctx.scope.environment === 'test') return null;
+  const { terms, used, reserved } = await findPeriod(ctx, subscription.period_id);
+  const taken = used + reserved;
+  const left = Math.max(0, terms.hardCap - taken);
+  const charged = Math.max(0, Math.min(segments, left) - Math.max(0, terms.included - taken));
+  return { left, cost: charged * (terms.overagePrice ?? 0), currency: terms.currency };
+}
+
 /**
  * Reserves the segments of a message, in the transaction that queues it. A suppressed message gets the same checks and
  * no reservation.

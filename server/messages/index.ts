@@ -1,6 +1,7 @@
 export { listInbox, readInbox, type SentMessage } from './inbox.ts';
 export { openSending, type Refused } from './messages.task.ts';
 export {
+  countMessages,
   languageFor,
   messageStatuses,
   messagesTo,

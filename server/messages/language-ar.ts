@@ -203,4 +203,14 @@ export const arabic: Readonly<Record<TemplateId, TemplateText>> = {
     body: ['{code} هو رمزك لدى {project}. لا تشاركه مع أحد.'].join('\n\n'),
     action: '',
   },
+  status_sms_confirm: {
+    subject: '',
+    body: '{project}: أكّد الاشتراك {link}',
+    action: '',
+  },
+  status_sms_notice: {
+    subject: '',
+    body: '{project}: {title} ({phase}) {link}',
+    action: '',
+  },
 };

@@ -200,4 +200,14 @@ export const german: Readonly<Record<TemplateId, TemplateText>> = {
     body: ['{code} ist dein Code für {project}. Gib ihn nicht weiter.'].join('\n\n'),
     action: '',
   },
+  status_sms_confirm: {
+    subject: '',
+    body: '{project}: Statusmeldungen bestätigen: {link} - Nicht angefragt? Dann nichts tun.',
+    action: '',
+  },
+  status_sms_notice: {
+    subject: '',
+    body: '{project}: {title} ({phase}). Details, beenden: {link}',
+    action: '',
+  },
 };

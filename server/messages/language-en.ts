@@ -200,4 +200,14 @@ export const english: Readonly<Record<TemplateId, TemplateText>> = {
     body: ['{code} is your {project} code. Do not share it.'].join('\n\n'),
     action: '',
   },
+  status_sms_confirm: {
+    subject: '',
+    body: '{project}: open {link} to get status messages. Ignore this if you did not ask.',
+    action: '',
+  },
+  status_sms_notice: {
+    subject: '',
+    body: '{project}: {title} ({phase}). Details, stop: {link}',
+    action: '',
+  },
 };

@@ -200,4 +200,14 @@ export const spanish: Readonly<Record<TemplateId, TemplateText>> = {
     body: ['{code} es tu código de {project}. No lo compartas.'].join('\n\n'),
     action: '',
   },
+  status_sms_confirm: {
+    subject: '',
+    body: '{project}: si no lo pediste, ignora esto. Para recibir avisos de estado: {link}',
+    action: '',
+  },
+  status_sms_notice: {
+    subject: '',
+    body: '{project}: {title} ({phase}). Detalles, baja: {link}',
+    action: '',
+  },
 };

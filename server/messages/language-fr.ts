@@ -199,4 +199,14 @@ export const french: Readonly<Record<TemplateId, TemplateText>> = {
     body: ['{code} est votre code {project}. Ne le partagez pas.'].join('\n\n'),
     action: '',
   },
+  status_sms_confirm: {
+    subject: '',
+    body: '{project} : pas de demande de votre part ? Ignorez ceci. Pour recevoir les messages de statut : {link}',
+    action: '',
+  },
+  status_sms_notice: {
+    subject: '',
+    body: '{project} : {title} ({phase}). Détails, fin : {link}',
+    action: '',
+  },
 };

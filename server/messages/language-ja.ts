@@ -200,4 +200,14 @@ export const japanese: Readonly<Record<TemplateId, TemplateText>> = {
     body: ['{project} のコード: {code} 他の人に教えないでください。'].join('\n\n'),
     action: '',
   },
+  status_sms_confirm: {
+    subject: '',
+    body: '{project}: 通知の確認 {link}',
+    action: '',
+  },
+  status_sms_notice: {
+    subject: '',
+    body: '{project}: {title} ({phase}) {link}',
+    action: '',
+  },
 };

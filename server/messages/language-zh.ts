@@ -197,4 +197,14 @@ export const chinese: Readonly<Record<TemplateId, TemplateText>> = {
     body: ['{code} 是你的 {project} 验证码，请勿告诉他人。'].join('\n\n'),
     action: '',
   },
+  status_sms_confirm: {
+    subject: '',
+    body: '{project}: 确认订阅 {link}',
+    action: '',
+  },
+  status_sms_notice: {
+    subject: '',
+    body: '{project}: {title} ({phase}) {link}',
+    action: '',
+  },
 };

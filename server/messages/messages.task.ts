@@ -22,8 +22,8 @@ const reference = Compile(Reference);
 type Attempt = { attempts: number; last: boolean };
 
 /**
- * Called when the receiver's server rejects a mail permanently: the address does not exist or accepts no mail from this
- * sender.
+ * Called when the receiver's server or carrier rejects a message permanently: the address does not exist or accepts none
+ * from this sender.
  */
 export type Refused = (message: { scope: Scope; template: string; to: string }) => Promise<void>;
 
@@ -59,7 +59,7 @@ export function openSending(
     if (row.expires_at !== null && row.expires_at <= now) return unsent(system, row, 'expired');
     const body = await reviewed(system, row, { body: queuedBody, attempt, review });
     if (body === null) return unsent(system, row, 'refused');
-    if (row.channel === 'sms') return sendTextOnce(system, row, { ...attempt, body, queuedBody });
+    if (row.channel === 'sms') return sendTextOnce(system, row, { ...attempt, body, queuedBody, refused });
     const count = (result: 'sent' | 'failed') => counted(system, scopeOf(row), result);
     const failing = { message, attempt, refused, count };
     const provider = await mailer
@@ -159,10 +159,11 @@ function kept(system: System): { body_sealed?: '' } {
 async function sendTextOnce(
   system: System,
   row: QueuedText,
-  { body, queuedBody, ...attempt }: Attempt & { body: Rendered; queuedBody: Rendered },
+  { body, queuedBody, refused, ...attempt }: Attempt & { body: Rendered; queuedBody: Rendered; refused: Refused },
 ) {
   try {
-    await sendText(system, { ...row, attempts: attempt.attempts }, body.text);
+    const outcome = await sendText(system, { ...row, attempts: attempt.attempts }, body.text);
+    if (outcome === 'refused') await refused({ scope: scopeOf(row), template: row.template, to: row.recipient });
     recordOutcome(system, { environment: row.environment, signal: 'sms', good: true });
   } catch (error) {
     const ours = !(error instanceof NotTaken) || error.refusal !== 'route';

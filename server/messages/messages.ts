@@ -102,10 +102,11 @@ export async function sendMessage(tx: TxCtx, message: NewMessage): Promise<void>
     ...rendered,
     ...(message.unsubscribe !== undefined && { unsubscribe: message.unsubscribe }),
   };
-  const { channel } = templates[message.template];
+  const template = templates[message.template];
+  const { channel } = template;
   const suppressed = message.suppressed ?? false;
   const segments = channel === 'sms' ? await reserveSms(tx, { id, to: message.to, text: body.text, suppressed }) : null;
-  if (channel === 'sms' && !suppressed) await countCode(tx, message.to, 'sent');
+  if ('answered' in template && !suppressed) await countCode(tx, message.to, 'sent');
   await tx.db
     .insertInto('messages')
     .values({
@@ -195,6 +196,23 @@ export async function messagesTo(ctx: Pick<Ctx, 'db' | 'scope'>, addresses: read
     createdAt: createdAt.toISOString(),
     sentAt: sentAt?.toISOString() ?? null,
   }));
+}
+
+/** How many messages of a template each of these addresses got since then. Served by messages_of_recipient. */
+export async function countMessages(
+  tx: TxCtx,
+  { template, to, since }: { template: TemplateId; to: readonly string[]; since: Date },
+): Promise<ReadonlyMap<string, number>> {
+  const rows = await tx.db
+    .selectFrom('messages')
+    .select(({ fn }) => ['recipient', fn.countAll<number>().as('count')])
+    .where(inScope(tx))
+    .where('recipient', '=', sql<string>`any(${[...to]})`)
+    .where('template', '=', template)
+    .where('created_at', '>', since)
+    .groupBy('recipient')
+    .execute();
+  return new Map(rows.map(({ recipient, count }) => [recipient, Number(count)]));
 }
 
 /** Deletes the messages to any of these addresses, sent or not. */

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
 import type { Brand } from '#branding';
 import { projectOf } from '#environments';
-import type { Ctx } from '#platform/ctx.ts';
+import type { Ctx, TxCtx } from '#platform/ctx.ts';
 import { problem } from '#platform/problem.ts';
 import type { Language } from '#settings';
 import { ownText } from './messages.ts';
@@ -29,7 +29,7 @@ export function checkText({ template, locale }: TemplateRef, text: Static<typeof
  * @throws Problem VALIDATION_FAILED
  */
 export async function previewMessage(
-  ctx: Ctx,
+  ctx: Ctx | TxCtx,
   ref: Previewed,
   changes: Partial<Static<typeof TemplateText>>,
   brand: Brand,

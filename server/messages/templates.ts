@@ -41,10 +41,18 @@ export const templates = {
     variables: ['overall', 'environment', 'components', 'time', 'link'],
     required: ['overall'],
   },
-  sms_code: { channel: 'sms', variables: ['code'], required: ['code'] },
+  sms_code: { channel: 'sms', variables: ['code'], required: ['code'], answered: true },
+  status_sms_confirm: { channel: 'sms', variables: ['link'], required: ['link'], answered: true },
+  status_sms_notice: { channel: 'sms', variables: ['title', 'phase', 'link'], required: ['title', 'link'] },
 } as const satisfies Record<
   string,
-  { channel: 'email' | 'sms'; variables: readonly string[]; required: readonly string[] }
+  {
+    channel: 'email' | 'sms';
+    variables: readonly string[];
+    required: readonly string[];
+    /** Its owner enters a code or opens a link, so the guard against pumping expects that of each. */
+    answered?: true;
+  }
 >;
 
 export type TemplateId = keyof typeof templates;

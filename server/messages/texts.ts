@@ -41,33 +41,45 @@ export const RECEIPTS = '/v1/callbacks/sms';
  * Sends a text message through the first carrier that takes it. The row names a carrier before the carrier is called,
  * and one transaction stores the new state and meters the segments: after a crash, {@link settleAbandoned} can tell
  * such a message from one that was never sent.
+ * @returns `refused` if no carrier will ever take a message to the number
  * @throws NotTaken when a later attempt may succeed
  */
-export async function sendText(system: System, message: QueuedText, text: string): Promise<void> {
-  const simulated = message.environment === 'test';
-  const carriers = simulated ? [] : carriersOf(system);
-  if (simulated || (carriers.length === 0 && system.config.mode === 'development'))
-    return inScope(system, message, (tx) => taken(tx, message, simulated ? 'simulated' : 'inbox'));
-  if (carriers.length === 0) throw new NotTaken('carrier', 'No carrier is configured; set LATCHKEY_SMS_URL.');
+export async function sendText(system: System, message: QueuedText, text: string): Promise<'refused' | 'settled'> {
+  const carriers = message.environment === 'test' ? [] : carriersOf(system);
+  if (carriers.length === 0) return withoutCarrier(system, message);
   const refusals: NotTaken[] = [];
   let unanswered: string | null = null;
   for (const carrier of carriers) {
     // biome-ignore lint/performance/noAwaitInLoops: the next carrier is tried only when this one failed
-    if (!(await claim(system, message, carrier.name))) return;
+    if (!(await claim(system, message, carrier.name))) return 'settled';
     const refusal = await refusalOf(carrier, textFor(system, message, { carrier, text }));
-    if (refusal === null) return inScope(system, message, (tx) => taken(tx, message, carrier.name));
+    if (refusal === null) return settledBy(system, message, carrier.name);
     refusals.push(new NotTaken(refusal.refusal, `${carrier.name}: ${refusal.message}`));
     if (refusal.refusal === 'unknown') unanswered = carrier.name;
-    if (refusal.refusal === 'number')
-      return inScope(system, message, (tx) => gaveUp(tx, message, { reason: reasonOf(refusals), result: 'refused' }));
+    if (refusal.refusal === 'number') {
+      await inScope(system, message, (tx) => gaveUp(tx, message, { reason: reasonOf(refusals), result: 'refused' }));
+      return 'refused';
+    }
   }
   // A carrier that broke the connection may have taken it: the row stays as after a crash and is settled in the same
   // way.
   if (unanswered !== null) {
     await claim(system, message, unanswered);
-    return;
+    return 'settled';
   }
   throw refusedBy(refusals);
+}
+
+/** The test environment simulates messages, and development shows them in the inbox. */
+function withoutCarrier(system: System, message: QueuedText): Promise<'settled'> {
+  if (message.environment === 'test') return settledBy(system, message, 'simulated');
+  if (system.config.mode === 'development') return settledBy(system, message, 'inbox');
+  throw new NotTaken('carrier', 'No carrier is configured; set LATCHKEY_SMS_URL.');
+}
+
+async function settledBy(system: System, message: QueuedText, provider: string): Promise<'settled'> {
+  await inScope(system, message, (tx) => taken(tx, message, provider));
+  return 'settled';
 }
 
 function refusedBy(refusals: readonly NotTaken[]): NotTaken {

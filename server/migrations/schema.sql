@@ -1869,14 +1869,16 @@ create table status_subscribers (
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
   workspace_id text not null default ''::text,
+  link_hash bytea,
   constraint status_subscribers_pkey PRIMARY KEY (environment, id),
-  constraint status_subscribers_channel_check CHECK ((channel = ANY (ARRAY['email'::text, 'webhook'::text, 'slack'::text, 'teams'::text, 'discord'::text]))),
+  constraint status_subscribers_channel_check CHECK ((channel = ANY (ARRAY['email'::text, 'sms'::text, 'webhook'::text, 'slack'::text, 'teams'::text, 'discord'::text]))),
   constraint status_subscribers_environment_fkey FOREIGN KEY (environment) REFERENCES status_boards(environment),
   constraint status_subscribers_source_check CHECK ((source = ANY (ARRAY['self'::text, 'import'::text]))),
   constraint status_subscribers_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'active'::text, 'quarantined'::text, 'unsubscribed'::text])))
 );
 CREATE INDEX status_subscribers_active ON public.status_subscribers USING btree (environment, id) WHERE (state = 'active'::text);
 CREATE UNIQUE INDEX status_subscribers_address ON public.status_subscribers USING btree (environment, channel, address_digest);
+CREATE UNIQUE INDEX status_subscribers_link ON public.status_subscribers USING btree (link_hash) WHERE (link_hash IS NOT NULL);
 CREATE INDEX status_subscribers_pending ON public.status_subscribers USING btree (updated_at) WHERE (state = 'pending'::text);
 
 create table status_templates (

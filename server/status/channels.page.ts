@@ -91,9 +91,10 @@ function faultOn({ audience }: Visit['page'], channel: Channel): 'subscribe.own'
 }
 
 /** The form of one channel, again with what was entered if that was wrong. */
-async function form(visit: Visit, { channel, address = '', componentIds = [], fault }: Form): Promise<Reply> {
+async function form(visit: Visit, { channel: asked, address = '', componentIds = [], fault }: Form): Promise<Reply> {
   const { request, voice, page, query } = visit;
   const { view } = await momentOn(request.server.system, page);
+  const channel = view.channels.includes(asked) ? asked : 'email';
   const { say } = voice;
   const field = fieldOf(channel);
   const wrong = fault === undefined ? '' : raw(' aria-invalid="true" aria-describedby="fault"');
@@ -105,28 +106,31 @@ async function form(visit: Visit, { channel, address = '', componentIds = [], fa
 <div class="trap" aria-hidden="true"><label>Website<input name="website" tabindex="-1" autocomplete="off"></label></div>
 ${someComponents({ view, voice, nameOf: namesOf(view, voice) }, componentIds)}
 <button>${say('subscribe.button')}</button></form>
-${linksToChannels(voice, { page, current: channel })}`,
+${linksToChannels(voice, { view, current: channel })}`,
   });
 }
 
 type Field = {
-  label: 'subscribe.email' | 'subscribe.url' | 'way.chatAddress';
-  type: 'email' | 'url';
-  autocomplete: 'email' | 'off';
+  label: 'subscribe.email' | 'subscribe.phone' | 'subscribe.url' | 'way.chatAddress';
+  type: 'email' | 'tel' | 'url';
+  autocomplete: 'email' | 'tel' | 'off';
 };
 
 function fieldOf(channel: Channel): Field {
   if (channel === 'email') return { label: 'subscribe.email', type: 'email', autocomplete: 'email' };
+  if (channel === 'sms') return { label: 'subscribe.phone', type: 'tel', autocomplete: 'tel' };
   return { label: channel === 'webhook' ? 'subscribe.url' : 'way.chatAddress', type: 'url', autocomplete: 'off' };
 }
 
 function placeholderOf(channel: Channel): string {
   if (isChat(channel)) return aboutChat(channel).example;
+  if (channel === 'sms') return '+49 1512 3456789';
   return channel === 'webhook' ? 'https://example.com/status' : '';
 }
 
 function introOf(channel: Channel, { say }: Voice): Html {
   if (channel === 'email') return html`<p class="soft">${say('subscribe.intro')}</p>`;
+  if (channel === 'sms') return html`<p class="soft">${say('way.smsIntro')}</p>`;
   if (!isChat(channel)) return html`<p class="soft">${say('way.webhookIntro')}</p>`;
   return html`<p class="soft">${say('way.chat', { service: aboutChat(channel).name })} <a href="${HOW[channel]}" rel="noreferrer">${say('way.how')}</a></p>`;
 }

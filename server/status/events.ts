@@ -129,6 +129,11 @@ export const events = {
     Type.Object({ ...Subscriber.properties, reason: text }),
     { ...subscriber, reason: 'bounce' },
   ),
+  'status.texts.left': define(
+    'Subscribers got no text message about an incident or maintenance: the SMS add-on has ended, its cap is reached, or their numbers had as many as the guard allows in an hour.',
+    Type.Object({ subjectId: text, count: Type.Integer() }),
+    { subjectId: incident.incidentId, count: 3 },
+  ),
   'status.subscribers.imported': define(
     'Subscribers were imported, with their consent.',
     Type.Object({ added: Type.Integer(), skipped: Type.Integer() }),

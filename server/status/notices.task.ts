@@ -20,6 +20,7 @@ import { atItsDomain, findPage, inPage, isShown, type PageTx, pageCtx, pageOf, p
 import { holdBack, receiverOf } from './receivers.ts';
 import { isTold, quarantine, type SubscriberRow } from './subscribers.ts';
 import { subscriptionLink } from './subscriptions.ts';
+import { type TextRecipient, textNotice } from './texts.ts';
 import { addNoticeJob } from './updates.ts';
 import type { Voice } from './words.ts';
 
@@ -66,13 +67,16 @@ export function statusNoticeTask(system: System): Task {
   };
 }
 
-type Receiver = Pick<SubscriberRow, 'environment' | 'id' | 'channel' | 'address' | 'user_id' | 'locale'>;
+type Receiver = Pick<
+  SubscriberRow,
+  'environment' | 'id' | 'channel' | 'address' | 'user_id' | 'locale' | 'secret_sealed'
+>;
 
 /** Served by status_subscribers_active. */
 function nextPortion(tx: PageTx, { cursor, component_ids }: Notice): Promise<Receiver[]> {
   return tx.db
     .selectFrom('status_subscribers')
-    .select(['environment', 'id', 'channel', 'address', 'user_id', 'locale'])
+    .select(['environment', 'id', 'channel', 'address', 'user_id', 'locale', 'secret_sealed'])
     .where(inPage(tx.page))
     .where(isTold(component_ids))
     .where(sql<boolean>`id > ${cursor}`)
@@ -86,12 +90,29 @@ async function tell(tx: PageTx, notice: Notice, subscribers: readonly Receiver[]
   const names = new Map(rows.map(({ id, name }) => [id, name]));
   const name = await pageNameOf(tx);
   const languages = await languagesOf(tx);
-  for (const [index, subscriber] of subscribers.entries()) {
-    const told = { notice, subscriber, names, voice: voiceFor(subscriber, languages) };
+  const told = subscribers.map((subscriber) => ({
+    notice,
+    subscriber,
+    names,
+    voice: voiceFor(subscriber, languages),
+  }));
+  for (const [index, one] of told.entries()) {
+    const { channel } = one.subscriber;
+    if (channel === 'sms') continue;
     // biome-ignore lint/performance/noAwaitInLoops: one after the other, on one connection
-    if (subscriber.channel === 'email') await mail(tx, told, index % LANES);
-    else await post(tx, told, name);
+    if (channel === 'email') await mail(tx, one, index % LANES);
+    else await post(tx, one, name);
   }
+  // Last, because text messages hold the subscription of the add-on, which sign-ins wait for.
+  const phones = told.filter(({ subscriber }) => subscriber.channel === 'sms');
+  await textNotice(tx, phones.map(textOf), { subjectId: notice.subject_id, lanes: LANES });
+}
+
+function textOf(told: Told): TextRecipient {
+  const { notice, subscriber, voice } = told;
+  const { id, address, secret_sealed } = subscriber;
+  const text = { title: wordsOf(told).title, phase: voice.say(notice.content.phase) };
+  return { id, address, secret_sealed, language: voice.language, ...text };
 }
 
 type Told = {
@@ -177,12 +198,13 @@ function posted(tx: PageTx, told: Told): Record<string, unknown> {
   });
 }
 
-/** Quarantines a subscriber whose mail server rejects the address permanently. */
+/** Quarantines a subscriber whose mail server or carrier rejects the address permanently. */
 export function quarantineRefused(system: System): Refused {
   return async ({ scope, template, to }) => {
     if (!template.startsWith('status_')) return;
     const ctx = systemCtx(system, scope, 'status-bounce', crypto.randomUUID());
     const page = await pageOf(ctx);
-    if (page) await quarantine({ ...ctx, page }, [to], 'bounce');
+    const channel = template.startsWith('status_sms_') ? 'sms' : 'email';
+    if (page) await quarantine({ ...ctx, page }, { channel, addresses: [to], reason: 'bounce' });
   };
 }

@@ -207,7 +207,7 @@ function subscribeForm(drawing: Drawing, query: string): Html {
 <div class="trap" aria-hidden="true"><label>Website<input name="website" tabindex="-1" autocomplete="off"></label></div>
 ${someComponents(drawing, [])}
 <p class="small"><a href="${pathOn(page, '/status/manage')}${query}">${say('manage.link')}</a></p></form></div>
-<div class="row"><p class="small soft">${say('subscribe.ways')}</p>${linksToChannels(drawing.voice, { page, current: 'email' })}</div></section>`;
+<div class="row"><p class="small soft">${say('subscribe.ways')}</p>${linksToChannels(drawing.voice, { view: drawing.view, current: 'email' })}</div></section>`;
 }
 
 /** The page of all stored incidents. */

@@ -14,6 +14,7 @@ import { statusNoticeTask } from './notices.task.ts';
 import { atDomains, ofProjects } from './of-projects.public.ts';
 import { statusOwnPageRoutes } from './pages.admin.ts';
 import { pageRemovals } from './removals.ts';
+import { statusShortLinkRoutes } from './short-links.page.ts';
 import { statusPageRoutes } from './status.page.ts';
 import { statusSubscribeRoutes } from './subscribe.public.ts';
 import { statusSubscriberRoutes } from './subscribers.admin.ts';
@@ -51,6 +52,7 @@ export const part = {
       ...ofProjects(ofOnePage),
       ...statusEnterRoutes,
       ...statusLinkRoutes,
+      ...statusShortLinkRoutes,
       ...heartbeatRoutes,
       ...statusDescriptionRoutes,
     ],

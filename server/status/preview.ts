@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { priceOfSegments, segmentsOf } from '#billing';
 import { brandOf } from '#branding';
 import { previewMessage } from '#messages';
 import { pageAddressOf } from './addresses.ts';
@@ -9,7 +10,8 @@ import { ComponentIds, readComponents, requireComponents } from './components.ts
 import { Body, Title } from './incident-records.ts';
 import { mailVariables, webhookBody } from './notice-messages.ts';
 import { atItsDomain, inPage, type PageCtx } from './pages.ts';
-import { type Channel, channels, isTold, membersTold } from './subscribers.ts';
+import { type Channel, channels, channelsOf, isTold, membersTold } from './subscribers.ts';
+import { fitting, noticeText, sendsTexts } from './texts.ts';
 import type { NoticeContent } from './updates.ts';
 import { voiceIn } from './words.ts';
 
@@ -35,6 +37,17 @@ export const NoticeDraft = Type.Object(
   },
   { additionalProperties: false },
 );
+const TextsPrice = Type.Object(
+  {
+    segments: Type.Integer({ description: 'Of all text messages together, if each is like the one shown.' }),
+    left: Type.Union([Type.Integer(), Type.Null()], {
+      description: 'The segments that the period has left; those who get none then are told nothing. Null: no limit.',
+    }),
+    cost: Type.Integer({ description: 'Minor units, beyond what the tier includes.' }),
+    currency: Type.Union([Type.String(), Type.Null()], { description: 'Null where messages cost nothing.' }),
+  },
+  { title: 'StatusTextsPrice' },
+);
 export const NoticePreview = Type.Object({
   count: Type.Integer({ description: 'How many subscribers would be told.' }),
   messages: Type.Array(
@@ -46,6 +59,9 @@ export const NoticePreview = Type.Object({
     }),
     { description: 'The message of each channel.' },
   ),
+  texts: Type.Union([TextsPrice, Type.Null()], {
+    description: 'What text messages take of the SMS add-on; null for a page that sends none.',
+  }),
 });
 
 /**
@@ -57,28 +73,44 @@ export async function previewNotice(
   { kind, title, body, phase, severity = null, componentIds = [] }: Static<typeof NoticeDraft>,
 ): Promise<Static<typeof NoticePreview>> {
   await requireComponents(ctx, componentIds);
-  const counts = await countByChannel(ctx, componentIds);
+  const sms = await sendsTexts(ctx);
+  const counts = await countByChannel(ctx, { componentIds, sms });
   const content: NoticeContent = { kind, title, body, phase, severity, at: ctx.now.toISOString() };
   const texts = await textsOf(ctx, content, componentIds);
-  const messages = channels.map((channel) => ({ channel, count: counts.get(channel) ?? 0, ...texts(channel) }));
-  return { count: messages.reduce((sum, { count }) => sum + count, 0), messages };
+  const messages = channelsOf(sms).map((channel) => ({ channel, count: counts.get(channel) ?? 0, ...texts(channel) }));
+  const count = messages.reduce((sum, one) => sum + one.count, 0);
+  return { count, messages, texts: sms ? await priceOf(ctx, messages) : null };
 }
 
 /** An unpublished page tells nobody. Served by status_subscribers_active. */
-async function countByChannel(ctx: PageCtx, componentIds: readonly string[]): Promise<Map<Channel, number>> {
+async function countByChannel(
+  ctx: PageCtx,
+  { componentIds, sms }: { componentIds: readonly string[]; sms: boolean },
+): Promise<Map<Channel, number>> {
   if (!ctx.page.published) return new Map();
   if (ctx.page.audience === 'members') {
-    const told = Map.groupBy(await membersTold(ctx, componentIds), ({ channel }) => channel);
+    const told = Map.groupBy(await membersTold(ctx, componentIds, sms), ({ channel }) => channel);
     return new Map([...told].map(([channel, rows]) => [channel, rows.length]));
   }
   const rows = await ctx.db
     .selectFrom('status_subscribers')
     .select(({ fn }) => ['channel', fn.countAll<string>().as('count')])
     .where(inPage(ctx.page))
-    .where(isTold(componentIds))
+    .where(isTold(componentIds, sms))
     .groupBy('channel')
     .execute();
   return new Map(rows.map(({ channel, count }) => [channel, Number(count)]));
+}
+
+/** What the text messages take of the add-on, counted by the one that is shown. */
+async function priceOf(
+  ctx: PageCtx,
+  messages: readonly { channel: Channel; count: number; text: string }[],
+): Promise<Static<typeof TextsPrice>> {
+  const message = messages.find(({ channel }) => channel === 'sms');
+  const segments = message ? message.count * segmentsOf(message.text).segments : 0;
+  const price = await priceOfSegments(ctx, segments);
+  return { segments, left: price?.left ?? null, cost: price?.cost ?? 0, currency: price?.currency ?? null };
 }
 
 type Text = { subject: string | null; text: string };
@@ -104,8 +136,11 @@ async function textsOf(
   } as const;
   const mail = await previewMessage(ctx, ref, {}, await brandOf(system, scope, null));
   const name = await pageNameOf(ctx);
+  const short = await fitting(ctx)({ title: content.title, phase: voice.say(content.phase) }, standard);
+  const texted = await noticeText(ctx, short, standard);
   return (channel) => {
     if (channel === 'email') return { subject: mail.subject, text: mail.text };
+    if (channel === 'sms') return { subject: null, text: texted };
     if (isChat(channel))
       return { subject: null, text: plain(noticeInChat({ voice, name, content, components, ...links })) };
     const id = content.kind === 'incident' ? 'inc_…' : 'mnt_…';

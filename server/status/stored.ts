@@ -1,6 +1,7 @@
+import { hasSms } from '#billing';
 import { brandOf } from '#branding';
 import { projectOf } from '#environments';
-import { type Environment, environments } from '#platform/ctx.ts';
+import { type Environment, environments, systemCtx } from '#platform/ctx.ts';
 import type { System } from '#platform/system.ts';
 import { ALL_LANGUAGES, languagesIn, type PageLanguages } from './boards.ts';
 import { builtInComponents, builtInGroups } from './built-in.ts';
@@ -53,6 +54,8 @@ export type Stored = {
   incidents: StoredIncident[];
   maintenances: StoredMaintenance[];
   days: Record<string, Day[]>;
+  /** Whether visitors can subscribe by text message. Absent in snapshots of earlier versions. */
+  texts?: boolean;
 };
 
 export type AllStored = Record<Environment, Stored>;
@@ -86,8 +89,10 @@ export function emptyStored(now: Date): AllStored {
 export async function readStored(system: System, page: StatusPage): Promise<Stored> {
   const { db } = system;
   const now = system.clock.now();
-  const [project, board, groups, components, incidents, maintenances, days] = await Promise.all([
-    scopeOf(system, page).then((scope) => scope && projectOf(system, scope)),
+  const scope = await scopeOf(system, page);
+  const [project, texts, board, groups, components, incidents, maintenances, days] = await Promise.all([
+    scope && projectOf(system, scope),
+    scope !== null && hasSms({ ...systemCtx(system, scope, 'status', 'status'), now }),
     db.selectFrom('status_boards').selectAll().where(inPage(page)).executeTakeFirst(),
     db
       .selectFrom('status_groups')
@@ -130,6 +135,7 @@ export async function readStored(system: System, page: StatusPage): Promise<Stor
     incidents,
     maintenances,
     days: Object.fromEntries(days),
+    texts,
   };
 }
 
@@ -142,6 +148,9 @@ export async function readAllStored(system: System): Promise<AllStored> {
   const filled = (stored: Stored | undefined, fallback: Stored): Stored =>
     stored && stored.components.length > 0
       ? stored
-      : { ...fallback, ...(stored && { name: stored.name, brand: stored.brand, languages: stored.languages }) };
+      : {
+          ...fallback,
+          ...(stored && { name: stored.name, brand: stored.brand, languages: stored.languages, texts: stored.texts }),
+        };
   return { test: filled(test, empty.test), production: filled(production, empty.production) };
 }

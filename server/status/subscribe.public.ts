@@ -1,17 +1,19 @@
 import { Type } from 'typebox';
-import { Email } from '#platform/identifiers.ts';
+import { Email, Phone } from '#platform/identifiers.ts';
 import { problem } from '#platform/problem.ts';
 import { post, type Routes } from '#platform/route.ts';
 import { ComponentIds } from './components.ts';
-import { channels } from './subscribers.ts';
+import { channels, channelsOf } from './subscribers.ts';
 import { subscribe, takeTurn } from './subscriptions.ts';
 import { pageFor } from './summary.public.ts';
+import { sendsTexts, unsupported } from './texts.ts';
 import { visitorCtx } from './visitors.ts';
 
 const Wish = Type.Object(
   {
     channel: Type.String({ maxLength: 40, description: `One of: ${channels.join(', ')}.` }),
     email: Type.Optional(Email),
+    phone: Type.Optional(Phone),
     url: Type.Optional(Type.String({ format: 'uri', pattern: '^https?://', maxLength: 2_048 })),
     componentIds: Type.Optional(ComponentIds),
   },
@@ -25,17 +27,19 @@ export const statusSubscribeRoutes: Routes = [
     counted: { uncounted: 'it has its own, smaller limit per source' },
     summary: 'Subscribe to the status',
     description:
-      'By `email`; by `webhook` to a `url`; or in a channel of `slack`, `teams` or `discord`, whose `url` is that of an incoming webhook. The response is the same for every address; a message with a confirmation link is sent to it. Up to five times in ten minutes from one source.',
+      'By `email`; by `sms` to a `phone`, on pages whose project has the SMS add-on; by `webhook` to a `url`; or in a channel of `slack`, `teams` or `discord`, whose `url` is that of an incoming webhook. The response is the same for every address; a message with a confirmation link is sent to it. Up to five times in ten minutes from one source.',
     body: Wish,
     responses: { 202: Asked },
     problems: ['UNSUPPORTED_CHANNEL', 'RATE_LIMIT_EXCEEDED', 'CONFLICT'],
     handler: async (request) => {
-      const { channel, email, url, componentIds = [] } = request.body;
-      const known = channels.find((one) => one === channel);
-      if (!known) throw problem('UNSUPPORTED_CHANNEL', `Known channels: ${channels.join(', ')}.`);
-      const address = known === 'email' ? email : url;
-      if (address === undefined) throw missing(known === 'email' ? 'email' : 'url');
+      const { channel, componentIds = [] } = request.body;
       const ctx = await visitorCtx(request, await pageFor(request));
+      const texts = await sendsTexts(ctx);
+      const known = channelsOf(texts).find((one) => one === channel);
+      if (!known) throw unsupported(texts);
+      const field = known === 'email' ? 'email' : known === 'sms' ? 'phone' : 'url';
+      const address = request.body[field];
+      if (address === undefined) throw missing(field);
       await takeTurn(ctx, 'status-subscribe');
       await subscribe(ctx, { channel: known, address, componentIds });
       return { status: 'confirmation_required' };

@@ -1,10 +1,11 @@
-import { type Selectable, sql } from 'kysely';
+import { type Generated, type Selectable, sql } from 'kysely';
 import { type Static, Type } from 'typebox';
+import { hasSms, reachOfSms } from '#billing';
 import { emit } from '#events';
 import { chatKinds } from '#platform/config-chat.ts';
 import type { TxCtx } from '#platform/ctx.ts';
 import { mailboxOf, storedForms } from '#platform/email-address.ts';
-import { Email, normaliseEmail } from '#platform/identifiers.ts';
+import { Email, normaliseEmail, normalisePhone, Phone } from '#platform/identifiers.ts';
 import { IdSchema, newId, type UserId } from '#platform/ids.ts';
 import { hashSecret } from '#platform/keyring.ts';
 import { newestFirst, type Page, PageQuery } from '#platform/page.ts';
@@ -15,11 +16,18 @@ import { ComponentIds, requireComponents } from './components.ts';
 import { membersAmong } from './members-only.ts';
 import { inPage, type OfPage, ofPage, type PageCtx, type PageTx, pageTransaction, partsOf } from './pages.ts';
 import { removeReceiver } from './receivers.ts';
+import { newShortLink } from './short-links.ts';
 import type { SubscriberId } from './tokens.ts';
 
 /** The channels of a subscription. */
-export const channels = ['email', 'webhook', ...chatKinds] as const;
+export const channels = ['email', 'sms', 'webhook', ...chatKinds] as const;
 export type Channel = (typeof channels)[number];
+
+/** The channels that a page offers. @param texts whether it sends text messages */
+export function channelsOf(texts: boolean): Channel[] {
+  return channels.filter((channel) => texts || channel !== 'sms');
+}
+
 type State = 'pending' | 'active' | 'quarantined' | 'unsubscribed';
 type StatusSubscribersTable = OfPage & {
   id: SubscriberId;
@@ -33,7 +41,10 @@ type StatusSubscribersTable = OfPage & {
   locale: string | null;
   source: 'self' | 'import';
   consent: string;
+  /** Of a webhook until it is confirmed, what signs its messages; of a phone, the end of its short link. */
   secret_sealed: string | null;
+  /** Finds the subscription of a short link. */
+  link_hash: Generated<Buffer | null>;
   confirmed_at: Date | null;
   created_at: Date;
   updated_at: Date;
@@ -99,7 +110,8 @@ export const SubscriberImport = Type.Object(
     subscribers: Type.Array(
       Type.Object(
         {
-          email: Email,
+          email: Type.Optional(Email),
+          phone: Type.Optional(Phone),
           componentIds: Type.Optional(ComponentIds),
           locale: Type.Optional(Type.Enum([...languages])),
         },
@@ -160,19 +172,19 @@ export async function listSubscribers(
   return { items: page.rows.map(recordOf), nextCursor: page.nextCursor };
 }
 
-/** The active subscribers who are told about an incident or a maintenance of these components. */
-export function isTold(componentIds: readonly string[]) {
-  return sql<boolean>`state = 'active' and (cardinality(component_ids) = 0 or cardinality(${componentIds}::text[]) = 0
+/** The active subscribers who are told about an incident or a maintenance of these components. @param texts as of {@link channelsOf} */
+export function isTold(componentIds: readonly string[], texts = true) {
+  return sql<boolean>`state = 'active' and (${texts} or channel <> 'sms') and (cardinality(component_ids) = 0 or cardinality(${componentIds}::text[]) = 0
     or component_ids && ${componentIds}::text[])`;
 }
 
 /** The subscribers of a page for members who would be told. A page of a project has at most 20,000. */
-export async function membersTold(ctx: PageCtx, componentIds: readonly string[]) {
+export async function membersTold(ctx: PageCtx, componentIds: readonly string[], texts: boolean) {
   const rows = await ctx.db
     .selectFrom('status_subscribers')
     .select(['channel', 'address', 'user_id'])
     .where(inPage(ctx.page))
-    .where(isTold(componentIds))
+    .where(isTold(componentIds, texts))
     .execute();
   return membersAmong(ctx, rows);
 }
@@ -184,14 +196,16 @@ export async function countTold(
 ): Promise<Static<typeof SubscriberCount>> {
   if (!ctx.page.published) return { count: 0, atLeast: false };
   const components = componentIds.split(',').filter((id) => id !== '');
-  if (ctx.page.audience === 'members') return { count: (await membersTold(ctx, components)).length, atLeast: false };
+  const texts = await hasSms(ctx);
+  if (ctx.page.audience === 'members')
+    return { count: (await membersTold(ctx, components, texts)).length, atLeast: false };
   const { count } = await ctx.db
     .selectFrom(
       ctx.db
         .selectFrom('status_subscribers')
         .select('id')
         .where(inPage(ctx.page))
-        .where(isTold(components))
+        .where(isTold(components, texts))
         .limit(MAX_COUNT + 1)
         .as('told'),
     )
@@ -252,56 +266,91 @@ export async function requireRoomFor({ db, page }: PageTx, more: number): Promis
 
 /**
  * Adds people who consented elsewhere. They are notified at once, without confirmation. An address that is already
- * subscribed, or has unsubscribed, does not change.
- * @throws Problem VALIDATION_FAILED for an unknown component, CONFLICT beyond the limit of the page
+ * subscribed, or has unsubscribed, does not change; a number that gets no messages is skipped, too.
+ * @throws Problem VALIDATION_FAILED for an unknown component, or an entry without exactly one address; CONFLICT beyond the
+ *   limit of the page, or for numbers where the page sends no text messages
  */
 export async function importSubscribers(
   ctx: PageCtx,
   { consent, subscribers }: Static<typeof SubscriberImport>,
 ): Promise<Static<typeof Imported>> {
+  requireOneAddressEach(subscribers);
   const { workspace_id: workspaceId, environment } = ofPage(ctx.page);
   return pageTransaction(ctx, async (tx) => {
     await requireComponents(tx, [...new Set(subscribers.flatMap(({ componentIds = [] }) => componentIds))]);
     await requireRoomFor(tx, subscribers.length);
-    const rows = subscribers.map(({ email, componentIds = [], locale = null }) => ({
-      id: newId('sub', tx.now),
-      address: normaliseEmail(email),
-      digest: addressDigest('email', email).toString('hex'),
-      component_ids: componentIds,
-      locale,
-    }));
+    const rows = await rowsOfImport(tx, subscribers);
     const { rows: added } = await sql`
       insert into status_subscribers (workspace_id, environment, id, channel, address, address_digest, state, component_ids, locale,
-        source, consent, confirmed_at, created_at, updated_at)
-      select ${workspaceId}, ${environment}, id, 'email', address, decode(digest, 'hex'), 'active',
-        array(select jsonb_array_elements_text(component_ids)), locale, 'import', ${consent},
+        source, consent, secret_sealed, link_hash, confirmed_at, created_at, updated_at)
+      select ${workspaceId}, ${environment}, id, channel, address, decode(digest, 'hex'), 'active',
+        array(select jsonb_array_elements_text(component_ids)), locale, 'import', ${consent}, sealed, decode(link, 'hex'),
         ${tx.now}::timestamptz, ${tx.now}::timestamptz, ${tx.now}::timestamptz
       from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
-        as given (id text, address text, digest text, component_ids jsonb, locale text)
+        as given (id text, channel text, address text, digest text, component_ids jsonb, locale text, sealed text, link text)
       on conflict (environment, channel, address_digest) do nothing
       returning id`.execute(tx.db);
-    const result = { added: added.length, skipped: rows.length - added.length };
+    const result = { added: added.length, skipped: subscribers.length - added.length };
     await emit(tx, 'status.subscribers.imported', result);
     return result;
   });
 }
 
+type Given = Static<typeof SubscriberImport>['subscribers'][number];
+
+function requireOneAddressEach(subscribers: readonly Given[]): void {
+  const wrong = subscribers.findIndex(({ email, phone }) => (email === undefined) === (phone === undefined));
+  if (wrong < 0) return;
+  const message = 'has an `email` or a `phone`, and not both';
+  throw problem('VALIDATION_FAILED', { extensions: { errors: [{ pointer: `/body/subscribers/${wrong}`, message }] } });
+}
+
+/** The new rows. Numbers that get no text messages are left out. */
+async function rowsOfImport(tx: PageTx, subscribers: readonly Given[]) {
+  const phones = subscribers.some(({ phone }) => phone !== undefined);
+  const reach = phones ? await reachOfSms(tx) : null;
+  if (phones && !reach) throw problem('CONFLICT', 'The page sends no text messages: its project has no SMS add-on.');
+  return subscribers.flatMap(({ email, phone, componentIds = [], locale = null }) => {
+    const channel = phone === undefined ? ('email' as const) : ('sms' as const);
+    const address = phone === undefined ? normaliseEmail(email ?? '') : normalisePhone(phone);
+    if (channel === 'sms' && !reach?.admits(address)) return [];
+    const id = newId('sub', tx.now);
+    const { sealed = null, hash = null } = channel === 'sms' ? newShortLink(tx.system, id) : {};
+    return [
+      {
+        id,
+        channel,
+        address,
+        digest: addressDigest(channel, address).toString('hex'),
+        component_ids: componentIds,
+        locale,
+        sealed,
+        link: hash?.toString('hex') ?? null,
+      },
+    ];
+  });
+}
+
 /**
- * Quarantines subscribers whose mails bounced.
+ * Quarantines subscribers whose messages are refused.
  * @returns their number
  */
-export async function quarantine(ctx: PageCtx | PageTx, emails: readonly string[], reason: string): Promise<number> {
+export async function quarantine(
+  ctx: PageCtx | PageTx,
+  { channel, addresses, reason }: { channel: 'email' | 'sms'; addresses: readonly string[]; reason: string },
+): Promise<number> {
+  const digests = addresses.flatMap((one) => (channel === 'email' ? mailboxDigests(one) : [addressDigest('sms', one)]));
   return pageTransaction(ctx, async (tx) => {
     const rows = await tx.db
       .updateTable('status_subscribers')
       .set({ state: 'quarantined', updated_at: tx.now })
       .where(inPage(tx.page))
-      .where('channel', '=', 'email')
-      .where('address_digest', '=', sql<Buffer>`any(${emails.flatMap(mailboxDigests)}::bytea[])`)
+      .where('channel', '=', channel)
+      .where('address_digest', '=', sql<Buffer>`any(${digests}::bytea[])`)
       .where('state', 'in', ['active', 'pending'])
-      .returning(['id', 'channel'])
+      .returning('id')
       .execute();
-    for (const { id, channel } of rows) {
+    for (const { id } of rows) {
       // biome-ignore lint/performance/noAwaitInLoops: few, on one connection
       await emit(tx, 'status.subscriber.quarantined', { subscriberId: id, channel, reason });
     }
@@ -314,7 +363,7 @@ export async function reportBounces(
   ctx: PageCtx,
   { emails }: Static<typeof Bounces>,
 ): Promise<Static<typeof Quarantined>> {
-  return { quarantined: await quarantine(ctx, emails, 'bounce') };
+  return { quarantined: await quarantine(ctx, { channel: 'email', addresses: emails, reason: 'bounce' }) };
 }
 
 /** Removes what a person subscribed as a member, when their account is erased. Served by status_subscribers_of_member. */

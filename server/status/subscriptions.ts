@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { emit } from '#events';
 import { sendMessage } from '#messages';
 import type { Ctx } from '#platform/ctx.ts';
-import { normaliseEmail } from '#platform/identifiers.ts';
+import { normaliseEmail, normalisePhone } from '#platform/identifiers.ts';
 import { type Id, newId, type UserId } from '#platform/ids.ts';
 import { limitKey, limits } from '#platform/limits.ts';
 import { codeDigest, isCode, newCode } from '#platform/one-time-code.ts';
@@ -32,7 +32,9 @@ import {
   scopeOf,
 } from './pages.ts';
 import { receiverOf, removeReceiver } from './receivers.ts';
+import { hashOfLink, SUBSCRIPTION_SECRET } from './short-links.ts';
 import { addressDigest, type Channel, mailboxDigests, requireRoomFor, type SubscriberRow } from './subscribers.ts';
+import { admitNumber, noteConfirmed, sendsTexts, textConfirmation, unsupported } from './texts.ts';
 import { makeToken, openToken, type SubscriberId } from './tokens.ts';
 import type { Voice } from './words.ts';
 
@@ -50,9 +52,10 @@ declare module '#platform/db.ts' {
   }
 }
 
+/** How long the short link of a request works, as the links in mails do. */
+const CONFIRM_MS = 24 * 3_600_000;
 const CODE_MINUTES = 10;
 const CODE_ATTEMPTS = 5;
-const SECRET = 'status-webhook';
 /** The consent that is stored with a subscription. */
 const CONSENT = 'Requested on the status page, and confirmed by a link sent to the address.';
 
@@ -77,11 +80,13 @@ export type Wish = { channel: Channel; address: string; componentIds: readonly s
  * that confirms.
  * @throws Problem VALIDATION_FAILED for an unknown component, an address that is not public or not of the service, or, on a page
  *   for members, one that is not the member's;
- *   CONFLICT if the page takes no more
+ *   CONFLICT if the page takes no more; UNSUPPORTED_CHANNEL, RATE_LIMIT_EXCEEDED for text messages
  */
 export async function subscribe(ctx: PageCtx, { channel, address: typed, componentIds }: Wish): Promise<void> {
+  if (channel === 'sms' && !(await sendsTexts(ctx))) throw unsupported(false);
   const { target, shown: address } = await addressOf(ctx, channel, typed);
   const userId = await subscribingMember(ctx, { channel, target });
+  if (channel === 'sms') await admitNumber(ctx, target);
   const digest = addressDigest(channel, target);
   const { allowed } = await doors(ctx.system)['status-confirmations'].take(ctx, limitKey(digest.toString('hex')));
   await pageTransaction(ctx, async (tx) => {
@@ -92,8 +97,9 @@ export async function subscribe(ctx: PageCtx, { channel, address: typed, compone
     const locale = tx.trace.languages === null ? null : voice.language;
     const row = await putPending(tx, { channel, address, componentIds, userId, locale }, digest);
     const told = row.state === 'pending' && allowed;
-    if (channel === 'email')
-      await mailConfirmation(tx, row, { to: address, language: voice.language, suppressed: !told });
+    const message = { to: address, language: voice.language, suppressed: !told };
+    if (channel === 'email') await mailConfirmation(tx, row, message);
+    else if (channel === 'sms') await textConfirmation(tx, row, message);
     else if (told) await postConfirmation(tx, row, { url: target, voice });
   });
 }
@@ -104,14 +110,18 @@ async function addressOf(ctx: Ctx, channel: Channel, typed: string): Promise<{ t
     const address = normaliseEmail(typed);
     return { target: address, shown: address };
   }
+  if (channel === 'sms') {
+    const phone = normalisePhone(typed);
+    return { target: phone, shown: phone };
+  }
   const target = isChat(channel) ? chatAddress(ctx.system, channel, typed) : typed;
   await checkReceiverAddress(ctx, target);
   return { target, shown: isChat(channel) ? maskedAddress(target) : target };
 }
 
-/** States that a new request leaves as they are. A mailbox that bounced is left alone; other receivers may be tried again. */
+/** States that a new request leaves as they are. A mailbox or number that refused is left alone; other receivers may be tried again. */
 function settledStates(channel: Channel): readonly string[] {
-  return channel === 'email' ? ['active', 'quarantined'] : ['active'];
+  return channel === 'email' || channel === 'sms' ? ['active', 'quarantined'] : ['active'];
 }
 
 /** Upserts the row of an address: inserts it, or makes an ended one pending again. Other rows do not change. */
@@ -136,6 +146,7 @@ async function putPending(
       source: 'self',
       consent: CONSENT,
       secret_sealed: null,
+      link_hash: null,
       confirmed_at: null,
       created_at: tx.now,
       updated_at: tx.now,
@@ -197,7 +208,8 @@ async function postConfirmation(
     await sendTo(tx, receiver, { type, body: chatConfirmation(channel, message) });
     return;
   }
-  if (secret !== null) await change(tx, row.id, { secret_sealed: tx.system.keyring.seal(secret, SECRET, row.id) });
+  if (secret !== null)
+    await change(tx, row.id, { secret_sealed: tx.system.keyring.seal(secret, SUBSCRIPTION_SECRET, row.id) });
   const data = { confirmUrl: link, unsubscribeUrl: unsubscribe };
   await sendTo(tx, receiver, { type, body: { type, timestamp: at, data } });
 }
@@ -228,6 +240,22 @@ export async function readSubscription(
 }
 
 /**
+ * The subscription of a short link, and its page. `expired`: it was not confirmed in time. Served by status_subscribers_link.
+ * @throws Problem INVALID_TOKEN
+ */
+export async function findByLink(system: System, end: string): Promise<Subscription & { expired: boolean }> {
+  const row = await system.db
+    .selectFrom('status_subscribers')
+    .selectAll()
+    .where(sql<boolean>`link_hash = ${hashOfLink(end)} /* all workspaces */`)
+    .executeTakeFirst();
+  const page = row && (await findPage(system, row.environment));
+  if (!row || !page || (page.slug !== null && !(await scopeOf(system, page)))) throw problem('INVALID_TOKEN');
+  const age = system.clock.now().getTime() - row.updated_at.getTime();
+  return { page, row, expired: row.state === 'pending' && age > CONFIRM_MS };
+}
+
+/**
  * Confirms a subscription. Idempotent.
  * @returns the secret of a webhook, only the first time
  * @throws Problem INVALID_TOKEN
@@ -237,9 +265,12 @@ export async function confirmSubscription(ctx: PageCtx, id: SubscriberId): Promi
     const before = await lockSubscriber(tx, id);
     if (before.state === 'active') return null;
     if (before.state !== 'pending') throw problem('INVALID_TOKEN');
-    await change(tx, id, { state: 'active', confirmed_at: tx.now, secret_sealed: null });
+    const isPhone = before.channel === 'sms';
+    await change(tx, id, { state: 'active', confirmed_at: tx.now, ...(!isPhone && { secret_sealed: null }) });
+    if (isPhone) await noteConfirmed(tx, before.address);
     await emit(tx, 'status.subscriber.confirmed', { subscriberId: id, channel: before.channel });
-    return before.secret_sealed && tx.system.keyring.open(before.secret_sealed, SECRET, id);
+    if (isPhone) return null;
+    return before.secret_sealed && tx.system.keyring.open(before.secret_sealed, SUBSCRIPTION_SECRET, id);
   });
 }
 

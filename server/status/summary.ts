@@ -3,7 +3,6 @@ import { Instant } from '#platform/schemas.ts';
 import { ComponentStatus } from './health.ts';
 import { Incident, incidentRecord, isOpen } from './incident-records.ts';
 import { Maintenance, maintenanceRecord } from './maintenance-records.ts';
-import { channels } from './subscribers.ts';
 import { caveats, headline, namesOf, standardVoice, type View } from './view.ts';
 
 const ComponentRecord = Type.Object({
@@ -74,7 +73,7 @@ export function summarise(view: View): Summary {
     maintenances: view.maintenances
       .filter(({ phase }) => phase !== 'completed')
       .map((maintenance) => maintenanceRecord(maintenance, voice)),
-    subscriptionChannels: [...channels],
+    subscriptionChannels: [...view.channels],
     lastKnownAt: view.lastKnownAt,
   };
 }

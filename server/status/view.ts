@@ -15,6 +15,7 @@ import { isOpen, type StoredIncident } from './incident-records.ts';
 import { isUnderWay, type StoredMaintenance } from './maintenance-records.ts';
 import type { StatusPage } from './pages.ts';
 import type { PageBrand, Stored } from './stored.ts';
+import { type Channel, channelsOf } from './subscribers.ts';
 import { type Day, uptimeOf } from './uptime.ts';
 import { type Voice, voiceIn } from './words.ts';
 
@@ -50,6 +51,7 @@ export type View = {
   affected: ShownComponent[];
   incidents: readonly StoredIncident[];
   maintenances: readonly StoredMaintenance[];
+  channels: readonly Channel[];
   /** When the stored facts were read, while the database is down; null while it responds. */
   lastKnownAt: string | null;
   /** Since when nothing was measured (`never`: not once); null while measurements are current. */
@@ -120,6 +122,7 @@ export function makeView(
     affected: components.filter(({ status }) => !isWell(status)),
     incidents: stored.incidents,
     maintenances: stored.maintenances,
+    channels: channelsOf(stored.texts === true),
     lastKnownAt: lastKnownAt?.toISOString() ?? null,
     unmeasuredSince: own.size > 0 ? null : staleSince(stored, now, page),
   };

@@ -71,6 +71,7 @@ export const arabic: Words = {
     'subscribe.title': 'تلقي الإشعارات',
     'subscribe.intro': 'تلقَّ رسالة واحدة عندما تبدأ حادثة أو صيانة أو تتغير أو تنتهي.',
     'subscribe.email': 'عنوان البريد الإلكتروني',
+    'subscribe.phone': 'رقم الهاتف مع رمز البلد',
     'subscribe.url': 'عنوان Webhook',
     'subscribe.components': 'لبعض الأنظمة فقط',
     'subscribe.all': 'اترك الكل بلا تحديد لتلقي كل رسالة.',
@@ -81,6 +82,9 @@ export const arabic: Words = {
     'subscribe.own': 'أدخل عنوانًا من حسابك سبق التحقق منه.',
     'subscribe.later': 'طلبات كثيرة جدًا. حاول مرة أخرى بعد بضع دقائق.',
     'subscribe.ways': 'طرق أخرى لتلقي الإشعارات',
+    'way.sms': 'رسالة نصية',
+    'way.smsIntro':
+      'تصلك رسالة نصية قصيرة عندما تبدأ حادثة أو صيانة أو تتغير أو تنتهي. تحتوي الرسالة الأولى على رابط للتأكيد.',
     'way.webhook': 'Webhook',
     'way.chat':
       'أنشئ في {service} عنوان Webhook واردًا لقناتك وأدخله هنا. تُنشر بعدها في القناة رسالة فيها رابط للتأكيد.',

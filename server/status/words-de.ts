@@ -72,6 +72,7 @@ export const german: Words = {
     'subscribe.title': 'Auf dem Laufenden bleiben',
     'subscribe.intro': 'Eine Nachricht, wenn eine Störung oder Wartung beginnt, weitergeht oder endet. Mehr nicht.',
     'subscribe.email': 'E-Mail-Adresse',
+    'subscribe.phone': 'Telefonnummer mit Landesvorwahl',
     'subscribe.url': 'Webhook-Adresse',
     'subscribe.components': 'Nur für einige Systeme',
     'subscribe.all': 'Ohne Auswahl erfahren Sie alles.',
@@ -83,6 +84,9 @@ export const german: Words = {
     'subscribe.own': 'Bitte geben Sie eine bestätigte Adresse Ihres Kontos ein.',
     'subscribe.later': 'Zu viele Anfragen von hier. Versuchen Sie es in einigen Minuten erneut.',
     'subscribe.ways': 'Weitere Wege',
+    'way.sms': 'SMS',
+    'way.smsIntro':
+      'Eine kurze SMS meldet, wenn eine Störung oder Wartung beginnt, sich ändert oder endet. Die erste enthält einen Link zum Bestätigen.',
     'way.webhook': 'Webhook',
     'way.chat':
       'Legen Sie in {service} einen eingehenden Webhook für Ihren Kanal an und geben Sie hier seine Adresse ein. Im Kanal erscheint dann eine Nachricht mit einem Link zur Bestätigung.',

@@ -70,6 +70,7 @@ const texts = {
   'subscribe.title': 'Get notified',
   'subscribe.intro': 'Get one message when an incident or maintenance starts, changes or ends.',
   'subscribe.email': 'Email address',
+  'subscribe.phone': 'Phone number with country code',
   'subscribe.url': 'Webhook address',
   'subscribe.components': 'Only for some systems',
   'subscribe.all': 'Leave all unchecked to get every message.',
@@ -81,6 +82,9 @@ const texts = {
   'subscribe.own': 'Enter an address of your account that you have verified.',
   'subscribe.later': 'Too many requests. Try again in a few minutes.',
   'subscribe.ways': 'Other ways to get notified',
+  'way.sms': 'Text message',
+  'way.smsIntro':
+    'A short text message tells you when an incident or maintenance starts, changes or ends. The first one has a link to confirm.',
   'way.webhook': 'Webhook',
   'way.chat':
     'Create an incoming webhook for your channel in {service}, and enter its address here. A message with a link to confirm is then posted to the channel.',

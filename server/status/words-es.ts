@@ -72,6 +72,7 @@ export const spanish: Words = {
     'subscribe.title': 'Recibir avisos',
     'subscribe.intro': 'Un mensaje cuando un incidente o mantenimiento empieza, avanza o termina. Nada más.',
     'subscribe.email': 'Dirección de correo',
+    'subscribe.phone': 'Número de teléfono con prefijo del país',
     'subscribe.url': 'Dirección del webhook',
     'subscribe.components': 'Solo para algunos sistemas',
     'subscribe.all': 'Sin elegir ninguno, recibe avisos de todo.',
@@ -83,6 +84,9 @@ export const spanish: Words = {
     'subscribe.own': 'Escriba una dirección verificada de su cuenta.',
     'subscribe.later': 'Demasiadas solicitudes desde aquí. Inténtelo en unos minutos.',
     'subscribe.ways': 'Otras formas de recibir avisos',
+    'way.sms': 'SMS',
+    'way.smsIntro':
+      'Un SMS corto avisa cuando un incidente o mantenimiento empieza, cambia o termina. El primero tiene un enlace para confirmar.',
     'way.webhook': 'Webhook',
     'way.chat':
       'Cree en {service} un webhook entrante para su canal y escriba aquí su dirección. Entonces se publica en el canal un mensaje con un enlace para confirmar.',

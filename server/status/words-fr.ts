@@ -72,6 +72,7 @@ export const french: Words = {
     'subscribe.title': 'Être prévenu',
     'subscribe.intro': 'Un message quand un incident ou une maintenance commence, avance ou se termine. Rien de plus.',
     'subscribe.email': 'Adresse e-mail',
+    'subscribe.phone': 'Numéro de téléphone avec indicatif du pays',
     'subscribe.url': 'Adresse du webhook',
     'subscribe.components': 'Seulement pour certains systèmes',
     'subscribe.all': 'Sans choix, vous êtes prévenu de tout.',
@@ -83,6 +84,9 @@ export const french: Words = {
     'subscribe.own': 'Indiquez une adresse vérifiée de votre compte.',
     'subscribe.later': 'Trop de demandes d’ici. Réessayez dans quelques minutes.',
     'subscribe.ways': 'Autres moyens',
+    'way.sms': 'SMS',
+    'way.smsIntro':
+      'Un court SMS vous prévient quand un incident ou une maintenance commence, évolue ou se termine. Le premier contient un lien de confirmation.',
     'way.webhook': 'Webhook',
     'way.chat':
       'Créez dans {service} un webhook entrant pour votre canal et saisissez ici son adresse. Un message avec un lien de confirmation est alors publié dans le canal.',

@@ -71,6 +71,7 @@ export const japanese: Words = {
     'subscribe.title': '通知を受け取る',
     'subscribe.intro': '障害やメンテナンスが始まったとき、進展したとき、終わったときに1通だけお送りします。',
     'subscribe.email': 'メールアドレス',
+    'subscribe.phone': '国番号付きの電話番号',
     'subscribe.url': 'Webhook のアドレス',
     'subscribe.components': '一部のシステムだけ',
     'subscribe.all': '何も選ばなければ、すべてをお知らせします。',
@@ -82,6 +83,9 @@ export const japanese: Words = {
     'subscribe.own': 'お使いのアカウントの確認済みアドレスを入力してください。',
     'subscribe.later': 'リクエストが多すぎます。数分後にもう一度お試しください。',
     'subscribe.ways': 'ほかの受け取り方',
+    'way.sms': 'SMS',
+    'way.smsIntro':
+      '障害やメンテナンスの開始、変更、終了を短い SMS でお知らせします。最初の SMS に確認用のリンクがあります。',
     'way.webhook': 'Webhook',
     'way.chat':
       '{service} でチャンネルの Incoming Webhook を作成し、そのアドレスを入力してください。確認用リンクを含むメッセージがチャンネルに投稿されます。',

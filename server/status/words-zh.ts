@@ -71,6 +71,7 @@ export const chinese: Words = {
     'subscribe.title': '接收通知',
     'subscribe.intro': '事件或维护开始、进展或结束时各发一条消息，仅此而已。',
     'subscribe.email': '邮箱地址',
+    'subscribe.phone': '带国家代码的电话号码',
     'subscribe.url': 'Webhook 地址',
     'subscribe.components': '仅部分系统',
     'subscribe.all': '不选则通知全部。',
@@ -81,6 +82,8 @@ export const chinese: Words = {
     'subscribe.own': '请输入您账户中已验证的地址。',
     'subscribe.later': '来自此处的请求过多，请几分钟后再试。',
     'subscribe.ways': '其他通知方式',
+    'way.sms': '短信',
+    'way.smsIntro': '当事件或维护开始、变化或结束时，您会收到一条短信。第一条短信包含确认链接。',
     'way.webhook': 'Webhook',
     'way.chat':
       '请在 {service} 中为您的频道创建传入 Webhook，并在此输入其地址。随后会向该频道发布一条带有确认链接的消息。',

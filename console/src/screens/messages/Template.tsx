@@ -62,6 +62,9 @@ function Missing() {
 
 type EditorProps = { template: MessageTemplate; reread: () => Promise<{ data?: MessageTemplate }> };
 
+/** The templates of text messages, which have no subject. */
+const TEXTS: readonly string[] = ['sms_code', 'status_sms_confirm', 'status_sms_notice'];
+
 function Editor({ template: record, reread }: EditorProps) {
   const canWrite = useCan('settings:write');
   const replace = useApi().useMutation('put', '/console/v1/settings/messages/{template}/{locale}');
@@ -84,7 +87,7 @@ function Editor({ template: record, reread }: EditorProps) {
     done: 'Message saved',
   });
   const { values } = form;
-  const isMail = template !== 'sms_code';
+  const isMail = !TEXTS.includes(template);
   return (
     <RecordFields form={form}>
       <Columns>

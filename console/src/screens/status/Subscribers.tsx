@@ -30,7 +30,7 @@ export const Subscribers = onStatusPage(function Subscribers() {
   return (
     <Page
       title="Status"
-      about="People, channels and webhooks that are notified of each phase of an incident or maintenance."
+      about="People, phones, channels and webhooks that are notified of each phase of an incident or maintenance."
       actions={canWrite && <Button onClick={show}>Import addresses</Button>}
     >
       <StatusTabs />
@@ -104,15 +104,24 @@ function RemoveSubscriber({ subscriber: { id, address } }: { subscriber: { id: s
   );
 }
 
+/** Mail addresses, which spaces may separate, and phone numbers, which may have spaces. */
+function addressesIn(lines: string): { email?: string; phone?: string }[] {
+  const parts = lines.split(/[\n,;]+/).map((part) => part.trim());
+  return parts.flatMap((part) => {
+    if (part.startsWith('+')) return [{ phone: part }];
+    const emails = part.split(/\s+/).filter(Boolean);
+    return emails.map((email) => ({ email }));
+  });
+}
+
 function Import({ onClose }: { onClose: () => void }) {
   const [consent, setConsent] = useState('');
   const [lines, setLines] = useState('');
   const { faults, onProblem } = useFaults('subscribers');
   const add = useAction(useApi().useMutation('post', '/console/v1/status/subscribers/import'));
   const submit = async () => {
-    const emails = lines.split(/[\s,;]+/).filter(Boolean);
     const imported = await add.run(
-      { body: { consent, subscribers: emails.map((email) => ({ email })) } },
+      { body: { consent, subscribers: addressesIn(lines) } },
       { done: ({ added, skipped }) => `${added} added, ${skipped} skipped`, change: 'Import addresses', onProblem },
     );
     if (imported) onClose();
@@ -123,7 +132,7 @@ function Import({ onClose }: { onClose: () => void }) {
         data-autofocus
         required
         label="Addresses"
-        description="One per line. Existing and unsubscribed addresses are skipped."
+        description="Mail addresses, and phone numbers with + and country code. One per line. Existing and unsubscribed ones are skipped."
         minRows={4}
         autosize
         maxRows={12}

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import type { Notice, NoticePreview } from '#api/records.ts';
 import { useApi } from '#api/scope.tsx';
 import type { Question } from '#ui/ask.tsx';
+import { money } from '../sms/money.ts';
 import { channelName } from './channels.ts';
 
 type Asked = Pick<Question, 'title' | 'action'>;
@@ -36,6 +37,7 @@ function Told({ preview, message }: { preview: NoticePreview | null; message: st
   return (
     <Stack gap="xs">
       <Text size="sm">It appears on the status page, and {peopleOf(preview.count)} notified.</Text>
+      {preview.texts !== null && preview.texts.segments > 0 && <Text size="sm">{costOf(preview.texts)}</Text>}
       <Preview messages={preview.messages} />
     </Stack>
   );
@@ -44,6 +46,14 @@ function Told({ preview, message }: { preview: NoticePreview | null; message: st
 function peopleOf(count: number): string {
   if (count === 0) return 'nobody is';
   return count === 1 ? '1 subscriber is' : `${count.toLocaleString('en')} subscribers are`;
+}
+
+/** What the text messages take of the SMS add-on. */
+function costOf({ segments, left, cost, currency }: NonNullable<NoticePreview['texts']>): string {
+  const taken = `The text messages take about ${segments.toLocaleString('en')} SMS segments`;
+  const priced = currency !== null && cost > 0 ? `, which cost ${money(cost, currency)}` : '';
+  if (left === null || left >= segments) return `${taken}${priced}.`;
+  return `${taken}${priced}. The period has ${left.toLocaleString('en')} left: the others are not sent.`;
 }
 
 /** The message of one channel at a time: first of the one with the most subscribers. */

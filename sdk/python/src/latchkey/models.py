@@ -1577,6 +1577,17 @@ class StatusTemplate(TypedDict):
     updatedAt: str
 
 
+class StatusTextsPrice(TypedDict):
+    # Minor units, beyond what the tier includes.
+    cost: int
+    # Null where messages cost nothing.
+    currency: str | None
+    # The segments that the period has left; those who get none then are told nothing. Null: no limit.
+    left: int | None
+    # Of all text messages together, if each is in English.
+    segments: int
+
+
 class WebhookDelivery(TypedDict):
     attemptCount: int
     createdAt: str
@@ -3015,10 +3026,12 @@ class PreviewWhatSubscribersWouldBeToldResponse(TypedDict):
     count: int
     # The message of each channel.
     messages: list[PreviewWhatSubscribersWouldBeToldResponseMessagesItem]
+    # What text messages take of the SMS add-on; null for a page that sends none.
+    texts: StatusTextsPrice | None
 
 
 class PreviewWhatSubscribersWouldBeToldResponseMessagesItem(TypedDict):
-    channel: Literal["email", "webhook", "slack", "teams", "discord"]
+    channel: Literal["email", "sms", "webhook", "slack", "teams", "discord"]
     count: int
     # Of a mail; null for the others.
     subject: str | None
@@ -3048,7 +3061,7 @@ class ChangeSettingsOfStatusRequest(TypedDict):
 class ListStatusSubscribersItem(TypedDict):
     # Empty once the subscription has ended. Of a chat service only the host and the last four characters, because the whole address lets everybody post to the channel.
     address: str
-    channel: Literal["email", "webhook", "slack", "teams", "discord"]
+    channel: Literal["email", "sms", "webhook", "slack", "teams", "discord"]
     # The components of the subscription; empty means all.
     componentIds: list[str]
     confirmedAt: str | None
@@ -3082,8 +3095,9 @@ class ImportSubscribersWhoConsentedElsewhereRequest(TypedDict):
 
 class ImportSubscribersWhoConsentedElsewhereRequestSubscribersItem(TypedDict):
     componentIds: NotRequired[StatusComponentIds]
-    email: str
+    email: NotRequired[str]
     locale: NotRequired[Literal["en", "de", "fr", "es", "ja", "zh", "ar"]]
+    phone: NotRequired[str]
 
 
 class ImportSubscribersWhoConsentedElsewhereResponse(TypedDict):
@@ -3094,7 +3108,7 @@ class ImportSubscribersWhoConsentedElsewhereResponse(TypedDict):
 class ReadStatusSubscriberResponse(TypedDict):
     # Empty once the subscription has ended. Of a chat service only the host and the last four characters, because the whole address lets everybody post to the channel.
     address: str
-    channel: Literal["email", "webhook", "slack", "teams", "discord"]
+    channel: Literal["email", "sms", "webhook", "slack", "teams", "discord"]
     # The components of the subscription; empty means all.
     componentIds: list[str]
     confirmedAt: str | None

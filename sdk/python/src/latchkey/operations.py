@@ -1201,7 +1201,7 @@ class Operations(Client):
         """Change the settings of the status."""
         return self.call("PATCH", "/v1/admin/status/settings", {}, body=body, if_match=if_match)
 
-    def list_status_subscribers(self, *, limit: int | None = None, channel: Literal["email", "webhook", "slack", "teams", "discord"] | None = None, state: Literal["pending", "active", "quarantined", "unsubscribed"] | None = None) -> Iterator[models.ListStatusSubscribersItem]:
+    def list_status_subscribers(self, *, limit: int | None = None, channel: Literal["email", "sms", "webhook", "slack", "teams", "discord"] | None = None, state: Literal["pending", "active", "quarantined", "unsubscribed"] | None = None) -> Iterator[models.ListStatusSubscribersItem]:
         """List status subscribers."""
         return self.pages("/v1/admin/status/subscribers", {}, query={"limit": limit, "channel": channel, "state": state})
 
