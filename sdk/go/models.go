@@ -1694,7 +1694,7 @@ type StatusTextsPrice struct {
 	Currency *string `json:"currency"`
 	// The segments that the period has left; those who get none then are told nothing. Null: no limit.
 	Left *int64 `json:"left"`
-	// Of all text messages together, if each is in English.
+	// Of all text messages together, if each is like the one shown.
 	Segments int64 `json:"segments"`
 }
 

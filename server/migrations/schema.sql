@@ -1714,8 +1714,14 @@ create table status_boards (
   workspace_id text not null default ''::text,
   slug text,
   published boolean not null default true,
+  audience text not null default 'public'::text,
+  shown_to_members boolean not null default false,
+  locales text[] not null default '{}'::text[],
+  default_language text not null default 'en'::text,
   constraint status_boards_pkey PRIMARY KEY (environment),
+  constraint status_boards_audience_check CHECK ((audience = ANY (ARRAY['public'::text, 'members'::text]))),
   constraint status_boards_automatic_check CHECK ((automatic = ANY (ARRAY['off'::text, 'draft'::text, 'publish'::text]))),
+  constraint status_boards_members_unpublished CHECK (((audience = 'public'::text) OR (NOT published))),
   constraint status_boards_overall_check CHECK ((overall = ANY (ARRAY['operational'::text, 'degraded'::text])))
 );
 CREATE UNIQUE INDEX status_boards_slug ON public.status_boards USING btree (slug) WHERE (slug IS NOT NULL);
@@ -1869,6 +1875,7 @@ create table status_subscribers (
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
   workspace_id text not null default ''::text,
+  user_id text,
   link_hash bytea,
   constraint status_subscribers_pkey PRIMARY KEY (environment, id),
   constraint status_subscribers_channel_check CHECK ((channel = ANY (ARRAY['email'::text, 'sms'::text, 'webhook'::text, 'slack'::text, 'teams'::text, 'discord'::text]))),
@@ -1879,6 +1886,7 @@ create table status_subscribers (
 CREATE INDEX status_subscribers_active ON public.status_subscribers USING btree (environment, id) WHERE (state = 'active'::text);
 CREATE UNIQUE INDEX status_subscribers_address ON public.status_subscribers USING btree (environment, channel, address_digest);
 CREATE UNIQUE INDEX status_subscribers_link ON public.status_subscribers USING btree (link_hash) WHERE (link_hash IS NOT NULL);
+CREATE INDEX status_subscribers_of_member ON public.status_subscribers USING btree (user_id, workspace_id) WHERE (user_id IS NOT NULL);
 CREATE INDEX status_subscribers_pending ON public.status_subscribers USING btree (updated_at) WHERE (state = 'pending'::text);
 
 create table status_templates (

@@ -7,7 +7,6 @@ import { guarded, panel } from './panel.ts';
 import { SHORT_LINK } from './short-links.ts';
 import { PageQueryOfStatus } from './status.page.ts';
 import { findByLink } from './subscriptions.ts';
-import { momentOn } from './summary.public.ts';
 import { makeToken } from './tokens.ts';
 
 /** Where links in text messages lead: to the page that confirms the subscription, or to what a person may do with it. */
@@ -25,11 +24,10 @@ export const statusShortLinkRoutes: Routes = [
         const purpose = confirms ? 'confirm' : 'unsubscribe';
         const address = `/status/${purpose}?token=${encodeURIComponent(makeToken(system, purpose, row))}&lang=${voice.language}`;
         if (confirms) return reply.redirect(address, 303);
-        const { view } = await momentOn(system, page);
         return panel(
           { request, reply, page },
           {
-            title: voice.say('title', { name: view.name }),
+            title: voice.say('manage.title'),
             body: html`<p><a href="${pageAddressOf(system, page)}">${voice.say('chat.details')}</a></p><p><a href="${address}">${voice.say('unsubscribe.title')}</a></p>`,
           },
         );

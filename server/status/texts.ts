@@ -85,7 +85,8 @@ export function noteConfirmed(tx: PageTx, phone: string): Promise<void> {
 /** What a text message says about an incident or maintenance. */
 type NoticeText = { title: string; phase: string };
 /** Who gets it, and what it says in their language. */
-export type TextRecipient = Pick<SubscriberRow, 'id' | 'address' | 'secret_sealed'> & NoticeText & { language: Language };
+export type TextRecipient = Pick<SubscriberRow, 'id' | 'address' | 'secret_sealed'> &
+  NoticeText & { language: Language };
 
 /**
  * Texts a notice. A number gets as many an hour as the rules of the project allow, and none once the add-on has ended or its

@@ -107,11 +107,9 @@ function RemoveSubscriber({ subscriber: { id, address } }: { subscriber: { id: s
 /** Mail addresses, which spaces may separate, and phone numbers, which may have spaces. */
 function addressesIn(lines: string): { email?: string; phone?: string }[] {
   const parts = lines.split(/[\n,;]+/).map((part) => part.trim());
-  return parts.flatMap((part) => {
-    if (part.startsWith('+')) return [{ phone: part }];
-    const emails = part.split(/\s+/).filter(Boolean);
-    return emails.map((email) => ({ email }));
-  });
+  const phones = parts.filter((part) => part.startsWith('+'));
+  const emails = parts.filter((part) => !phones.includes(part)).flatMap((part) => part.split(/\s+/).filter(Boolean));
+  return [...emails.map((email) => ({ email })), ...phones.map((phone) => ({ phone }))];
 }
 
 function Import({ onClose }: { onClose: () => void }) {

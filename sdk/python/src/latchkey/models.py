@@ -1584,7 +1584,7 @@ class StatusTextsPrice(TypedDict):
     currency: str | None
     # The segments that the period has left; those who get none then are told nothing. Null: no limit.
     left: int | None
-    # Of all text messages together, if each is in English.
+    # Of all text messages together, if each is like the one shown.
     segments: int
 
 
