@@ -370,7 +370,7 @@ create table domain_bindings (
   purpose text not null,
   created_at timestamp with time zone not null,
   constraint domain_bindings_pkey PRIMARY KEY (workspace_id, domain_id, purpose),
-  constraint domain_bindings_purpose_check CHECK ((purpose = ANY (ARRAY['auth'::text, 'api'::text]))),
+  constraint domain_bindings_purpose_check CHECK ((purpose = ANY (ARRAY['auth'::text, 'api'::text, 'status'::text]))),
   constraint domain_bindings_workspace_id_domain_id_fkey FOREIGN KEY (workspace_id, domain_id) REFERENCES domains(workspace_id, id) ON DELETE CASCADE
 );
 
