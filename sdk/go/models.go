@@ -1668,6 +1668,8 @@ type StatusSettings struct {
 	Name *string `json:"name"`
 	// Where visitors get help; linked on the page.
 	SupportURL *string `json:"supportUrl"`
+	// Whether visitors can subscribe by text message. Needs the SMS add-on of the project, which pays for each message.
+	TextMessages bool `json:"textMessages"`
 }
 
 // StatusTemplate is a record of the API.
@@ -3306,6 +3308,8 @@ type ChangeSettingsOfStatusRequest struct {
 	Name Nullable[string] `json:"name,omitzero"`
 	// Where visitors get help; linked on the page.
 	SupportURL Nullable[string] `json:"supportUrl,omitzero"`
+	// Whether visitors can subscribe by text message. Needs the SMS add-on of the project, which pays for each message.
+	TextMessages *bool `json:"textMessages,omitzero"`
 }
 
 // ListStatusSubscribersItem is a record of the API.

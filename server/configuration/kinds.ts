@@ -324,7 +324,17 @@ export const kinds: readonly Kind[] = [
     path: '/v1/admin/status/settings',
     key: [],
     id: [],
-    fields: ['name', 'logoUrl', 'accentColor', 'supportUrl', 'locales', 'defaultLanguage', 'automatic', 'alertEmails'],
+    fields: [
+      'name',
+      'logoUrl',
+      'accentColor',
+      'supportUrl',
+      'locales',
+      'defaultLanguage',
+      'textMessages',
+      'automatic',
+      'alertEmails',
+    ],
     unique: true,
     onNewPage: [
       {
@@ -334,6 +344,7 @@ export const kinds: readonly Kind[] = [
         supportUrl: null,
         locales: [...languages],
         defaultLanguage: 'en',
+        textMessages: false,
         automatic: 'publish',
         alertEmails: [],
       },

@@ -1718,6 +1718,7 @@ create table status_boards (
   shown_to_members boolean not null default false,
   locales text[] not null default '{}'::text[],
   default_language text not null default 'en'::text,
+  text_messages boolean not null default false,
   constraint status_boards_pkey PRIMARY KEY (environment),
   constraint status_boards_audience_check CHECK ((audience = ANY (ARRAY['public'::text, 'members'::text]))),
   constraint status_boards_automatic_check CHECK ((automatic = ANY (ARRAY['off'::text, 'draft'::text, 'publish'::text]))),

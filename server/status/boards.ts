@@ -1,5 +1,6 @@
 import type { Generated, Selectable } from 'kysely';
 import { type Static, Type } from 'typebox';
+import { hasSms } from '#billing';
 import { emit } from '#events';
 import { languageFor } from '#messages';
 import { announce } from '#platform/feed.ts';
@@ -35,6 +36,8 @@ type StatusBoardsTable = OfPage & {
   /** The languages that the page offers; none: all. */
   locales: Generated<Language[]>;
   default_language: Generated<Language>;
+  /** Whether the page offers text messages, which take the SMS add-on of its project. */
+  text_messages: Generated<boolean>;
   audience: Generated<Audience>;
   /** True instead of `published` for a page that only members see. */
   shown_to_members: Generated<boolean>;
@@ -74,6 +77,10 @@ export const StatusSettings = Type.Object(
     defaultLanguage: Type.Enum([...languages], {
       description:
         'The language for people who prefer none of `locales`, and of feeds, badge and documents for programs. Must be one of `locales`.',
+    }),
+    textMessages: Type.Boolean({
+      description:
+        'Whether visitors can subscribe by text message. Needs the SMS add-on of the project, which pays for each message.',
     }),
     automatic: Type.Enum(['off', 'draft', 'publish'], {
       description: 'What happens when a measured component fails: nothing, a draft to publish, or a public incident.',
@@ -141,6 +148,16 @@ export async function languagesOf({ db, page }: PageDb): Promise<PageLanguages> 
   return row ? languagesIn(row) : ALL_LANGUAGES;
 }
 
+/** True if a page sends text messages: its team has chosen so, and its project has the SMS add-on. That of the installation uses its default project's. */
+export async function sendsTexts(ctx: PageCtx | PageTx): Promise<boolean> {
+  const row = await ctx.db
+    .selectFrom('status_boards')
+    .select('text_messages')
+    .where(inPage(ctx.page))
+    .executeTakeFirst();
+  return row?.text_messages === true && hasSms(ctx);
+}
+
 /** The words for a subscriber: in the language that they read the page in, if it is offered now. */
 export function voiceFor({ locale }: { locale: string | null }, { offered, standard }: PageLanguages): Voice {
   return voiceIn(languageFor(locale, standard, offered));
@@ -154,6 +171,7 @@ function settingsOf(row: BoardRow): StatusSettings {
     supportUrl: row.support_url,
     locales: languagesIn(row).offered,
     defaultLanguage: row.default_language,
+    textMessages: row.text_messages,
     automatic: row.automatic,
     alertEmails: row.alert_emails,
   };
@@ -184,6 +202,7 @@ export async function updateStatusSettings(
           locales: changes.locales.length === languages.length ? [] : changes.locales,
         }),
         ...(changes.defaultLanguage !== undefined && { default_language: changes.defaultLanguage }),
+        ...(changes.textMessages !== undefined && { text_messages: changes.textMessages }),
         ...(changes.automatic !== undefined && { automatic: changes.automatic }),
         ...(changes.alertEmails !== undefined && {
           alert_emails: [...new Set(changes.alertEmails.map(normaliseEmail))],

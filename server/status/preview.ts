@@ -3,7 +3,7 @@ import { priceOfSegments, segmentsOf } from '#billing';
 import { brandOf } from '#branding';
 import { previewMessage } from '#messages';
 import { pageAddressOf } from './addresses.ts';
-import { languagesOf } from './boards.ts';
+import { languagesOf, sendsTexts } from './boards.ts';
 import { type ChatMessage, isChat } from './chat.ts';
 import { noticeInChat, pageNameOf } from './chat-messages.ts';
 import { ComponentIds, readComponents, requireComponents } from './components.ts';
@@ -11,7 +11,7 @@ import { Body, Title } from './incident-records.ts';
 import { mailVariables, webhookBody } from './notice-messages.ts';
 import { atItsDomain, inPage, type PageCtx } from './pages.ts';
 import { type Channel, channels, channelsOf, isTold, membersTold } from './subscribers.ts';
-import { fitting, noticeText, sendsTexts } from './texts.ts';
+import { fitting, noticeText } from './texts.ts';
 import type { NoticeContent } from './updates.ts';
 import { voiceIn } from './words.ts';
 

@@ -1,9 +1,8 @@
-import { hasSms } from '#billing';
 import { brandOf } from '#branding';
 import { projectOf } from '#environments';
 import { type Environment, environments, systemCtx } from '#platform/ctx.ts';
 import type { System } from '#platform/system.ts';
-import { ALL_LANGUAGES, languagesIn, type PageLanguages } from './boards.ts';
+import { ALL_LANGUAGES, languagesIn, type PageLanguages, sendsTexts } from './boards.ts';
 import { builtInComponents, builtInGroups } from './built-in.ts';
 import { readComponents } from './components.ts';
 import type { MeasuredStatus } from './health.ts';
@@ -92,7 +91,7 @@ export async function readStored(system: System, page: StatusPage): Promise<Stor
   const scope = await scopeOf(system, page);
   const [project, texts, board, groups, components, incidents, maintenances, days] = await Promise.all([
     scope && projectOf(system, scope),
-    scope !== null && hasSms({ ...systemCtx(system, scope, 'status', 'status'), now }),
+    scope !== null && sendsTexts({ ...systemCtx(system, scope, 'status', 'status'), now, page }),
     db.selectFrom('status_boards').selectAll().where(inPage(page)).executeTakeFirst(),
     db
       .selectFrom('status_groups')

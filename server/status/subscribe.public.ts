@@ -2,11 +2,12 @@ import { Type } from 'typebox';
 import { Email, Phone } from '#platform/identifiers.ts';
 import { problem } from '#platform/problem.ts';
 import { post, type Routes } from '#platform/route.ts';
+import { sendsTexts } from './boards.ts';
 import { ComponentIds } from './components.ts';
 import { channels, channelsOf } from './subscribers.ts';
 import { subscribe, takeTurn } from './subscriptions.ts';
 import { pageFor } from './summary.public.ts';
-import { sendsTexts, unsupported } from './texts.ts';
+import { unsupported } from './texts.ts';
 import { visitorCtx } from './visitors.ts';
 
 const Wish = Type.Object(
@@ -27,7 +28,7 @@ export const statusSubscribeRoutes: Routes = [
     counted: { uncounted: 'it has its own, smaller limit per source' },
     summary: 'Subscribe to the status',
     description:
-      'By `email`; by `sms` to a `phone`, on pages whose project has the SMS add-on; by `webhook` to a `url`; or in a channel of `slack`, `teams` or `discord`, whose `url` is that of an incoming webhook. The response is the same for every address; a message with a confirmation link is sent to it. Up to five times in ten minutes from one source.',
+      'By `email`; by `sms` to a `phone`, on pages that offer text messages; by `webhook` to a `url`; or in a channel of `slack`, `teams` or `discord`, whose `url` is that of an incoming webhook. The response is the same for every address; a message with a confirmation link is sent to it. Up to five times in ten minutes from one source.',
     body: Wish,
     responses: { 202: Asked },
     problems: ['UNSUPPORTED_CHANNEL', 'RATE_LIMIT_EXCEEDED', 'CONFLICT'],

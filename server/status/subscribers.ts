@@ -1,6 +1,6 @@
 import { type Generated, type Selectable, sql } from 'kysely';
 import { type Static, Type } from 'typebox';
-import { hasSms, reachOfSms } from '#billing';
+import { reachOfSms } from '#billing';
 import { emit } from '#events';
 import { chatKinds } from '#platform/config-chat.ts';
 import type { TxCtx } from '#platform/ctx.ts';
@@ -12,6 +12,7 @@ import { newestFirst, type Page, PageQuery } from '#platform/page.ts';
 import { found, problem } from '#platform/problem.ts';
 import { Instant, nullable } from '#platform/schemas.ts';
 import { languages } from '#settings';
+import { sendsTexts } from './boards.ts';
 import { ComponentIds, requireComponents } from './components.ts';
 import { membersAmong } from './members-only.ts';
 import { inPage, type OfPage, ofPage, type PageCtx, type PageTx, pageTransaction, partsOf } from './pages.ts';
@@ -196,7 +197,7 @@ export async function countTold(
 ): Promise<Static<typeof SubscriberCount>> {
   if (!ctx.page.published) return { count: 0, atLeast: false };
   const components = componentIds.split(',').filter((id) => id !== '');
-  const texts = await hasSms(ctx);
+  const texts = await sendsTexts(ctx);
   if (ctx.page.audience === 'members')
     return { count: (await membersTold(ctx, components, texts)).length, atLeast: false };
   const { count } = await ctx.db
@@ -308,8 +309,12 @@ function requireOneAddressEach(subscribers: readonly Given[]): void {
 /** The new rows. Numbers that get no text messages are left out. */
 async function rowsOfImport(tx: PageTx, subscribers: readonly Given[]) {
   const phones = subscribers.some(({ phone }) => phone !== undefined);
-  const reach = phones ? await reachOfSms(tx) : null;
-  if (phones && !reach) throw problem('CONFLICT', 'The page sends no text messages: its project has no SMS add-on.');
+  const reach = phones && (await sendsTexts(tx)) ? await reachOfSms(tx) : null;
+  if (phones && !reach)
+    throw problem(
+      'CONFLICT',
+      'The page sends no text messages: see `textMessages` in its settings, and the SMS add-on.',
+    );
   return subscribers.flatMap(({ email, phone, componentIds = [], locale = null }) => {
     const channel = phone === undefined ? ('email' as const) : ('sms' as const);
     const address = phone === undefined ? normaliseEmail(email ?? '') : normalisePhone(phone);

@@ -12,7 +12,7 @@ import { sourceOf } from '#platform/source.ts';
 import type { System, SystemInTx } from '#platform/system.ts';
 import type { Language } from '#settings';
 import { checkReceiverAddress, putReceiver, sendTo } from '#webhooks';
-import { languagesOf, voiceFor } from './boards.ts';
+import { languagesOf, sendsTexts, voiceFor } from './boards.ts';
 import { chatAddress, isChat, maskedAddress } from './chat.ts';
 import { chatConfirmation, pageNameOf } from './chat-messages.ts';
 import { requireComponents } from './components.ts';
@@ -34,7 +34,7 @@ import {
 import { receiverOf, removeReceiver } from './receivers.ts';
 import { hashOfLink, SUBSCRIPTION_SECRET } from './short-links.ts';
 import { addressDigest, type Channel, mailboxDigests, requireRoomFor, type SubscriberRow } from './subscribers.ts';
-import { admitNumber, noteConfirmed, sendsTexts, textConfirmation, unsupported } from './texts.ts';
+import { admitNumber, noteConfirmed, textConfirmation, unsupported } from './texts.ts';
 import { makeToken, openToken, type SubscriberId } from './tokens.ts';
 import type { Voice } from './words.ts';
 

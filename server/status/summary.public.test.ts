@@ -57,7 +57,7 @@ describe('GET /api/status/summary', () => {
     ]);
     assert.equal(headers.get('cache-control'), 'public, max-age=60');
     assert.equal(headers.get('content-type'), 'application/json; charset=utf-8');
-    assert.deepEqual(body.subscriptionChannels, ['email', 'sms', 'webhook', 'slack', 'teams', 'discord']);
+    assert.deepEqual(body.subscriptionChannels, ['email', 'webhook', 'slack', 'teams', 'discord']);
     assert.deepEqual(
       body.groups.map(({ id, components }: { id: string; components: { id: string }[] }) => [
         id,

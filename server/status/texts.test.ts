@@ -113,6 +113,12 @@ const subscriberOf = async (phone: string) => {
   return rows[0];
 };
 
+/** Whether the page offers text messages. */
+async function offerTexts(textMessages: boolean): Promise<void> {
+  const changed = await admin('status/settings', { method: 'PATCH', body: { textMessages } });
+  assert.equal(changed.body.textMessages, textMessages, changed.text);
+}
+
 const open = async (title: string): Promise<string> => {
   const body = { title, body: 'x', severity: 'minor', componentIds: [] };
   const made = await admin('status/incidents', { body });
@@ -141,6 +147,9 @@ describe('with the add-on', () => {
   before(async () => {
     await latchkey.inProject((tx) => subscribe(tx, 'huge'), { environment: 'production' });
     clock.advance(31_000);
+    assert.ok(!(await visit('/api/status/summary')).body.subscriptionChannels.includes('sms'), 'nobody chose it');
+    expectProblem(await ask(newPhone()), 400, 'UNSUPPORTED_CHANNEL');
+    await offerTexts(true);
     await eventually(async () =>
       assert.ok((await visit('/api/status/summary')).body.subscriptionChannels.includes('sms')),
     );
@@ -304,6 +313,21 @@ describe('with the add-on', () => {
     }
   });
 
+  test('a page that stops offering them tells no phone, and tells them again once it offers them', async () => {
+    const phone = newPhone();
+    await confirm(phone);
+    await offerTexts(false);
+    expectProblem(await ask(newPhone()), 400, 'UNSUPPORTED_CHANNEL');
+    await open('Not for phones');
+    await eventually(async () => {
+      const found = await latchkey.system.pool.query('select from status_notices where done_at is null');
+      assert.equal(found.rows.length, 0);
+    });
+    await offerTexts(true);
+    await open('For phones again');
+    assert.match(await lastText(phone, 2), /For phones again/);
+  });
+
   test('the text is one segment in every language, with a title of any length', async () => {
     const page = installationPage('production');
     const titles: Record<string, string> = { ja: '決済が遅延しています'.repeat(9), zh: '支付延迟'.repeat(40) };
@@ -330,6 +354,8 @@ describe('the page of a project', () => {
     tenant = await createTenant(latchkey, 'texting');
     const token = await tenantManagementToken(latchkey, tenant);
     const made = await latchkey.api('/v1/admin/status/page', { method: 'PUT', token, body: { published: true } });
+    const body = { textMessages: true };
+    await latchkey.api('/v1/admin/status/settings', { method: 'PATCH', token, body });
     base = new URL(made.body.url).pathname;
   });
 

@@ -1,12 +1,12 @@
-import { countCode, hasSms, passSmsGuard, reachOfSms, segmentsOf } from '#billing';
+import { countCode, passSmsGuard, reachOfSms, segmentsOf } from '#billing';
 import { brandOf } from '#branding';
 import { emit } from '#events';
 import { countMessages, previewMessage, sendMessage } from '#messages';
-import type { Ctx } from '#platform/ctx.ts';
 import { limitKey, limits } from '#platform/limits.ts';
 import { Problem, problem, problemWithRetry } from '#platform/problem.ts';
 import type { SystemInTx } from '#platform/system.ts';
 import type { Language } from '#settings';
+import { sendsTexts } from './boards.ts';
 import { inPage, type PageCtx, type PageTx } from './pages.ts';
 import { newShortLink, SUBSCRIPTION_SECRET, shortLink } from './short-links.ts';
 import { channelsOf, type SubscriberRow } from './subscribers.ts';
@@ -17,11 +17,6 @@ const DAY_MS = 24 * HOUR_MS;
 
 /** The requests of one page, so that visitors of it cannot use up what the project has for sign-ins. */
 const requests = limits({ 'status-texts': { points: 60, seconds: 3_600 } });
-
-/** True if a page sends text messages: those of the installation are sent by its default project. */
-export function sendsTexts(ctx: Ctx): Promise<boolean> {
-  return hasSms(ctx);
-}
 
 export function unsupported(texts: boolean): Problem {
   return problem('UNSUPPORTED_CHANNEL', `Known channels of this page: ${channelsOf(texts).join(', ')}.`);
@@ -89,8 +84,8 @@ export type TextRecipient = Pick<SubscriberRow, 'id' | 'address' | 'secret_seale
   NoticeText & { language: Language };
 
 /**
- * Texts a notice. A number gets as many an hour as the rules of the project allow, and none once the add-on has ended or its
- * cap is reached; those that get none are counted in an event.
+ * Texts a notice. A number gets as many an hour as the rules of the project allow, and none once the add-on has ended, its
+ * cap is reached or the page offers none; those that get none are counted in an event.
  */
 export async function textNotice(
   tx: PageTx,
@@ -100,7 +95,7 @@ export async function textNotice(
   if (recipients.length === 0) return;
   // Notices of one page are texted one after the other, so that the limit of a number holds.
   await tx.db.selectFrom('status_boards').select('environment').where(inPage(tx.page)).forUpdate().execute();
-  const reach = await reachOfSms(tx);
+  const reach = (await sendsTexts(tx)) ? await reachOfSms(tx) : null;
   const since = new Date(tx.now.getTime() - HOUR_MS);
   const to = recipients.map(({ address }) => address);
   const recent = await countMessages(tx, { template: 'status_sms_notice', to, since });

@@ -1,4 +1,4 @@
-import { MultiSelect, Select, TagsInput, TextInput } from '@mantine/core';
+import { MultiSelect, Select, Switch, TagsInput, TextInput } from '@mantine/core';
 import type { StatusSettings } from '#api/records.ts';
 import { useApi, useCan } from '#api/scope.tsx';
 import { languages } from '#screens/messages/languages.ts';
@@ -116,6 +116,12 @@ function Edit({ settings, reread }: EditProps) {
         onChange={(value) =>
           set({ defaultLanguage: languages.find((one) => one.value === value)?.value ?? values.defaultLanguage })
         }
+      />
+      <Switch
+        label="Text messages"
+        description="Visitors can subscribe with a phone number. Each message takes a segment of the SMS add-on of the project."
+        checked={values.textMessages}
+        onChange={({ currentTarget: { checked } }) => set({ textMessages: checked })}
       />
       <Select
         label="When a component fails"

@@ -1560,6 +1560,8 @@ class StatusSettings(TypedDict):
     name: str | None
     # Where visitors get help; linked on the page.
     supportUrl: str | None
+    # Whether visitors can subscribe by text message. Needs the SMS add-on of the project, which pays for each message.
+    textMessages: bool
 
 
 class StatusTemplate(TypedDict):
@@ -3056,6 +3058,8 @@ class ChangeSettingsOfStatusRequest(TypedDict):
     name: NotRequired[str | None]
     # Where visitors get help; linked on the page.
     supportUrl: NotRequired[str | None]
+    # Whether visitors can subscribe by text message. Needs the SMS add-on of the project, which pays for each message.
+    textMessages: NotRequired[bool]
 
 
 class ListStatusSubscribersItem(TypedDict):
