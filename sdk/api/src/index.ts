@@ -1,7 +1,7 @@
 import { type ClientOptions, createClient } from './client.ts';
 import { type paths as ApiPaths, keyedPaths as keyedApiPaths } from './generated/api.ts';
 import { type paths as AuthPaths, keyedPaths as keyedAuthPaths } from './generated/auth.ts';
-import { type paths as StatusPaths, keyedPaths as keyedStatusPaths } from './generated/status.ts';
+import { keyedPaths as keyedStatusPaths, type paths as StatusPaths } from './generated/status.ts';
 import type { Client } from './types.ts';
 
 export type { ClientOptions } from './client.ts';
