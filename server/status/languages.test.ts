@@ -2,6 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { segmentsOf } from '#billing';
+import { languages } from '#settings';
 import {
   eventually,
   expectProblem,
@@ -13,6 +15,8 @@ import {
 } from '#tests/harness.ts';
 import { createTenant, tenantManagementToken } from '#tests/tenants.ts';
 import { seedComponents } from './components.ts';
+import { installationPage } from './pages.ts';
+import { fitting, noticeText } from './texts.ts';
 
 let latchkey: TestLatchkey;
 before(async () => {
@@ -112,5 +116,22 @@ describe('the languages of a status page', () => {
     await eventually(async () => assert.equal(await languageOf('/status?environment=test', 'fr'), 'zh'));
     assert.equal(await languageOf('/status', 'fr'), 'fr');
     await change(keeper, { locales: ['en', 'de', 'fr', 'es', 'ja', 'zh', 'ar'], defaultLanguage: 'en' });
+  });
+
+  test('a text message has one segment in every language, with a title of any length', async () => {
+    const own = { page: installationPage('production') };
+    const titles: Record<string, string> = { ja: '決済が遅延しています'.repeat(9), zh: '支付延迟'.repeat(40) };
+    await latchkey.inProject(
+      async (tx) => {
+        const shorten = fitting({ ...tx, ...own });
+        for (const language of languages)
+          for (const title of ['Slow', titles[language] ?? '“Störung” – façade, 1 € '.repeat(8)]) {
+            const short = await shorten({ title, phase: language === 'ja' ? '調査中' : 'En cours' }, language);
+            const text = await noticeText({ ...tx, ...own }, short, language);
+            assert.equal(segmentsOf(text).segments, 1, `${language}: ${text}`);
+          }
+      },
+      { environment: 'production' },
+    );
   });
 });

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { segmentsOf, subscribe } from '#billing';
 import { messagesTo } from '#messages';
-import { languages } from '#settings';
 import { type LocalCarrier, startCarrier } from '#tests/carrier.ts';
 import {
   eventually,
@@ -14,9 +13,7 @@ import {
   type TestResponse,
 } from '#tests/harness.ts';
 import { createTenant, type Tenant, tenantManagementToken } from '#tests/tenants.ts';
-import { installationPage } from './pages.ts';
 import { removeUnconfirmed } from './subscriptions.ts';
-import { fitting, noticeText } from './texts.ts';
 
 const TIERS = [
   { id: 'small', name: 'Small', currency: 'EUR', monthlyPrice: 100, included: 6, overagePrice: 9, hardCap: 8 },
@@ -326,24 +323,6 @@ describe('with the add-on', () => {
     await offerTexts(true);
     await open('For phones again');
     assert.match(await lastText(phone, 2), /For phones again/);
-  });
-
-  test('the text is one segment in every language, with a title of any length', async () => {
-    const page = installationPage('production');
-    const titles: Record<string, string> = { ja: '決済が遅延しています'.repeat(9), zh: '支付延迟'.repeat(40) };
-    await latchkey.inProject(
-      async (tx) => {
-        const shorten = fitting({ ...tx, page });
-        for (const language of languages)
-          for (const title of ['Slow', titles[language] ?? '“Störung” – façade, 1 € '.repeat(8)]) {
-            // biome-ignore lint/performance/noAwaitInLoops: few
-            const short = await shorten({ title, phase: language === 'ja' ? '調査中' : 'En cours' }, language);
-            const text = await noticeText({ ...tx, page }, short, language);
-            assert.equal(segmentsOf(text).segments, 1, `${language}: ${text}`);
-          }
-      },
-      { environment: 'production' },
-    );
   });
 });
 
