@@ -34,6 +34,7 @@ test('the subject is a person first, then a name, then an id', () => {
   expect(of(['rol_1'], { roleId: 'rol_1', key: 'clerk' })).toEqual({ name: 'clerk', id: 'rol_1' });
   expect(of(['dom_1'], { domainId: 'dom_1', host: 'login.example.com' }).name).toBe('login.example.com');
   expect(of(['inc_1'], { incidentId: 'inc_1', title: 'Sign-ins fail' }).name).toBe('Sign-ins fail');
+  expect(of(['inc_1'], { incidentId: 'inc_1', title: '' }).name).toBe('inc_1');
   expect(of(['ses_1'])).toEqual({ name: 'ses_1', id: 'ses_1' });
   expect(of([])).toEqual({ name: '–', id: null });
   expect(of([], null).name).toBe('Erased');

@@ -73,7 +73,9 @@ const FIELDS = [
 function nameInData(data: Record<string, unknown>): string | undefined {
   for (const value of [data, ...Object.values(data)]) {
     if (typeof value !== 'object' || value === null) continue;
-    const found = FIELDS.map((field): unknown => Reflect.get(value, field)).find((name) => typeof name === 'string');
+    const found = FIELDS.map((field): unknown => Reflect.get(value, field)).find(
+      (name) => typeof name === 'string' && name !== '',
+    );
     if (typeof found === 'string') return found;
   }
   return undefined;
