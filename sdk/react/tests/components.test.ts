@@ -123,7 +123,7 @@ describe('linking an account at a provider', () => {
     await page.goto(`${app.origin}/robots.txt`);
     const keys = await page.evaluate(`Object.keys(localStorage).find((key) => key.includes(' state '))`);
     state.searchParams.set('state', String(keys).split(' ').at(-1) ?? '');
-    await page.goto(state.href);
+    await page.evaluate(`location.assign(${JSON.stringify(state.href)})`);
     await page.fill('input[name=email]', newEmail());
     await page.keyboard.press('Enter');
     await alert(page).waitFor();
