@@ -16,7 +16,7 @@ const AUDIENCES: { value: Audience; label: string }[] = [
   { value: 'members', label: 'Members of this project who are signed in' },
 ];
 const EFFECTS: Record<Audience, string> = {
-  public: 'The page needs no sign-in. Everybody can subscribe, and all subscribers get messages again.',
+  public: 'The page needs no sign-in. Everybody can subscribe and gets messages.',
   members:
     'Visitors are sent to the sign-in of this project. Feeds, badge and JSON answer members only. Only members subscribe, with their own verified addresses. Present subscriptions stay, but nothing is sent to anyone who is not an active member; webhooks and channels from before must be subscribed again by a member.',
 };
