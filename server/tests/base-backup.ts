@@ -30,8 +30,9 @@ export async function baseBackup(url: string, { from, to, files }: Copy): Promis
   execFileSync('chown', ['-R', '--reference', from, to]);
 }
 
-/** Folders whose content a copy leaves out (PostgreSQL §25.3.3.3). */
-const LEFT_OUT = /^(?:pg_wal|pg_replslot|pg_dynshmem|pg_notify|pg_serial|pg_snapshots|pg_stat_tmp|pg_subtrans)$/;
+/** Folders whose content a copy leaves out (PostgreSQL §25.3.3.3); Citus keeps results of running statements in the last. */
+const LEFT_OUT =
+  /^(?:pg_wal|pg_replslot|pg_dynshmem|pg_notify|pg_serial|pg_snapshots|pg_stat_tmp|pg_subtrans|pgsql_job_cache)$/;
 const OF_THE_SERVER = /^(?:postmaster\.(?:pid|opts)|pg_internal\.init.*|pgsql_tmp.*|\.s\.PGSQL\..*)$/;
 
 /** Copies the files of a running server, which may remove some meanwhile. */
