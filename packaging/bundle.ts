@@ -7,7 +7,7 @@ import { lineMap } from './line-map.ts';
 /** Packages with native code, or that another package uses if it is installed. */
 const NOT_BUNDLED = /^(?:@node-rs\/|pg-native$|typescript$)/;
 const PACKAGE = /^(?:@[\w-]+\/)?[a-z]/;
-/** Where a file is, or a file beside it that a process of its own runs. */
+/** What a source says of its own place: its address, its folder, or a program beside it that it starts. */
 const PLACE = /new URL\('(?<program>[\w-]+)\.ts', import\.meta\.url\)|import\.meta\.(?<property>url|dirname)\b/g;
 /** Any other name of a TypeScript file in a string. Plain backticks are left out, because comments use them. */
 const NAMED = /'[^'\s]*\.ts'|"[^"\s]*\.ts"|`[^`\s]*\$\{[^`\s]*\.ts`/;
@@ -18,8 +18,8 @@ const EXPECTED = ['CIRCULAR_DEPENDENCY', 'EVAL'];
 const WIDE = /[\u0100-\uffff]/g;
 
 /**
- * Writes a program as few files of JavaScript into one folder, together with the packages that it imports statically. Those that
- * it loads at first use stay packages. Next to each file is a source map, which names lines of the program's own files.
+ * Bundles a program, with the packages that it imports statically, into a few files in one folder. Packages that it loads at
+ * first use stay packages. Each file has a source map, which names the lines of the program's own files.
  * @param program `entry` becomes `main.js`; `sources` is the folder of its own files, which find what they read by path in `out`
  * @throws Error if a source names a TypeScript file in a way that is not understood
  */

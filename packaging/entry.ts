@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { type Places, placesOf } from './line-map.ts';
+import { SourceMap } from 'node:module';
 
 /**
  * The first file of a release. Stack traces name the file and the line of the source. The source map is read when an error is first
@@ -7,16 +7,14 @@ import { type Places, placesOf } from './line-map.ts';
  */
 const FOLDER = new URL('.', import.meta.url).href;
 const PLACE = /(file:\/\/\S+?\.js):(\d+):\d+/g;
-const maps = new Map<string, Places>();
+const maps = new Map<string, SourceMap>();
 
 function inSource(place: string, file: string, line: string): string {
   if (!file.startsWith(FOLDER)) return place;
-  let places = maps.get(file);
-  if (!places) {
-    places = placesOf(readFileSync(new URL(`${file}.map`), 'utf8'));
-    maps.set(file, places);
-  }
-  return places(Number(line)) ?? place;
+  const map = maps.get(file) ?? new SourceMap(JSON.parse(readFileSync(new URL(`${file}.map`), 'utf8')));
+  maps.set(file, map);
+  const found = map.findEntry(Number(line) - 1, 0);
+  return 'originalSource' in found && found.originalSource ? `${found.originalSource}:${found.originalLine + 1}` : place;
 }
 
 const { prepareStackTrace } = Error;

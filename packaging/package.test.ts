@@ -74,7 +74,7 @@ describe('the bundle of a program', () => {
     return import(pathToFileURL(join(out, 'main.js')).href);
   }
 
-  test('finds what a file reads beside itself, and the programs that it starts', async () => {
+  test('finds the files that it reads by path, and the programs that it starts', async () => {
     const { folderOfA, fileOfA, program } = await bundled('places', {
       'main.ts': "export { folderOfA, fileOfA, program } from './a/a.ts';",
       'a/a.ts':
