@@ -6,14 +6,13 @@ import { KnownEmail } from '#platform/identifiers.ts';
 import { Problem, problem } from '#platform/problem.ts';
 import { get, post, type Routes } from '#platform/route.ts';
 import { pathOn, queryOn } from './addresses.ts';
+import { mailCode, openWithCode } from './codes.ts';
 import { componentChoices } from './page-body.ts';
 import { Chosen, guarded, listOf, panel, type Visit } from './panel.ts';
 import { PageQueryOfStatus } from './status.page.ts';
 import {
   chooseComponents,
   confirmSubscription,
-  mailCode,
-  openWithCode,
   readSubscription,
   type Subscription,
   takeTurn,

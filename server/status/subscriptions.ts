@@ -3,9 +3,8 @@ import { emit } from '#events';
 import { sendMessage } from '#messages';
 import type { Ctx } from '#platform/ctx.ts';
 import { normaliseEmail, normalisePhone } from '#platform/identifiers.ts';
-import { type Id, newId, type UserId } from '#platform/ids.ts';
+import { newId, type UserId } from '#platform/ids.ts';
 import { limitKey, limits } from '#platform/limits.ts';
-import { codeDigest, isCode, newCode } from '#platform/one-time-code.ts';
 import { problem, problemWithRetry } from '#platform/problem.ts';
 import { singleWrite } from '#platform/single-writes.ts';
 import { sourceOf } from '#platform/source.ts';
@@ -33,29 +32,13 @@ import {
 } from './pages.ts';
 import { receiverOf, removeReceiver } from './receivers.ts';
 import { hashOfLink, SUBSCRIPTION_SECRET } from './short-links.ts';
-import { addressDigest, type Channel, mailboxDigests, requireRoomFor, type SubscriberRow } from './subscribers.ts';
+import { addressDigest, type Channel, requireRoomFor, type SubscriberRow } from './subscribers.ts';
 import { admitNumber, noteConfirmed, textConfirmation, unsupported } from './texts.ts';
 import { makeToken, openToken, type SubscriberId } from './tokens.ts';
 import type { Voice } from './words.ts';
 
-type StatusCodesTable = OfPage & {
-  id: Id<'cod'>;
-  subscriber_id: SubscriberId | null;
-  code_hash: Buffer;
-  attempts_left: number;
-  expires_at: Date;
-};
-
-declare module '#platform/db.ts' {
-  interface Tables {
-    status_codes: StatusCodesTable;
-  }
-}
-
 /** How long the short link of a request works, as the links in mails do. */
 const CONFIRM_MS = 24 * 3_600_000;
-const CODE_MINUTES = 10;
-const CODE_ATTEMPTS = 5;
 /** The consent that is stored with a subscription. */
 const CONSENT = 'Requested on the status page, and confirmed by a link sent to the address.';
 
@@ -327,67 +310,6 @@ export async function chooseComponents(ctx: PageCtx, id: SubscriberId, component
     await change(tx, id, { component_ids: [...componentIds] });
     await emit(tx, 'status.subscriber.updated', { subscriberId: id, channel });
   });
-}
-
-/**
- * Mails a code that opens the subscription of an address. Does the same work for an address without one.
- * @returns the id of the code
- */
-export async function mailCode(ctx: PageCtx, email: string): Promise<string> {
-  const code = newCode();
-  const expires = new Date(ctx.now.getTime() + CODE_MINUTES * 60_000);
-  return pageTransaction(ctx, async (tx) => {
-    const row = await tx.db
-      .selectFrom('status_subscribers')
-      .select(['id', 'address'])
-      .where(inPage(tx.page))
-      .where('channel', '=', 'email')
-      .where('address_digest', 'in', mailboxDigests(email))
-      .where('state', '=', 'active')
-      .executeTakeFirst();
-    const id = newId('cod', tx.now);
-    await tx.db
-      .insertInto('status_codes')
-      .values({
-        ...ofPage(tx.page),
-        id,
-        subscriber_id: row?.id ?? null,
-        code_hash: codeDigest(tx.system, { purpose: 'status-code', record: id, code }),
-        attempts_left: CODE_ATTEMPTS,
-        expires_at: expires,
-      })
-      .execute();
-    const variables = { code, minutes: CODE_MINUTES };
-    const to = row?.address ?? email;
-    const { language } = voiceFor({ locale: tx.trace.languages }, await languagesOf(tx));
-    await sendMessage(tx, { template: 'status_code', to, language, variables, expiresAt: expires, suppressed: !row });
-    return id;
-  });
-}
-
-/**
- * Opens a subscription with a code, which works once.
- * @returns a link that works for 15 minutes
- * @throws Problem INVALID_CODE
- */
-export async function openWithCode(ctx: PageCtx, id: string, code: string): Promise<string> {
-  const subscriber = await pageTransaction(ctx, async (tx) => {
-    const row = await tx.db
-      .updateTable('status_codes')
-      .set({ attempts_left: sql`attempts_left - 1` })
-      .where(inPage(tx.page))
-      .where(sql<boolean>`id = ${id}`)
-      .where('attempts_left', '>', 0)
-      .where('expires_at', '>', tx.now)
-      .returning(['subscriber_id', 'code_hash'])
-      .executeTakeFirst();
-    if (!row?.subscriber_id || !isCode(tx.system, { purpose: 'status-code', record: id, code }, row.code_hash))
-      return null;
-    await tx.db.deleteFrom('status_codes').where(inPage(tx.page)).where(sql<boolean>`id = ${id}`).execute();
-    return row.subscriber_id;
-  });
-  if (subscriber === null) throw problem('INVALID_CODE');
-  return makeToken(ctx.system, 'manage', { environment: ctx.page.key, id: subscriber });
 }
 
 /** Deletes expired codes, and subscriptions that were not confirmed within a week. */
