@@ -11,7 +11,7 @@ import { randomSecret } from '#platform/keyring.ts';
 import { problem } from '#platform/problem.ts';
 import { pathOn } from './addresses.ts';
 import { memberIn } from './members-only.ts';
-import { type PageCtx, type StatusPage, scopeOf } from './pages.ts';
+import { type PageCtx, type PageKey, type StatusPage, scopeOf } from './pages.ts';
 
 /** What a browser keeps while its person signs in: the secret to which the code is bound, and the page they wanted. */
 const Step = Type.Object({ verifier: Type.String(), back: Type.String() });
@@ -71,7 +71,18 @@ export async function anonymousOn(request: Request, page: StatusPage): Promise<P
  * The member who visits a page for members. Their sign-in is looked up for each request, so its end counts at once.
  * @throws Problem ORIGIN_NOT_ALLOWED for a form of another site
  */
-async function memberOn(request: Request, page: StatusPage): Promise<CustomerActor | null> {
+function memberOn(request: Request, page: StatusPage): Promise<CustomerActor | null> {
+  const ofRequest = members.get(request) ?? new Map<PageKey, Promise<CustomerActor | null>>();
+  members.set(request, ofRequest);
+  const known = ofRequest.get(page.key) ?? findMember(request, page);
+  ofRequest.set(page.key, known);
+  return known;
+}
+
+/** Looked up once for each request: its route, its page and what it shows all ask. */
+const members = new WeakMap<Request, Map<PageKey, Promise<CustomerActor | null>>>();
+
+async function findMember(request: Request, page: StatusPage): Promise<CustomerActor | null> {
   if (page.audience === 'public') return null;
   const visitor = readCookie(request, page, 'visitor');
   if (!Value.Check(Visitor, visitor)) return null;
