@@ -776,6 +776,8 @@ type MemberSession struct {
 type MessageTemplate struct {
 	Action string `json:"action"`
 	Body   string `json:"body"`
+	// A text message (`sms`) has no subject.
+	Channel string `json:"channel"`
 	// False for the built-in text.
 	Custom    bool              `json:"custom"`
 	Locale    string            `json:"locale"`

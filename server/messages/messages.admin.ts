@@ -11,7 +11,7 @@ import { type Language, languages } from '#settings';
 import { messageStatuses, ownText } from './messages.ts';
 import { checkText, previewMessage, type TemplateRef } from './previews.ts';
 import { builtInTexts } from './render.ts';
-import { TemplateId, TemplateText, templateIds, variablesOf } from './templates.ts';
+import { TemplateId, TemplateText, templateIds, templates, variablesOf } from './templates.ts';
 
 const LanguageParam = Type.Enum([...languages]);
 const TemplateParams = Type.Object({ template: TemplateId, locale: LanguageParam });
@@ -20,6 +20,7 @@ const Template = Type.Object(
   {
     template: TemplateId,
     locale: LanguageParam,
+    channel: Type.Enum(['email', 'sms'], { description: 'A text message (`sms`) has no subject.' }),
     custom: Type.Boolean({ description: 'False for the built-in text.' }),
     variables: Type.Array(Type.String()),
     ...TemplateText.properties,
@@ -167,7 +168,8 @@ function described(
   { subject, body, action }: Static<typeof TemplateText>,
   custom: boolean,
 ) {
-  return { template, locale, custom, variables: [...variablesOf(template)], subject, body, action };
+  const { channel } = templates[template];
+  return { template, locale, channel, custom, variables: [...variablesOf(template)], subject, body, action };
 }
 
 async function replaceTemplate(ctx: Ctx, ref: TemplateRef, text: Static<typeof TemplateText>) {

@@ -62,9 +62,6 @@ function Missing() {
 
 type EditorProps = { template: MessageTemplate; reread: () => Promise<{ data?: MessageTemplate }> };
 
-/** The templates of text messages, which have no subject. */
-const TEXTS: readonly string[] = ['sms_code', 'status_sms_confirm', 'status_sms_notice'];
-
 function Editor({ template: record, reread }: EditorProps) {
   const canWrite = useCan('settings:write');
   const replace = useApi().useMutation('put', '/console/v1/settings/messages/{template}/{locale}');
@@ -87,7 +84,7 @@ function Editor({ template: record, reread }: EditorProps) {
     done: 'Message saved',
   });
   const { values } = form;
-  const isMail = !TEXTS.includes(template);
+  const isMail = record.channel === 'email';
   return (
     <RecordFields form={form}>
       <Columns>

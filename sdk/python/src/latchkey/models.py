@@ -726,6 +726,8 @@ class MemberSession(TypedDict):
 class MessageTemplate(TypedDict):
     action: str
     body: str
+    # A text message (`sms`) has no subject.
+    channel: Literal["email", "sms"]
     # False for the built-in text.
     custom: bool
     locale: Literal["en", "de", "fr", "es", "ja", "zh", "ar"]
