@@ -96,7 +96,8 @@ async function flowOnce(flow: Flow, browser: Browser): Promise<void> {
 
 /**
  * The rate of code flows (authorize and token) of browsers that are signed in.
- * @param signIn signs in one browser; `signedIn` runs when all are, before the first flow
+ * @param signIn signs in one browser
+ * @param signedIn runs when all browsers are signed in, before the first flow
  */
 export async function loadFlows(
   flow: Flow,

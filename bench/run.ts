@@ -113,7 +113,7 @@ async function measureRevocation(): Promise<void> {
   note('an ended session is refused by another process, p99', `${p99.toFixed(1)} ms`, '1000 ms');
 }
 
-/** The statements that the server counts itself while code flows run, those of its worker among them, divided by the number of flows. */
+/** The statements for each code flow, as the server counts them; those of its worker are among them. */
 async function statementsOfFlow(): Promise<number> {
   const counted = async (metric: string) => {
     const text = await fetch(`http://127.0.0.1:${PORT_BASE + 90}/metrics`).then((response) => response.text());

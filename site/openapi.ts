@@ -50,7 +50,7 @@ export type Description = {
   components: Record<string, Record<string, Schema & Parameter & Response>>;
 };
 
-/** The hosts whose operations the reference has; `status` is the one that shows status pages. */
+/** The hosts that the reference describes. `status` shows status pages. */
 type Host = 'api' | 'auth' | 'status';
 /** One operation of a host, with everything that is needed to show it. */
 export type Documented = { host: Host; method: string; path: string; operation: Operation; of: Description };

@@ -90,7 +90,7 @@ describe('DELETE /v1/admin/permissions/{key}', () => {
 });
 
 describe('POST /v1/admin/permissions', () => {
-  test('409 beyond a thousand: of five requests at once for the last place, one gets it', async () => {
+  test('a project has a thousand at most: of five requests at once for the last place, one succeeds', async () => {
     await latchkey.system.pool.query(
       `insert into permissions (workspace_id, project_id, environment, key, description, created_at)
        select $1, $2, 'test', 'filler:p' || number, 'Of a test', now()

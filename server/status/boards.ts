@@ -148,7 +148,10 @@ export async function languagesOf({ db, page }: PageDb): Promise<PageLanguages> 
   return row ? languagesIn(row) : ALL_LANGUAGES;
 }
 
-/** True if a page sends text messages: its team has chosen so, and its project has the SMS add-on. That of the installation uses its default project's. */
+/**
+ * True if a page sends text messages: its settings say so, and its project has the SMS add-on. The page of the installation
+ * uses that of the default project.
+ */
 export async function sendsTexts(ctx: PageCtx | PageTx): Promise<boolean> {
   const row = await ctx.db
     .selectFrom('status_boards')

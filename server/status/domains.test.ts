@@ -148,7 +148,7 @@ describe('the domain of a status page', () => {
     expectProblem(await bind(bank.tenant, bank.token, { id }), 404, 'NOT_FOUND');
   });
 
-  test('is nothing while the page is hidden, and ends with its binding and its proof', async () => {
+  test('serves nothing while the page is hidden, and stops once it is unbound or no longer verified', async () => {
     const gone = await team('gone');
     await put(gone.token, { published: false });
     for (const path of PATHS) assert.equal((await at(gone, path)).status, 404, path);

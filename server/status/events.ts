@@ -130,7 +130,7 @@ export const events = {
     { ...subscriber, reason: 'bounce' },
   ),
   'status.texts.left': define(
-    'Subscribers got no text message about an incident or maintenance: the SMS add-on has ended, its cap is reached, or their numbers had as many as the guard allows in an hour.',
+    'Subscribers got no text message about an incident or maintenance: the page offers none now, the SMS add-on has ended, its cap is reached, or their numbers had as many as the guard allows in an hour.',
     Type.Object({ subjectId: text, count: Type.Integer() }),
     { subjectId: incident.incidentId, count: 3 },
   ),

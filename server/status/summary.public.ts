@@ -65,7 +65,7 @@ export async function pageFor(request: Request): Promise<StatusPage> {
   return page;
 }
 
-/** {@link pageFor}, also if the visitor may not see it. */
+/** The page that a request is for, whether or not the visitor may see it. */
 export async function pageAsked(request: Request): Promise<StatusPage | undefined> {
   const { params, server, address } = request;
   const pages = projectViewsOf(server.system);

@@ -267,7 +267,7 @@ describe('with the add-on', () => {
     clock.advance(2 * HOUR);
   });
 
-  test('the preview has the text, how many get it, and what it costs; an import knows numbers', async () => {
+  test('the preview shows the text, the number of recipients and the price; an import takes phone numbers', async () => {
     const phones = Array.from({ length: 40 }, newPhone);
     const subscribers = [...phones.map((phone) => ({ phone })), { phone: '+12125550123' }];
     const consent = 'They asked on paper.';

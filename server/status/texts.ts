@@ -163,7 +163,7 @@ export async function noticeText(ctx: PageCtx | PageTx, text: NoticeText, locale
   return (await previewMessage(ctx, { template: 'status_sms_notice', locale, variables }, {}, brand)).text;
 }
 
-/** The letters and signs of the alphabet of text messages beside ASCII that occur in texts (3GPP TS 23.038). */
+/** The characters of the GSM 7-bit alphabet that titles are likely to have (3GPP TS 23.038). */
 const ALPHABET = /[ -~\nàèéìòùÄÅÆÇÉÑÖØÜßäåæñöøü¡¿£¥§]/;
 const SIGNS: Readonly<Record<string, string>> = {
   '’': "'",
