@@ -14,7 +14,9 @@ function inSource(place: string, file: string, line: string): string {
   const map = maps.get(file) ?? new SourceMap(JSON.parse(readFileSync(new URL(`${file}.map`), 'utf8')));
   maps.set(file, map);
   const found = map.findEntry(Number(line) - 1, 0);
-  return 'originalSource' in found && found.originalSource ? `${found.originalSource}:${found.originalLine + 1}` : place;
+  return 'originalSource' in found && found.originalSource
+    ? `${found.originalSource}:${found.originalLine + 1}`
+    : place;
 }
 
 const { prepareStackTrace } = Error;
