@@ -46,6 +46,11 @@ type InvitationTarget<Row extends InvitationRow> = {
   /** The sender of the mail, and its variables besides the lifetime. */
   letter: (tx: TxCtx, row: Row, token: string) => Promise<Letter>;
   requireToGrant: RequireToGrant<Row>;
+  /**
+   * Refuses an invitation that has expired and is sent again where a new one would be refused today. The target is locked.
+   * @throws Problem CONFLICT
+   */
+  requireToReopen?: (tx: TxCtx, row: Row) => Promise<void>;
   /** Locks the target, which every transaction locks before its invitations. */
   lockTarget?: (tx: TxCtx, row: Row) => Promise<void>;
   /**
@@ -177,8 +182,8 @@ export class Invitations<Row extends InvitationRow> {
   }
 
   /**
-   * Mails an open invitation again, with a new link and its full lifetime; the old link stops working. From then on it
-   * depends on what its new sender may grant.
+   * Mails an open or expired invitation again, with a new link and its full lifetime; the old link stops working. From
+   * then on it depends on what its new sender may grant.
    * @throws Problem NOT_FOUND, CONFLICT, AUTHORIZATION_DENIED
    */
   resend(
@@ -189,6 +194,7 @@ export class Invitations<Row extends InvitationRow> {
     return transaction(ctx, async (tx) => {
       const open = await this.#lockUnanswered(tx, id);
       await requireToGrant(tx, 'resend', open);
+      if (statusOf(tx, open) === 'expired') await this.#target.requireToReopen?.(tx, open);
       const { token, token_hash, expires_at } = await this.#newToken(tx);
       const inviter = this.#target.inviterOf(tx.actor);
       const changes = sql`token_hash = ${token_hash}, expires_at = ${expires_at}, invited_by = ${inviter}`;

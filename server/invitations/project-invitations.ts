@@ -6,12 +6,12 @@ import { emit, emitAll } from '#events';
 import { addMember, addRoles, authorityNow, lockRoles, requireAuthority } from '#members';
 import {
   inside,
+  isAtInvitedDomain,
   joinOrganization,
   lockKnownRoles,
   lockOrganization,
   lockOrganizationRoles,
   ownPermissions,
-  requireInvitedDomain,
   requireRoomInOrganization,
 } from '#organizations';
 import { type Ctx, type Environment, responsibleFor, type TxCtx, transaction } from '#platform/ctx.ts';
@@ -65,6 +65,12 @@ const invitations = new Invitations<InvitationRow>({
       roles: await lockRoles(tx, row.roles, 'skip'),
       inside: await lockKnownRoles(tx, row.roles_in_organization),
     }),
+  requireToReopen: async (tx, { organization_id: organizationId, email }) => {
+    if (organizationId === null) return;
+    await requireRoom(tx, organizationId);
+    if (!(await isAtInvitedDomain(tx, organizationId, email)))
+      throw problem('CONFLICT', 'The address is no longer at a verified mail domain of this organization.');
+  },
   lockTarget: async (tx, row) => {
     if (row.organization_id === null) return;
     await lockOrganization(tx, row.organization_id).catch((error: unknown) => {
@@ -161,7 +167,7 @@ export async function invite(
     await may(tx, 'create', { organizationId, roles: given, inside });
     if (organizationId !== null) {
       await requireRoom(tx, organizationId);
-      await requireInvitedDomain(tx, organizationId, normaliseEmail(invitation.email));
+      if (!(await isAtInvitedDomain(tx, organizationId, normaliseEmail(invitation.email)))) throw foreignDomain();
     }
     const { projectId: project_id, environment } = tx.scope;
     const row = await invitations.create(tx, normaliseEmail(invitation.email), (common) => ({
@@ -178,6 +184,11 @@ export async function invite(
     }));
     return recordOf(tx, row);
   });
+}
+
+function foreignDomain(): Problem {
+  const errors = [{ pointer: '/body/email', message: 'is not at a verified mail domain of this organization' }];
+  return problem('VALIDATION_FAILED', { extensions: { errors } });
 }
 
 /** The roles in the organization of a new invitation. */
@@ -204,7 +215,10 @@ async function requireRoom(tx: TxCtx, organizationId: OrganizationId): Promise<v
   await requireRoomInOrganization(tx, organizationId, open);
 }
 
-/** @throws Problem NOT_FOUND, CONFLICT, AUTHORIZATION_DENIED */
+/**
+ * An expired invitation needs room in its organization, and a mail domain that the organization allows, as a new one does.
+ * @throws Problem NOT_FOUND, CONFLICT, AUTHORIZATION_DENIED
+ */
 export async function resendInvitation(
   ctx: Ctx | TxCtx,
   id: InvitationId,

@@ -138,6 +138,27 @@ test('open invitations and members share the limit of members', async () => {
   for (const response of responses.filter(({ status }) => status !== 201)) expectLimit(response, 'members');
 });
 
+test('expired invitations that are sent again take room again, also at once', async () => {
+  const { organizationId } = await newDirectory(latchkey);
+  const expire = (ids: readonly string[]) =>
+    latchkey.system.pool.query(
+      `update invitations set expires_at = now() - interval '1 day' where id = any($1) /* all workspaces */`,
+      [ids],
+    );
+  const invite = async () => String((await add('invitations', { email: newEmail(), organizationId })).body.id);
+  const resend = (id: string) => latchkey.api(`/v1/admin/invitations/${id}/resend`, { token, method: 'POST' });
+  const ids = await Promise.all(Array.from({ length: ROOM * 2 }, invite));
+  await expire(ids);
+  await changeSettings(latchkey, { maxOrganizationMembers: ROOM });
+  const responses = await Promise.all(ids.map(resend));
+  const open = ids.filter((_, index) => responses[index]?.status === 200);
+  const again = await resend(String(open[0]));
+  await changeSettings(latchkey, { maxOrganizationMembers: 1_000 });
+  assert.equal(open.length, ROOM);
+  for (const response of responses.filter(({ status }) => status !== 200)) expectLimit(response, 'members');
+  assert.equal(again.status, 200, 'one that is open has its place already');
+});
+
 test('docs/organizations.md lists every limit; UPDATE_DOCS=1 writes the tables', async () => {
   const limits = Object.entries(organizationLimits).map(([name, limit]) => {
     const max = typeof limit.max === 'number' ? limit.max.toLocaleString('en') : `setting \`${limit.max}\``;

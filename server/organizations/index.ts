@@ -2,7 +2,7 @@ export { changeDirectoryRoles, directoryMembers, rolesInOrganization } from './d
 export { importedMemberships } from './imported-memberships.ts';
 export { isNewIn } from './joining-by-domain.ts';
 export { asAdministrator } from './organization-authority.ts';
-export { organizationAt, requireInvitedDomain } from './organization-domains.ts';
+export { isAtInvitedDomain, organizationAt } from './organization-domains.ts';
 export { inside } from './organization-insiders.ts';
 export { joinOrganization, requireRoomInOrganization } from './organization-members.ts';
 export {

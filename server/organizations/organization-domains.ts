@@ -270,13 +270,8 @@ export async function organizationAt(ctx: Ctx | TxCtx, email: string): Promise<O
   return row?.organizationId;
 }
 
-/**
- * Checks that an address is at a verified domain of the organization, if the organization allows only such invitations.
- * @throws Problem VALIDATION_FAILED
- */
-export async function requireInvitedDomain(tx: TxCtx, organizationId: OrganizationId, email: string): Promise<void> {
+/** Whether the organization allows invitations to an address: some allow only those at their verified domains. */
+export async function isAtInvitedDomain(tx: TxCtx, organizationId: OrganizationId, email: string): Promise<boolean> {
   const { invitesVerifiedDomainsOnly } = await getOrganization(tx, organizationId);
-  if (!invitesVerifiedDomainsOnly || (await organizationAt(tx, email)) === organizationId) return;
-  const errors = [{ pointer: '/body/email', message: 'is not at a verified mail domain of this organization' }];
-  throw problem('VALIDATION_FAILED', { extensions: { errors } });
+  return !invitesVerifiedDomainsOnly || (await organizationAt(tx, email)) === organizationId;
 }
