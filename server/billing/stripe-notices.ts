@@ -4,14 +4,14 @@ import { Compile } from 'typebox/compile';
 import { emit } from '#events';
 import { type Scope, systemCtx, type TxCtx, transaction } from '#platform/ctx.ts';
 import { IdSchema } from '#platform/ids.ts';
-import { problem, problemWithRetry } from '#platform/problem.ts';
+import { problem } from '#platform/problem.ts';
 import { singleWrite } from '#platform/single-writes.ts';
 import type { System } from '#platform/system.ts';
 import { isClosed } from '#tenancy';
 import { appendEntries, hasEntry } from './ledger.ts';
 import { endSurplus } from './payment-sync.ts';
 import { paidUp, paymentOverdue, providerPaid } from './statements.ts';
-import { askingStripe, stripeAccount } from './stripe.ts';
+import { askingStripe, stripeAccount, stripeErrors } from './stripe.ts';
 import { beginSubscription, endSubscription, lockSubscription, scopeOfSubscription } from './subscription-store.ts';
 import { requireTier } from './tiers.ts';
 
@@ -34,7 +34,7 @@ const Metadata = Compile(
 
 /**
  * Processes a webhook of the provider: checks its signature and applies it once, however often it arrives. Webhooks may
- * arrive in any order; one whose prerequisite is missing is refused, so the provider retries it.
+ * arrive in any order: whichever of a subscription is the first to say that it is paid starts it.
  * @param raw the unparsed body
  * @throws Problem AUTHENTICATION_REQUIRED, SERVICE_UNAVAILABLE to make the provider retry
  */
@@ -79,9 +79,9 @@ async function stepOf(system: System, stripe: Stripe, event: Stripe.Event): Prom
     case 'checkout.session.async_payment_succeeded':
       return checkedOut(system, stripe, event.data.object);
     case 'invoice.paid':
-      return ofInvoice(system, event.data.object, (tx) => paid(tx, event.data.object));
+      return ofPaid(system, stripe, event.data.object);
     case 'invoice.payment_failed':
-      return ofInvoice(system, event.data.object, (tx) => failed(tx, event.data.object));
+      return ofFailed(system, event.data.object);
     case 'customer.subscription.deleted':
       return ended(system, event.data.object.id);
     default:
@@ -95,42 +95,77 @@ function idOf(reference: string | { id: string } | null | undefined): string | n
 
 async function checkedOut(system: System, stripe: Stripe, session: Stripe.Checkout.Session): Promise<Step | null> {
   const { metadata, payment_status: payment } = session;
-  const [customer, subscription] = [idOf(session.customer), idOf(session.subscription)];
+  const subscription = idOf(session.subscription);
   if (!Metadata.Check(metadata) || payment === 'unpaid' || subscription === null) return null;
+  return ofNew(system, stripe, { subscription });
+}
+
+/**
+ * Starts a subscription that is paid, and is not known here.
+ * @param follow what to do if it runs
+ * @returns null if it is not Latchkey's, or has ended already: the webhook of its end arrived first, or it was surplus
+ */
+async function ofNew(
+  system: System,
+  stripe: Stripe,
+  { subscription, follow }: { subscription: string; follow?: (tx: TxCtx) => Promise<void> },
+): Promise<Step | null> {
+  const theirs = await findSubscription(system, stripe, subscription);
+  if (!theirs || theirs.status === 'canceled' || theirs.status === 'incomplete_expired') return null;
+  const { metadata, billing_cycle_anchor: anchor } = theirs;
+  if (!Metadata.Check(metadata)) return null;
   const { workspaceId, projectId, environment, tierId } = metadata;
-  const theirs = await askingStripe(system, () => stripe.subscriptions.retrieve(subscription));
-  // The webhook of its end arrived first, and found nothing to end.
-  if (theirs.status === 'canceled') return null;
   const scope = { workspaceId, projectId, environment };
+  const isTheScopes = async (tx: TxCtx) => (await lockSubscription(tx))?.subscription_ref === subscription;
   return {
     scope,
     apply: async (tx) => {
       // The project was deleted while its checkout was open: nothing is sent, and nobody could cancel.
       if (await isClosed(tx.system, scope)) return endSurplus(tx, subscription);
       const terms = requireTier(tx.system, tierId);
-      const by = { payment: 'stripe' as const, customer_ref: customer, subscription_ref: subscription };
-      // Both count their periods from the same anchor.
-      if (await beginSubscription(tx, terms, by, new Date(theirs.billing_cycle_anchor * 1000))) return;
-      const running = await lockSubscription(tx);
+      const by = { payment: 'stripe' as const, customer_ref: idOf(theirs.customer), subscription_ref: subscription };
+      // Another webhook may have begun it, and the customer canceled it since. Both count their periods from the same anchor.
+      if (!(await isTheScopes(tx))) await beginSubscription(tx, terms, by, new Date(anchor * 1000));
       // The customer paid twice.
-      if (running?.subscription_ref !== subscription) await endSurplus(tx, subscription);
+      if (!(await isTheScopes(tx))) return endSurplus(tx, subscription);
+      await follow?.(tx);
     },
   };
 }
 
-async function ofInvoice(
-  system: System,
-  { parent }: Stripe.Invoice,
-  work: (tx: TxCtx) => Promise<void>,
-): Promise<Step | null> {
-  const details = parent?.subscription_details;
-  const reference = idOf(details?.subscription);
-  if (reference === null) return null;
-  const scope = await scopeOfSubscription(system, reference);
-  // It is Latchkey's, but the webhook of its checkout has not arrived yet.
-  if (!scope && details?.metadata?.['latchkey'] === 'sms') throw problemWithRetry('SERVICE_UNAVAILABLE', 60);
-  if (!scope) return null;
-  return { scope, apply: work };
+/**
+ * A subscription as the provider has it.
+ * @returns undefined if it has none
+ * @throws Problem SERVICE_UNAVAILABLE
+ */
+function findSubscription(system: System, stripe: Stripe, id: string): Promise<Stripe.Subscription | undefined> {
+  return askingStripe(system, () =>
+    stripe.subscriptions.retrieve(id).catch((error: unknown) => {
+      if (error instanceof stripeErrors().StripeError && error.code === 'resource_missing') return undefined;
+      throw error;
+    }),
+  );
+}
+
+function subscriptionOf({ parent }: Stripe.Invoice): string | null {
+  return idOf(parent?.subscription_details?.subscription);
+}
+
+async function ofPaid(system: System, stripe: Stripe, invoice: Stripe.Invoice): Promise<Step | null> {
+  const subscription = subscriptionOf(invoice);
+  if (subscription === null) return null;
+  const scope = await scopeOfSubscription(system, subscription);
+  const apply = (tx: TxCtx) => paid(tx, invoice);
+  if (scope) return { scope, apply };
+  const ours = invoice.parent?.subscription_details?.metadata?.['latchkey'] === 'sms';
+  return ours ? ofNew(system, stripe, { subscription, follow: apply }) : null;
+}
+
+/** A subscription that never began has nothing overdue. */
+async function ofFailed(system: System, invoice: Stripe.Invoice): Promise<Step | null> {
+  const subscription = subscriptionOf(invoice);
+  const scope = subscription === null ? undefined : await scopeOfSubscription(system, subscription);
+  return scope ? { scope, apply: (tx) => failed(tx, invoice) } : null;
 }
 
 async function paid(tx: TxCtx, invoice: Stripe.Invoice): Promise<void> {

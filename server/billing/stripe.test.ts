@@ -167,11 +167,10 @@ describe('subscribing through Stripe', () => {
   test('BL-11 webhooks may arrive in any order and repeatedly: the subscription starts once, with Stripe’s periods', async () => {
     const { session, subscription } = pay();
     const invoice = invoiceOf(subscription, 1_000);
-    const ahead = await deliver(noticeOf('invoice.paid', invoice, clock.now()));
-    assert.equal(ahead.status, 503, 'sent again later, when the checkout is known');
-    assert.ok(ahead.headers.get('retry-after'));
+    assert.equal(await tell('invoice.payment_failed', invoice), 204, 'nothing is overdue before it begins');
+    const invoiced = noticeOf('invoice.paid', invoice, clock.now());
     const notice = noticeOf('checkout.session.completed', session, clock.now());
-    const responses = await Promise.all(Array.from({ length: 10 }, () => deliver(notice)));
+    const responses = await Promise.all(Array.from({ length: 5 }, () => [invoiced, notice].map(deliver)).flat());
     assert.deepEqual([...new Set(responses.map((response) => response.status))], [204]);
     const { status: state, tier, periodStart, periodEnd } = await status();
     assert.deepEqual(
@@ -190,10 +189,14 @@ describe('subscribing through Stripe', () => {
 
   test('BL-11 two paid checkouts make one subscription: the second ends at Stripe and is credited', async () => {
     const { session, subscription } = pay();
+    const invoice = invoiceOf(subscription, 1_000);
+    assert.equal(await tell('invoice.paid', invoice), 204, 'Stripe does not repeat the webhook for days');
     assert.equal(await tell('checkout.session.completed', session), 204);
     await eventually(async () => assert.equal(stripe.subscriptions.get(subscription.id)?.status, 'canceled'));
     const ended = stripe.asked.find(({ method }) => method === 'DELETE');
     assert.deepEqual(ended?.fields, { invoice_now: 'true', prorate: 'true' });
+    assert.equal(await tell('invoice.paid', invoice), 204);
+    assert.equal((await ledger('payment')).length, 1, 'its invoice pays for nothing here');
     stripe.subscriptions.delete(subscription.id);
     assert.equal((await status()).status, 'active');
   });
@@ -337,7 +340,26 @@ describe('changes', () => {
     subscription.status = 'canceled';
     assert.equal(await tell('customer.subscription.deleted', subscription), 204);
     assert.equal(await tell('checkout.session.completed', session), 204);
+    const invoice = invoiceOf(subscription, 1_000);
+    assert.equal(await tell('invoice.paid', invoice), 204);
+    stripe.subscriptions.delete(subscription.id);
+    assert.equal(await tell('invoice.paid', invoice), 204, 'Stripe no longer has it');
     assert.equal((await status()).status, 'canceled');
+  });
+
+  test('BL-11 an invoice that is paid starts a subscription whose checkout Stripe never reports', async () => {
+    await subscribe('large');
+    const { session, subscription } = pay();
+    const invoice = invoiceOf(subscription, 4_000);
+    stripe.mood = 'away';
+    assert.equal(await tell('invoice.paid', invoice), 503, 'repeated later');
+    stripe.mood = 'well';
+    assert.equal(await tell('invoice.paid', invoice), 204);
+    assert.equal((await status()).status, 'active');
+    assert.equal((await ledger('payment')).at(-1)?.reference, invoice.id);
+    assert.equal((await post('/cancel', { atPeriodEnd: false })).body.status, 'canceled');
+    assert.equal(await tell('checkout.session.completed', session), 204);
+    assert.equal((await status()).status, 'canceled', 'a late webhook does not start it again');
   });
 
   test('BL-11 a checkout that is paid after its project was deleted ends at Stripe and is credited', async () => {
@@ -347,6 +369,7 @@ describe('changes', () => {
     await latchkey.inProject((tx) => closePlace(tx, scope.projectId), scope);
     await eventually(async () => assert.ok(await isClosed(latchkey.system, scope)));
     const { session, subscription } = pay();
+    assert.equal(await tell('invoice.paid', invoiceOf(subscription, 1_000)), 204);
     assert.equal(await tell('checkout.session.completed', session), 204);
     await eventually(async () => assert.equal(stripe.subscriptions.get(subscription.id)?.status, 'canceled'));
     const ended = stripe.asked.find(({ method }) => method === 'DELETE');
