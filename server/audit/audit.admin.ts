@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import { Type } from 'typebox';
+import { sendFile } from '#platform/files.ts';
 import { PageOf, PageQuery } from '#platform/page.ts';
 import { get, type Routes } from '#platform/route.ts';
 import { AuditedEvent } from './chain.ts';
@@ -47,15 +48,15 @@ export const auditRoutes: Routes = [
         },
       },
     },
-    handler: async ({ ctx, query }, reply) =>
+    handler: async (request, reply) => {
+      const { ctx, query } = request;
+      const name = `audit-${ctx.scope.environment}-${ctx.now.toISOString().slice(0, 10)}.${query.format}`;
       reply
         .type(query.format === 'csv' ? 'text/csv; charset=utf-8' : 'application/json; charset=utf-8')
-        .header(
-          'content-disposition',
-          `attachment; filename="audit-${ctx.scope.environment}-${ctx.now.toISOString().slice(0, 10)}.${query.format}"`,
-        )
-        .header('cache-control', 'no-store')
-        .send(exportAudit(ctx, query)),
+        .header('content-disposition', `attachment; filename="${name}"`)
+        .header('cache-control', 'no-store');
+      return sendFile({ request, reply }, exportAudit(ctx, query));
+    },
   }),
   get('/v1/admin/audit-events/checkpoints', {
     permission: 'audit:read',

@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream';
 import { type Selectable, sql } from 'kysely';
 import { type Static, Type } from 'typebox';
 import type { Ctx } from '#platform/ctx.ts';
@@ -84,8 +83,8 @@ function quoted(text: string): string {
 export function exportAudit(
   ctx: Ctx,
   { since, until, format }: { since?: string; until?: string; format: ExportFormat },
-): Readable {
-  return Readable.from(written(ctx, { since: since ?? null, until: until ?? null }, shapes[format]));
+): AsyncIterable<string> {
+  return written(ctx, { since: since ?? null, until: until ?? null }, shapes[format]);
 }
 
 type Range = { since: string | null; until: string | null };

@@ -1,5 +1,6 @@
 import { PassThrough, Readable } from 'node:stream';
 import { Type } from 'typebox';
+import { sendFile } from '#platform/files.ts';
 import type { App } from '#platform/http.ts';
 import { PageOf, PageQuery } from '#platform/page.ts';
 import { Problem, problem } from '#platform/problem.ts';
@@ -7,7 +8,7 @@ import { get, post, type Routes } from '#platform/route.ts';
 import { failedRows, ImportReport, ReportQuery, reportImport } from './import-report.ts';
 import { receiveImport } from './import-upload.ts';
 import { getImport, ImportRef, listImports, MemberImport } from './imports.ts';
-import { exportMembers, noteExport } from './member-export.ts';
+import { exportMembers, noteExport, requireExport } from './member-export.ts';
 
 const FORMATS = { 'application/x-ndjson': 'ndjson', 'text/csv': 'csv' } as const;
 
@@ -91,11 +92,13 @@ export const importRoutes: Routes = [
     produces: ['text/csv'],
     responses: { 200: Type.Unsafe<Readable>(Type.String()) },
     problems: ['NOT_FOUND'],
-    handler: async ({ ctx, params: { jobId } }, reply) => {
+    handler: async (request, reply) => {
+      const { ctx, params } = request;
+      const { jobId } = params;
       await getImport(ctx, jobId);
       reply.type('text/csv; charset=utf-8').header('cache-control', 'no-store');
       reply.header('content-disposition', `attachment; filename="failed-rows-${jobId}.csv"`);
-      return reply.send(Readable.from(failedRows(ctx, jobId), { highWaterMark: 1 }));
+      return sendFile({ request, reply }, failedRows(ctx, jobId));
     },
   }),
   get('/v1/admin/members/export', {
@@ -110,10 +113,11 @@ export const importRoutes: Routes = [
     responses: { 200: Type.Unsafe<Readable>(Type.String()) },
     handler: async (request, reply) => {
       const { ctx, query } = request;
-      await noteExport(ctx, query);
+      await requireExport(ctx, query);
+      if (request.method !== 'HEAD') await noteExport(ctx, query);
       reply.type('application/x-ndjson').header('cache-control', 'no-store');
       reply.header('content-disposition', 'attachment; filename="members.ndjson"');
-      return reply.send(Readable.from(exportMembers(ctx, query), { highWaterMark: 1 }));
+      return sendFile({ request, reply }, exportMembers(ctx, query));
     },
   }),
 ];

@@ -14,12 +14,13 @@ const PAGE = 500;
 /** Fields to export in addition to what a project sees of its members. */
 export type Exported = { passwordHashes: boolean };
 
-/**
- * Records that the members were exported, and by whom.
- * @throws Problem AUTHORIZATION_DENIED for hashes without `members:credentials`
- */
-export async function noteExport(ctx: Ctx, { passwordHashes }: Exported): Promise<void> {
+/** @throws Problem AUTHORIZATION_DENIED for hashes without `members:credentials` */
+export async function requireExport(ctx: Ctx, { passwordHashes }: Exported): Promise<void> {
   if (passwordHashes) await requirePermission(ctx, 'members:credentials');
+}
+
+/** Records that the members were exported, and by whom. */
+export async function noteExport(ctx: Ctx, { passwordHashes }: Exported): Promise<void> {
   await transaction(ctx, (tx) => emit(tx, 'membership.exported', { passwordHashes }));
 }
 
