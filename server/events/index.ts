@@ -12,4 +12,4 @@ export { type EventCount, emit, emitAll, type NewEvent, publicActor } from './ev
 
 export { addressesInEvents, anonymiseEvents, eventsOfUser, isErased } from './events-of-user.ts';
 export { part } from './part.ts';
-export { eventsById, lastSequence, readEvents, traceIdsOf } from './reading.ts';
+export { areUnnumbered, eventsById, lastSequence, readEvents, traceIdsOf } from './reading.ts';

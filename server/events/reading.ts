@@ -109,6 +109,19 @@ export async function readEvents(
   return { events, reached: Math.max(range.after, last ?? 0), more };
 }
 
+const unnumbered = prepared<{ waiting: boolean }>(
+  'unnumbered-events',
+  `select exists (select from events where sequence is null and workspace_id = $1 and project_id = $2
+     and environment = $3 and occurred_at < $4) as waiting`,
+);
+
+/** Whether committed events of the scope wait for their number, so that {@link readEvents} leaves them out. */
+export async function areUnnumbered({ system, scope }: Pick<Ctx, 'system' | 'scope'>, until: Date): Promise<boolean> {
+  const { workspaceId, projectId, environment } = scope;
+  const { rows } = await unnumbered(system, [workspaceId, projectId, environment, until]);
+  return rows[0]?.waiting ?? false;
+}
+
 const counter = prepared<{ last: number }>(
   'last-sequence',
   'select last from event_sequences where workspace_id = $1 and project_id = $2 and environment = $3',

@@ -13,6 +13,14 @@ after(() => webhooks.stop());
 
 const idsAt = (path: string) => webhooks.receiver.at(path).map(({ headers }) => headers['webhook-id']);
 
+/** How many jobs of replays there are. */
+async function replaysLeft(which = ''): Promise<number> {
+  const { rows } = await webhooks.latchkey.system.pool.query(
+    `select from graphile_worker.jobs where task_identifier = 'replay_webhooks' ${which}`,
+  );
+  return rows.length;
+}
+
 describe('log and repair', () => {
   test('deliveries are listed newest first, with pages and filters', async () => {
     const { clock, admin, deliveriesOf, endpointFor, happen, remove } = webhooks;
@@ -109,6 +117,57 @@ describe('log and repair', () => {
     // Four events; the event that was refused with 410 arrives a second time.
     assert.deepEqual([idsAt('/missed').length, new Set(idsAt('/missed')).size], [5, 4]);
     await remove(id);
+  });
+
+  test('recoveries at once send a missed event once', async () => {
+    const { latchkey, clock, admin, deliveriesOf, endpointFor, happen, remove } = webhooks;
+    const { id } = await endpointFor('/recovered');
+    clock.advance(MINUTE);
+    const since = clock.now().toISOString();
+    await admin(`/endpoints/${id}/disable`, { method: 'POST' });
+    await Promise.all(Array.from({ length: 20 }, happen));
+    await eventually(async () => {
+      const { rows } = await latchkey.system.pool.query('select from events where sequence is null');
+      assert.equal(rows.length, 0);
+    });
+    await admin(`/endpoints/${id}/enable`, { method: 'POST' });
+    const recover = () => admin(`/endpoints/${id}/recover`, { body: { since } });
+    const responses = await Promise.all(Array.from({ length: 6 }, recover));
+    assert.deepEqual([...new Set(responses.map(({ status }) => status))], [202]);
+    await eventually(async () => assert.equal(await replaysLeft(), 0));
+    await eventually(async () => assert.equal((await deliveriesOf(id, '&status=delivered')).length, 20));
+    assert.deepEqual([idsAt('/recovered').length, new Set(idsAt('/recovered')).size], [20, 20]);
+    await remove(id);
+  });
+
+  test('recovering sends an event that was being numbered while the endpoint was enabled', async () => {
+    const { latchkey, clock, admin, deliveriesOf, endpointFor, happen, remove } = webhooks;
+    const [{ id }, other] = await Promise.all([endpointFor('/enabled'), endpointFor('/other')]);
+    clock.advance(MINUTE);
+    const since = clock.now().toISOString();
+    await admin(`/endpoints/${id}/disable`, { method: 'POST' });
+    const held = await latchkey.system.pool.connect();
+    try {
+      // The numbering has read the enabled endpoints, and cannot commit.
+      await held.query('begin');
+      await held.query('lock table webhook_deliveries in share mode');
+      await happen();
+      await eventually(async () => {
+        const { rows } = await latchkey.system.pool.query(
+          `select from pg_locks where relation = 'webhook_deliveries'::regclass and not granted`,
+        );
+        assert.equal(rows.length, 1);
+      });
+      await admin(`/endpoints/${id}/enable`, { method: 'POST' });
+      await admin(`/endpoints/${id}/recover`, { body: { since } });
+      await eventually(async () => assert.equal(await replaysLeft('and locked_at is null'), 0));
+    } finally {
+      await held.query('rollback');
+      held.release();
+    }
+    await eventually(async () => assert.equal((await deliveriesOf(id, '&status=delivered')).length, 1));
+    assert.equal(idsAt('/enabled').length, 1);
+    await Promise.all([remove(id), remove(other.id)]);
   });
 
   test('after `webhookLogDays` finished deliveries are deleted, and those that wait are still made', async () => {

@@ -10,7 +10,7 @@ const MAX_NAMES_OF_A_WIDE_DOOR = 25;
 
 /** Parts that hand out more than {@link MAX_NAMES}: their maximum, and the reason. */
 const WIDER: Exceptions = {
-  events: { max: 24, why: 'the log, its catalogue of types, and the readers with which audit and webhooks follow it' },
+  events: { max: 25, why: 'the log, its catalogue of types, and the readers with which audit and webhooks follow it' },
   tenancy: { max: 25, why: 'workspaces and projects: their directory, and how they close, return and end' },
   branding: {
     max: 16,
