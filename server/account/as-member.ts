@@ -25,7 +25,7 @@ export async function asMember(
     await requireStillAdmitted(ctx, 'account_page', entry);
   } catch (error) {
     if (!(error instanceof Problem) || error.code !== 'REAUTHENTICATION_REQUIRED') throw error;
-    const again = { as: null, secondFactor: error.extensions['acr'] === 'aal2' };
+    const again = { as: null, secondFactor: error.extensions['acr'] === 'aal2', ownProof: false };
     return toSignIn(request, reply, { scope, back, again });
   }
   const { userId, sessionId } = session;

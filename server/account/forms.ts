@@ -27,12 +27,17 @@ export const { page, action } = browserRoutes<Visit, typeof Named>({
     try {
       await requireStillAdmitted(visit.ctx, 'account_page', visit.entry);
       const freshProof = request.route?.freshProof;
-      if (freshProof) await requireFreshProof(visit.ctx, freshProof);
+      if (freshProof) await requireFreshProof(visit.ctx, freshProof, request.params);
       return await work(visit);
     } catch (error) {
       if (!(error instanceof Problem) || error.code !== 'REAUTHENTICATION_REQUIRED') throw error;
       const { email, username, phone } = visit.profile;
-      const again = { as: email ?? username ?? phone, secondFactor: error.extensions['acr'] === 'aal2' };
+      const { acr, ownProof = false } = error.extensions;
+      const again = {
+        as: email ?? username ?? phone,
+        secondFactor: acr === 'aal2',
+        ownProof: ownProof === true,
+      };
       return toSignIn(request, reply, { scope: visit.ctx.scope, back: origin, again });
     }
   },

@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import { Type } from 'typebox';
 import { chooseDefaultOrganization, defaultOrganizationOf } from '#default-organizations';
-import { leaveProject, ownMemberships } from '#members';
+import { leaveProject, membershipsOf } from '#members';
 import { organizationsOf } from '#organizations';
 import { form, type Markup } from '#pages';
 import type { Reply } from '#platform/http.ts';
@@ -52,13 +52,13 @@ export const membershipRoutes: Routes = [
 ];
 
 async function membershipOf({ ctx, profile }: Visit, id: string | undefined) {
-  const { items } = await ownMemberships(ctx, profile.userId, { limit: MAX_MEMBERSHIPS });
+  const { items } = await membershipsOf.own(ctx, profile.userId, { limit: MAX_MEMBERSHIPS });
   return items.find((own) => own.id === id);
 }
 
 export async function membershipsPage(visit: Visit): Promise<Reply> {
   const { say } = visit.voice;
-  const { items } = await ownMemberships(visit.ctx, visit.profile.userId, { limit: MAX_MEMBERSHIPS });
+  const { items } = await membershipsOf.own(visit.ctx, visit.profile.userId, { limit: MAX_MEMBERSHIPS });
   const rows = items.map(({ id, projectName, status, roles, joinedAt }) =>
     row({
       title: projectName,

@@ -109,11 +109,13 @@ export async function scopeAsked(request: Request): Promise<Scope> {
   return (await anonymousCtx(request, typeof clientId === 'string' ? { clientId } : {})).scope;
 }
 
-type SignIn = { scope: Scope; back: string; again?: { as: string | null; secondFactor: boolean } };
+type Again = { as: string | null; secondFactor: boolean; ownProof: boolean };
+type SignIn = { scope: Scope; back: string; again?: Again };
 
 /**
  * Sends the visitor to the sign-in pages, and from there back to this page.
- * @param again for a signed-in user who must authenticate again: with a second factor, or with any
+ * @param again for a signed-in user who must authenticate again: with a second factor, by a proof of their own, or
+ * with any
  */
 export function toSignIn({ address: { url: own } }: Request, reply: Reply, { scope, back, again }: SignIn): Reply {
   const url = withQuery(`${own}/connect/authorize`, {
@@ -125,6 +127,7 @@ export function toSignIn({ address: { url: own } }: Request, reply: Reply, { sco
     prompt: again && 'login',
     login_hint: again?.as,
     acr_values: again?.secondFactor ? 'aal2' : null,
+    own_proof: again?.ownProof ? 'true' : null,
   });
   return reply.redirect(url, 303);
 }

@@ -1,5 +1,5 @@
 import { askToEnter, refusalOf } from '#actions';
-import { type ThroughConnections, throughConnections } from '#connections';
+import { connectionProofs, isConnection, type ThroughConnections } from '#connections';
 import { type DeviceId, isRemembered } from '#devices';
 import { projectOf } from '#environments';
 import { enrolledSecondFactors, guardingSecondFactors, type SecondFactor } from '#factors';
@@ -77,7 +77,7 @@ export async function admit(ctx: Ctx | TxCtx, entrance: Entrance, candidate: Can
 async function byRule(ctx: Ctx | TxCtx, entrance: Entrance, candidate: Candidate): Promise<Admission> {
   const { userId, proof, party = 'first', asked } = candidate;
   const { settings } = await projectOf(ctx.system, ctx.scope);
-  const through = await throughConnections(ctx, {
+  const through = await connectionProofs.read(ctx, {
     userId,
     organizationId: candidate.organizationId ?? null,
     signInMethods: proof.signInMethods ?? [],
@@ -190,7 +190,7 @@ export async function requireAdmitted(
   const { decision } = await admit(ctx, entrance, { ...session, device: deviceOfSession(ctx, userId, proof) });
   if (decision.kind === 'refused') throw refusal(decision);
   if (decision.kind !== 'needs') return;
-  throw decision.what === 'fresh_proof' ? reauthenticationRequired() : reauthenticationRequired('aal2');
+  throw decision.what === 'fresh_proof' ? reauthenticationRequired() : reauthenticationRequired({ acr: 'aal2' });
 }
 
 /**
@@ -205,16 +205,16 @@ export async function requireEntering(ctx: Ctx, organizationId: OrganizationId):
 }
 
 /**
- * Checks whether an entry that was admitted before may go on. Decides again if it is in an organization, or the policy
- * has become stricter; otherwise runs no statement.
+ * Checks whether an entry that was admitted before may go on. Decides again if it is in an organization, a connection
+ * vouched for its person, or the policy has become stricter; otherwise runs no statement.
  * @returns whether it was decided again
  * @throws as {@link requireAdmitted}
  */
 export async function requireStillAdmitted(ctx: Ctx, entrance: Entrance, entry: ProvenEntry): Promise<boolean> {
   const { settings } = await projectOf(ctx.system, ctx.scope);
-  const { userId, organizationId, acr, admittedUnder: under, rememberedDevice } = entry;
+  const { userId, organizationId, acr, admittedUnder: under, rememberedDevice, signInMethods } = entry;
   const stricter = mustBeLookedAtAgain(settings, { acr, under, remembered: rememberedDevice !== null });
-  if (organizationId === null && !stricter) return false;
+  if (organizationId === null && !stricter && !signInMethods.some(isConnection)) return false;
   await requireAdmitted(ctx, entrance, { userId, organizationId, proof: entry });
   return true;
 }
@@ -237,7 +237,7 @@ type Refused = { because: Refusal; message?: string | null };
 export function refusal({ because, message = null }: Refused): Problem {
   if (because === 'action') return refusalOf({ kind: 'refused', message });
   if (because === 'action_failed') return refusalOf({ kind: 'failed' });
-  if (because === 'unmet') return reauthenticationRequired('aal2');
+  if (because === 'unmet') return reauthenticationRequired({ acr: 'aal2' });
   if (because !== 'same_phone') return problem(CODES[because]);
   return problem(
     'METHOD_DISABLED',

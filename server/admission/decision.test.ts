@@ -73,7 +73,7 @@ const RULES: readonly Rule[] = [
     decision: refused('organization_method'),
   },
   {
-    when: 'The person signed in only through a connection of an organization that is disabled, or of another project, or that has another identity provider since',
+    when: 'The person signed in only through a connection of an organization that is disabled, or of another project, or that has another identity provider since, or they left the organization, or have a role that they did not confirm the connection with',
     holds: ({ evidence }) => evidence.organization === 'foreign_connection',
     outcome: 'refused: `REAUTHENTICATION_REQUIRED`',
     decision: refused('foreign_connection'),

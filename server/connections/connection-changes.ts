@@ -6,6 +6,7 @@ import { getOrganization, lockJoiningRoles, lockKnownRoles, lockOrganization, ow
 import { type Ctx, type TxCtx, transaction } from '#platform/ctx.ts';
 import { newId, type OrganizationId } from '#platform/ids.ts';
 import { addJob } from '#platform/jobs.ts';
+import type { OrganizationSessions } from '#platform/part.ts';
 import { found, problem } from '#platform/problem.ts';
 import { inScope, scopeColumns } from '#platform/scoped.ts';
 import { changeOrganizationSessions, revokeSessions } from '#sessions';
@@ -278,7 +279,7 @@ async function endWhatDependsOn(tx: TxCtx, before: ConnectionRow, after: Connect
   const lives = after?.status === 'enabled' && issuerOf(after) === issuerOf(before);
   if (!lives && before.status === 'enabled') {
     const users = await usersOfIssuer(tx, issuerOf(before));
-    await revokeSessions(tx, users, { begunThrough: before.id }, 'connection_ended');
+    await revokeSessions(tx, users, { begunThrough: [before.id] }, 'connection_ended');
   }
   if (after === null) await unlinkIssuer(tx, issuerOf(before));
   const requires = (row: ConnectionRow | null) => row?.status === 'enabled' && row.required;
@@ -288,6 +289,19 @@ async function endWhatDependsOn(tx: TxCtx, before: ConnectionRow, after: Connect
       action: 'renew',
       reason: 'organization_connection_required',
     });
+}
+
+/**
+ * Ends the sessions of a person who is no longer in an organization that began through its connections and in no other
+ * way: it vouches for its members alone.
+ */
+export async function endWithMembership(
+  tx: TxCtx,
+  { organizationId, userId, action, reason }: OrganizationSessions,
+): Promise<void> {
+  if (action !== 'end' || userId === undefined) return;
+  const begunThrough = (await rowsOf(tx, organizationId).execute()).map(({ id }) => id);
+  if (begunThrough.length > 0) await revokeSessions(tx, userId, { begunThrough }, reason);
 }
 
 /** Unlinks the accounts of the connections of a deleted organization: in a job, because there may be many. */

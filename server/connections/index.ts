@@ -5,7 +5,7 @@ export { connectionNames, discoverConnection, hasConnections } from './discovery
 export type { ConnectionKind } from './kinds.ts';
 export { OidcConfiguration } from './oidc.ts';
 export { part } from './part.ts';
-export { isConnection, type ThroughConnections, throughConnections } from './proofs-through-connections.ts';
+export { connectionProofs, isConnection, type ThroughConnections } from './proofs-through-connections.ts';
 export { published } from './published.ts';
 export { fetchIdentityProvider, initiationState, samlOf } from './saml.ts';
 export {

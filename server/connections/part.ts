@@ -1,10 +1,11 @@
 import type { Part } from '#platform/part.ts';
 import { rowsOfProject } from '#platform/removal.ts';
 import { sealedIn } from '#platform/sealed.ts';
-import { unlinkConnections } from './connection-changes.ts';
+import { endWithMembership, unlinkConnections } from './connection-changes.ts';
 import { connectionRoutes } from './connections.admin.ts';
 import { ownConnectionRoutes } from './connections.me.ts';
 import { events } from './events.ts';
+import { proofCounts } from './proofs-through-connections.ts';
 import { refreshSamlMetadata } from './saml-refresh.ts';
 
 export const part = {
@@ -14,6 +15,8 @@ export const part = {
     'connection-secret': sealedIn('organization_connections', 'secret_sealed'),
     'connection-keys': sealedIn('organization_connections', 'keys_sealed'),
   },
+  proofCounts,
+  sessions: { inOrganization: endWithMembership },
   organizationDeleted: unlinkConnections,
   cleanUps: { refreshSamlMetadata },
   organizationRoles: { organization_connections: { rows: 'connections', columns: ['roles', 'group_roles'] } },

@@ -1,16 +1,23 @@
 import { sql } from 'kysely';
-import { listIdentities } from '#linked-identities';
-import { organizationAt } from '#organizations';
+import { issuersOf, listIdentities } from '#linked-identities';
+import { membershipsOf } from '#members';
+import { isWholly, organizationAt, rolesInOrganization } from '#organizations';
 import { usersById } from '#people';
 import type { Ctx, TxCtx } from '#platform/ctx.ts';
 import type { OrganizationId, UserId } from '#platform/ids.ts';
 import { inScope } from '#platform/scoped.ts';
+import type { ShownProof } from '#platform/standing.ts';
 import { issuerOf } from './connection-changes.ts';
 import type { ConnectionId } from './connections.ts';
 
 /** Whether a recorded way in is a connection: then it is its id. */
 export function isConnection(signInMethod: string): signInMethod is ConnectionId {
   return signInMethod.startsWith('con_');
+}
+
+/** The connections of a proof that consists of nothing else; none if the person proved something themselves. */
+function onlyConnections(signInMethods: readonly string[]): ConnectionId[] {
+  return signInMethods.every(isConnection) ? signInMethods.filter(isConnection) : [];
 }
 
 /** What the connections of the scope's project say about a proof. */
@@ -20,8 +27,8 @@ export type ThroughConnections = {
   /** They must sign in through one to enter the organization. */
   isRequired: boolean;
   /**
-   * They signed in only through connections that are disabled, or of other projects, or whose identity provider no longer
-   * knows them.
+   * They signed in only through connections that do not vouch for them: disabled ones, those of other projects, those whose
+   * identity provider no longer knows them or whose organization they left, and those that {@link isOutgrown}.
    */
   isForeign: boolean;
 };
@@ -35,13 +42,29 @@ const NOTHING: ThroughConnections = { isOwn: false, isRequired: false, isForeign
  * Outside of organizations, proofs without a connection cost no statement. Served by organization_connections_id,
  * organization_connections_enabled and linked_identities_of_user.
  */
-export async function throughConnections(
+async function throughConnections(
   ctx: Ctx | TxCtx,
   { userId, organizationId, signInMethods }: Asking,
 ): Promise<ThroughConnections> {
   const used = signInMethods.filter(isConnection);
   if (used.length === 0 && organizationId === null) return NOTHING;
-  const enabled = await ctx.db
+  const enabled = await enabledAmong(ctx, { used, organizationId });
+  const known = await knownTo(ctx, userId, { used, enabled });
+  const own = enabled.filter((connection) => connection.organizationId === organizationId);
+  const isOwn = own.some(({ id }) => known.some((connection) => connection.id === id));
+  const only = onlyConnections(signInMethods);
+  return {
+    isOwn,
+    isRequired: !isOwn && own.some(({ required }) => required) && (await isBound(ctx, userId, own)),
+    isForeign: only.length > 0 && (await vouching(ctx, userId, known)).length === 0,
+  };
+}
+
+type Chosen = { used: readonly ConnectionId[]; organizationId: OrganizationId | null };
+
+/** The enabled connections among these, and those of the organization. */
+function enabledAmong(ctx: Ctx | TxCtx, { used, organizationId }: Chosen) {
+  return ctx.db
     .selectFrom('organization_connections')
     .select(['id', 'organization_id as organizationId', 'kind', 'configuration', 'required'])
     .where(inScope(ctx))
@@ -53,15 +76,68 @@ export async function throughConnections(
       ]),
     )
     .execute();
-  const linked = used.length === 0 ? [] : (await listIdentities(ctx, userId)).map(({ issuer }) => issuer);
-  const known = enabled.filter((connection) => used.includes(connection.id) && linked.includes(issuerOf(connection)));
-  const own = enabled.filter((connection) => connection.organizationId === organizationId);
-  const isOwn = own.some((connection) => known.includes(connection));
-  return {
-    isOwn,
-    isRequired: !isOwn && own.some(({ required }) => required) && (await isBound(ctx, userId, own)),
-    isForeign: signInMethods.length > 0 && used.length === signInMethods.length && known.length === 0,
-  };
+}
+type Enabled = Awaited<ReturnType<typeof enabledAmong>>[number];
+type Known = Enabled & { provenAt: Date | null };
+
+/** Those of the used connections whose identity provider has an account that is linked to the person. */
+async function knownTo(
+  ctx: Ctx | TxCtx,
+  userId: UserId,
+  { used, enabled }: { used: readonly ConnectionId[]; enabled: readonly Enabled[] },
+): Promise<Known[]> {
+  if (used.length === 0) return [];
+  const links = new Map((await issuersOf(ctx, userId)).map(({ issuer, provenAt }) => [issuer, provenAt]));
+  return enabled.flatMap((connection) => {
+    const provenAt = used.includes(connection.id) ? links.get(issuerOf(connection)) : undefined;
+    return provenAt === undefined ? [] : [{ ...connection, provenAt }];
+  });
+}
+
+/** Those of these connections whose word alone still opens their organization and project to the person. */
+async function vouching(ctx: Ctx | TxCtx, userId: UserId, known: readonly Known[]): Promise<Known[]> {
+  if (known.length === 0) return [];
+  const reach = await membershipsOf.reachOf(ctx, userId);
+  const memberId = reach.memberships.find(({ projectId }) => projectId === ctx.scope.projectId)?.memberId;
+  if (memberId === undefined) return [];
+  const vouches: Known[] = [];
+  for (const connection of known) {
+    const { organizationId, provenAt } = connection;
+    // biome-ignore lint/performance/noAwaitInLoops: a session has one connection
+    const isIn = (await rolesInOrganization(ctx, { organizationId, memberId })) !== undefined;
+    if (isIn && !(await isOutgrown(ctx, { userId, provenAt }))) vouches.push(connection);
+  }
+  return vouches;
+}
+
+/**
+ * Whether a person has grown beyond what an organization may open: they have a role in a project of the workspace, and did
+ * not confirm the account at the identity provider by a proof of their own since they got it. Such accounts are neither
+ * joined to a connection nor entered through it.
+ * @param provenAt when the person last confirmed the account
+ */
+async function isOutgrown(
+  ctx: Ctx | TxCtx,
+  { userId, provenAt }: { userId: UserId; provenAt: Date | null },
+): Promise<boolean> {
+  const { lastRoleAt } = await membershipsOf.reachOf(ctx, userId);
+  return lastRoleAt !== null && (provenAt === null || provenAt <= lastRoleAt);
+}
+
+/**
+ * What a connection says counts in its organization. For the account it counts only while that is wholly the
+ * organization's: the identity provider of one company must not change what opens another.
+ */
+export async function proofCounts(ctx: Ctx | TxCtx, { userId, signInMethods, about }: ShownProof): Promise<boolean> {
+  const used = onlyConnections(signInMethods);
+  if (used.length === 0) return true;
+  const enabled = await enabledAmong(ctx, { used, organizationId: null });
+  const known = await vouching(ctx, userId, await knownTo(ctx, userId, { used, enabled }));
+  for (const { organizationId } of known) {
+    // biome-ignore lint/performance/noAwaitInLoops: a session has one connection
+    if (about.includes(organizationId) || (await isWholly(ctx, { organizationId, userId }))) return true;
+  }
+  return false;
 }
 
 type Own = Parameters<typeof issuerOf>[0] & { organizationId: OrganizationId };
@@ -74,3 +150,6 @@ async function isBound(ctx: Ctx | TxCtx, userId: UserId, own: readonly Own[]): P
   const issuers = own.map(issuerOf);
   return (await listIdentities(ctx, userId)).some(({ issuer }) => issuers.includes(issuer));
 }
+
+/** What a proof through connections is worth. */
+export const connectionProofs = { only: onlyConnections, read: throughConnections, isOutgrown };

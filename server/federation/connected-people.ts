@@ -1,12 +1,12 @@
 import type { Static } from 'typebox';
 import { Type } from 'typebox';
-import type { UsableConnection } from '#connections';
+import { connectionProofs, type UsableConnection } from '#connections';
 import { findIdentifier, unprovenSince } from '#identifiers';
 import { findLinkedUser, identityUsed, linkIdentity, type UpstreamIdentity } from '#linked-identities';
-import { accessOf, addMember, listMemberships } from '#members';
+import { accessOf, addMember, holdRoles } from '#members';
 import { credentialChanged } from '#notices';
-import { changeDirectoryRoles, isNewIn, joinOrganization, organizationAt, rolesInOrganization } from '#organizations';
-import { createUser } from '#people';
+import { directoryMembers, isNewIn, joinOrganization, organizationAt, rolesInOrganization } from '#organizations';
+import { createUser, usersById } from '#people';
 import type { TxCtx } from '#platform/ctx.ts';
 import { parseEmail } from '#platform/email-address.ts';
 import type { UserId } from '#platform/ids.ts';
@@ -111,15 +111,12 @@ async function accountOf(
   { person, identity }: Found,
 ): Promise<{ userId: UserId } | { userId: UserId; address: string }> {
   const linked = await findLinkedUser(tx, identity);
-  if (linked) {
-    await identityUsed(tx, identity);
-    return { userId: linked };
-  }
+  if (linked) return linkedAccount(tx, identity, linked);
   const { email, emailVerified } = person;
   const isVouchedFor =
     email !== null && emailVerified !== false && (await organizationAt(tx, email)) === connection.organizationId;
   const owner = email === null ? undefined : await findIdentifier(tx, { kind: 'email', value: email });
-  if (owner && isVouchedFor && !(await hasRoles(tx, owner.userId))) {
+  if (owner && isVouchedFor && !(await outgrown(tx, owner.userId, null))) {
     await addressProven(tx, { userId: owner.userId, channel: 'email', address: owner.value }, 'anybody');
     await linkIdentity(tx, owner.userId, identity);
     await credentialChanged(tx, owner.userId, 'identity_linked');
@@ -133,15 +130,24 @@ async function accountOf(
     address: isVouchedFor && !owner ? { kind: 'email', value: email, verified: true } : null,
     passwordHash: null,
     profile: profileOf(identity),
+    homeOrganizationId: connection.organizationId,
   });
   await linkIdentity(tx, userId, identity);
   return { userId };
 }
 
-/** Whether a person has a role in any project of the workspace. Assumed of a person with over a hundred memberships. */
-async function hasRoles(tx: TxCtx, userId: UserId): Promise<boolean> {
-  const { items, nextCursor } = await listMemberships(tx, userId, { limit: 100 });
-  return nextCursor !== null || items.some(({ roles }) => roles.length > 0);
+/** The account that an identity is linked to; with an address, if the person must confirm the identity first. */
+async function linkedAccount(tx: TxCtx, identity: UpstreamIdentity, userId: UserId) {
+  const used = await identityUsed(tx, identity);
+  if (!(await outgrown(tx, userId, used?.provenAt ?? null))) return { userId };
+  const user = (await usersById(tx, [userId])).get(userId);
+  return { userId, address: user?.email ?? user?.phone ?? user?.username ?? '' };
+}
+
+/** `connectionProofs.isOutgrown`, until the transaction ends: a role that is given meanwhile ends the new session. */
+async function outgrown(tx: TxCtx, userId: UserId, provenAt: Date | null): Promise<boolean> {
+  await holdRoles(tx, userId);
+  return connectionProofs.isOutgrown(tx, { userId, provenAt });
 }
 
 type Member = { userId: UserId; groups: readonly string[] };
@@ -180,7 +186,7 @@ async function joinThrough(
   const memberId = known ?? (justInTime ? await addMember(tx, userId) : null);
   if (memberId === null) throw notAMember();
   const who = { organizationId, memberId, userId };
-  if (isIn) await changeDirectoryRoles(tx, who, { taken, given });
+  if (isIn) await directoryMembers.changeRoles(tx, who, { taken, given });
   else if (justInTime && (await isNewIn(tx, organizationId, memberId)))
     await joinOrganization(tx, who, [...roles, ...given]);
   else throw notAMember();

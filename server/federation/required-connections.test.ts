@@ -43,7 +43,7 @@ describe('a required connection', () => {
     const target = { workspaceId, projectId, environment: 'test', organizationId: company.organizationId };
     const enter = (token: string) => latchkey.auth('/v1/sessions/switch-context', { token, body: target });
     expectProblem(await enter(body.access_token), 403, 'ORGANIZATION_METHOD');
-    const token = (await visit(company, { sub: 'linked', email })).body.access_token;
+    const token = (await login(email)).body.access_token;
     const { body: links } = await latchkey.api('/v1/me/linked-identities', { token });
     const unlinked = await latchkey.api(`/v1/me/linked-identities/${links.items[0].id}`, { token, method: 'DELETE' });
     expectProblem(unlinked, 403, 'AUTHORIZATION_DENIED');

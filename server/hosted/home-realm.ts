@@ -9,8 +9,8 @@ import { type Flow, goTo } from './flow.ts';
  */
 export async function routeHome(flow: Flow, identifier: string | null): Promise<Reply | undefined> {
   const { step, ctx, interaction } = flow;
-  const { organizationId } = interaction.asked;
-  if (step.link) return undefined;
+  const { organizationId, ownProof } = interaction.asked;
+  if (step.link || ownProof) return undefined;
   const home = await discoverConnection(ctx, { identifier, organizationId });
   return home ? goTo(flow, `/connection/${home.id}`) : undefined;
 }

@@ -139,6 +139,7 @@ export async function previewHostedPage(
         apiScopes: [],
         redirectUri: null,
         loginHint: null,
+        ownProof: false,
         organizationId: null,
         maxAge: null,
         locales: null,

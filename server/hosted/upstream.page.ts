@@ -5,7 +5,7 @@ import { connectionParty, exchangeCode, providerParty, sendAway } from '#federat
 import { upstreamProvider } from '#identity-providers';
 import { IdSchema } from '#platform/ids.ts';
 import { randomSecret } from '#platform/keyring.ts';
-import { problem } from '#platform/problem.ts';
+import { Problem, problem } from '#platform/problem.ts';
 import type { Routes } from '#platform/route.ts';
 import { bindingTo, deviceTokenOf, explain, failed, keepStep, markOf, proceed } from './flow.ts';
 import { page } from './forms.ts';
@@ -72,6 +72,9 @@ export const upstreamRoutes: Routes = [
       const vouched = sentTo ? { ...flow, step: { ...flow.step, vouchedBy: sentTo } } : flow;
       return await proceed(vouched, response);
     } catch (error) {
+      // A connection does not suffice for this person; their own ways in do.
+      if (error instanceof Problem && error.code === 'REAUTHENTICATION_REQUIRED')
+        return failed(flow, 'METHOD_DISABLED');
       return explain(flow, '', error);
     }
   }),

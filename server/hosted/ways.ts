@@ -20,8 +20,8 @@ export function pageOfWays({ settings, step }: Flow): '' | '/password' | '/ways'
 }
 
 /** True if a name may lead to the connection of an organization. */
-async function mayLeadHome({ ctx, step }: Flow): Promise<boolean> {
-  return !step.link && (await hasConnections(ctx));
+async function mayLeadHome({ ctx, step, interaction }: Flow): Promise<boolean> {
+  return !step.link && !interaction.asked.ownProof && (await hasConnections(ctx));
 }
 
 /** What the first page offers: a form, beside it two ways, and the others behind a click. */

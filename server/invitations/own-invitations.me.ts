@@ -24,7 +24,7 @@ export const ownInvitationRoutes: Routes = [
     description: 'As by its link. The session stays in the organization that it is in.',
     params: Ref,
     responses: { 204: Type.Null() },
-    problems: ['NOT_FOUND', 'CONFLICT'],
+    problems: ['NOT_FOUND', 'CONFLICT', 'REAUTHENTICATION_REQUIRED'],
     handler: (request) => acceptOwnInvitation(request.ctx, request.params.invitationId),
   }),
   post(`${PATH}/:invitationId/decline`, {

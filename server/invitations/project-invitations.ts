@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Static } from 'typebox';
+import { connectionProofs } from '#connections';
 import { authAddressOf } from '#domains';
 import { projectOf } from '#environments';
 import { emit, emitAll } from '#events';
@@ -28,6 +29,8 @@ import { hashSecret } from '#platform/keyring.ts';
 import type { Page, PageQuery } from '#platform/page.ts';
 import { Problem, problem } from '#platform/problem.ts';
 import { acrossProjects, inScope } from '#platform/scoped.ts';
+import { findSession } from '#sessions';
+import { reauthenticationRequired } from '#step-up';
 import { isClosed } from '#tenancy';
 import {
   eventDataOf,
@@ -293,12 +296,25 @@ export async function projectOfInvitation(ctx: Ctx, token: string): Promise<Proj
 }
 
 /**
+ * A role in the project is accepted by the person themselves, not by the identity provider of an organization.
+ * @throws Problem REAUTHENTICATION_REQUIRED with `ownProof`
+ */
+async function requireOwnSession(tx: TxCtx): Promise<void> {
+  if (tx.actor.kind !== 'customer') return;
+  const session = await findSession(tx, tx.actor.sessionId);
+  if (session && connectionProofs.only(session.signInMethods).length > 0)
+    throw reauthenticationRequired({ ownProof: true });
+}
+
+/**
  * Accepts an invitation: the user becomes a member of the project with the invitation's roles, and of its organization.
  * @throws Problem INVALID_TOKEN, or NOT_FOUND for an id, when it is not open or another project's, or its sender could not
- * send it today; CONFLICT while the organization is full
+ * send it today; CONFLICT while the organization is full; REAUTHENTICATION_REQUIRED for roles in the project, in a session
+ * that a connection alone began
  */
 export async function acceptInvitation(tx: TxCtx, ref: InvitationRef, userId: UserId): Promise<void> {
   const row = await invitations.accept(tx, ref);
+  if (row.roles.length > 0) await requireOwnSession(tx);
   const memberId = await addMember(tx, userId);
   await addRoles(tx, { memberId, userId }, row.roles);
   if (row.organization_id)

@@ -1,7 +1,9 @@
 export { identitiesInBulk } from './identities-in-bulk.ts';
 export {
   findLinkedUser,
+  identityProven,
   identityUsed,
+  issuersOf,
   type LinkedIdentityId,
   linkIdentity,
   listIdentities,

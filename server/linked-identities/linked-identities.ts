@@ -19,6 +19,8 @@ type LinkedIdentitiesTable = {
   email: string | null;
   linked_at: Date;
   last_used_at: Date;
+  /** When the person last confirmed it by a proof of their own; null for one that was linked without. */
+  proven_at: Date | null;
 };
 
 declare module '#platform/db.ts' {
@@ -65,13 +67,14 @@ export async function unlinkIssuer(tx: TxCtx, issuer: string): Promise<void> {
 }
 
 /**
- * Links an account to a user.
+ * Links an account to a user. `proven`: the person asked for it, with a proof of the account.
  * @throws Problem ALREADY_EXISTS if it is linked already
  */
 export async function linkIdentity(
   tx: TxCtx,
   userId: UserId,
   { provider, issuer, subject, email }: UpstreamAccount,
+  { proven = false }: { proven?: boolean } = {},
 ): Promise<LinkedIdentityId> {
   const id = newId('idn', tx.now);
   if (await findLinkedUser(tx, { issuer, subject })) throw linkedAlready();
@@ -88,6 +91,7 @@ export async function linkIdentity(
         user_id: userId,
         linked_at: tx.now,
         last_used_at: tx.now,
+        proven_at: proven ? tx.now : null,
       })
       .execute();
   } catch (error) {
@@ -97,18 +101,57 @@ export async function linkIdentity(
   return id;
 }
 
+/**
+ * Records that a person confirmed an account that is linked to them already, by a proof of their own.
+ * @returns undefined if it is not linked to them
+ */
+export async function identityProven(
+  tx: TxCtx,
+  userId: UserId,
+  { issuer, subject }: Pick<UpstreamAccount, 'issuer' | 'subject'>,
+): Promise<LinkedIdentityId | undefined> {
+  const row = await tx.db
+    .updateTable('linked_identities')
+    .set({ proven_at: tx.now })
+    .where(inRealm(tx))
+    .where('issuer', 'in', spellingsOf(issuer))
+    .where('subject', '=', subject)
+    .where('user_id', '=', userId)
+    .returning(['id', 'provider'])
+    .executeTakeFirst();
+  if (row) await emit(tx, 'identity.confirmed', { userId, identityId: row.id, provider: row.provider });
+  return row?.id;
+}
+
 function linkedAlready(): Problem {
   return problem('ALREADY_EXISTS', 'This provider account is already linked to an account.');
 }
 
-/** Records a sign-in through the account, and its current email address. */
-export async function identityUsed(tx: TxCtx, { issuer, subject, email }: UpstreamAccount): Promise<void> {
-  await tx.db
+/**
+ * Records a sign-in through the account, and its current email address.
+ * @returns when its person last confirmed it
+ */
+export async function identityUsed(
+  tx: TxCtx,
+  { issuer, subject, email }: UpstreamAccount,
+): Promise<{ provenAt: Date | null } | undefined> {
+  return tx.db
     .updateTable('linked_identities')
     .set({ last_used_at: tx.now, email })
     .where(inRealm(tx))
     .where('issuer', 'in', spellingsOf(issuer))
     .where('subject', '=', subject)
+    .returning('proven_at as provenAt')
+    .executeTakeFirst();
+}
+
+/** The issuers of the linked accounts of a user, with when the person last confirmed each. Served by linked_identities_of_user. */
+export async function issuersOf(ctx: Reader, userId: UserId): Promise<{ issuer: string; provenAt: Date | null }[]> {
+  return ctx.db
+    .selectFrom('linked_identities')
+    .select(['issuer', 'proven_at as provenAt'])
+    .where(inRealm(ctx))
+    .where('user_id', '=', userId)
     .execute();
 }
 

@@ -212,7 +212,7 @@ export async function isAccountInReach(tx: TxCtx, userId: UserId): Promise<boole
  * Whether the account was created in `tx.scope`'s project and its person is in no other. Holds until the transaction
  * ends.
  */
-export async function isOnlyHere(tx: TxCtx, userId: UserId): Promise<boolean> {
+async function isOnlyHere(tx: TxCtx, userId: UserId): Promise<boolean> {
   // The lock keeps the person from joining another project: inserting a membership needs a lock on the user's row.
   const homeProjects = await lockUsers(tx, [userId]);
   if (homeProjects.get(userId) !== tx.scope.projectId) return false;

@@ -5,7 +5,7 @@ export { entering } from './entering.ts';
 export { leaveProject } from './leaving.ts';
 export { managedMembers } from './managed-members.ts';
 export { activeOwners, keepOwnersWithout } from './member-actions.ts';
-export { addMember, addRoles, changeMember, membersById } from './members.ts';
+export { addMember, addRoles, changeMember, holdRoles, membersById } from './members.ts';
 export {
   insertMembers,
   memberCount,
@@ -13,6 +13,6 @@ export {
   membershipsByUser,
   outgrewEstimate,
 } from './members-in-bulk.ts';
-export { listMemberships, ownMemberships } from './memberships.ts';
+export { membershipsOf } from './memberships.ts';
 export { part } from './part.ts';
 export { lockRoles, RoleKey, setUpRoles } from './roles.ts';

@@ -1,6 +1,5 @@
 import type { TxCtx } from '#platform/ctx.ts';
 import type { MemberId } from '#platform/ids.ts';
-import { isOnlyHere } from './authority.ts';
 import { removeMember } from './leaving.ts';
 import { blockMember, unblockMember } from './member-actions.ts';
 import { addManagedMember, updateMember } from './member-provisioning.ts';
@@ -9,7 +8,6 @@ import { lockMember } from './members.ts';
 /** The changes that a directory makes to members whose accounts it manages. */
 export const managedMembers = {
   add: addManagedMember,
-  isOnlyHere,
   lock: lockMember,
   update: updateMember,
   block: (tx: TxCtx, memberId: MemberId) => blockMember(tx, memberId, 'directory'),

@@ -1,8 +1,9 @@
+import { sql } from 'kysely';
 import { emit } from '#events';
 import { usersAwaitingErasure } from '#people';
 import { permissionsChanged } from '#permissions';
 import type { Ctx, TxCtx } from '#platform/ctx.ts';
-import type { MemberId, UserId } from '#platform/ids.ts';
+import type { MemberId, RoleId, UserId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import { acrossProjects, at, inScope } from '#platform/scoped.ts';
 import { revokeEntries, revokeSessions } from '#sessions';
@@ -57,13 +58,14 @@ export function setMemberRoles(ctx: Ctx, memberId: MemberId, keys: readonly stri
     const grants = roles.flatMap((role) => role.permissions);
     await requireAuthority(tx, 'member.roles.replace', { userId: member.userId, grants });
     if (!keys.includes(OWNER)) await keepAnOwner(tx, memberId);
-    await tx.db.deleteFrom('member_roles').where(inScope(tx)).where('member_id', '=', memberId).execute();
-    if (roles.length > 0)
-      await insertRoles(
-        tx,
-        memberId,
-        roles.map((role) => role.id),
-      );
+    const roleIds = roles.map((role) => role.id);
+    await tx.db
+      .deleteFrom('member_roles')
+      .where(inScope(tx))
+      .where('member_id', '=', memberId)
+      .where('role_id', '!=', sql<RoleId>`all(${roleIds})`)
+      .execute();
+    if (roleIds.length > 0) await insertRoles(tx, { memberId, userId: member.userId }, roleIds);
     await emit(tx, 'membership.roles.changed', {
       memberId,
       userId: member.userId,

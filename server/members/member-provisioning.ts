@@ -15,7 +15,7 @@ import {
   normalisePhone,
   Username,
 } from '#platform/identifiers.ts';
-import type { MemberId, UserId } from '#platform/ids.ts';
+import type { MemberId, OrganizationId, UserId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
 import { addressFields, Metadata, profileFields, requireSmall } from '#platform/profile-fields.ts';
 import { inScope } from '#platform/scoped.ts';
@@ -89,25 +89,33 @@ export async function provisionMember(ctx: Ctx, record: NewMember): Promise<Memb
 
 /**
  * Adds a person without a password, as {@link provisionMember} does.
+ * @param homeOrganizationId the organization that a new account is made for
  * @returns the member, and whether the account is new
  * @throws Problem ALREADY_EXISTS for a member, VALIDATION_FAILED, AUTHORIZATION_DENIED
  */
 export function addManagedMember(
   tx: TxCtx,
   record: Omit<NewMember, 'password'>,
+  homeOrganizationId?: OrganizationId,
 ): Promise<{ member: Member; isNewAccount: boolean }> {
-  return enterRecord(tx, record, { identifiers: identifiersIn(record), passwordHash: null });
+  return enterRecord(tx, record, { identifiers: identifiersIn(record), passwordHash: null, homeOrganizationId });
 }
+
+type Entered = {
+  identifiers: readonly Known[];
+  passwordHash: string | null;
+  homeOrganizationId?: OrganizationId | undefined;
+};
 
 async function enterRecord(
   tx: TxCtx,
   record: NewMember,
-  { identifiers, passwordHash }: { identifiers: readonly Known[]; passwordHash: string | null },
+  { identifiers, ...account }: Entered,
 ): Promise<{ member: Member; isNewAccount: boolean }> {
   const roles = await lockRoles(tx, record.roles ?? [], 'refuse');
   await requireAuthority(tx, 'member.add', { grants: roles.flatMap(({ permissions }) => permissions) });
   const known = await knownPerson(tx, identifiers);
-  const userId = known?.userId ?? (await newUser(tx, record, { identifiers, passwordHash }));
+  const userId = known?.userId ?? (await newUser(tx, record, { identifiers, ...account }));
   if (await findMember(tx, userId)) throw problem('ALREADY_EXISTS', 'This person is already a member of the project.');
   const memberId = await addMember(tx, userId, record.roles ?? []);
   if (known) await showOnlyAs(tx, memberId, known.named);
@@ -145,12 +153,13 @@ async function knownPerson(
 function newUser(
   tx: TxCtx,
   record: NewMember,
-  { identifiers, passwordHash }: { identifiers: readonly Known[]; passwordHash: string | null },
+  { identifiers, passwordHash, homeOrganizationId }: Entered,
 ): Promise<UserId> {
   const address =
     identifiers.flatMap(({ kind, ...rest }) => (kind === 'username' ? [] : [{ kind, ...rest }]))[0] ?? null;
   const others = identifiers.filter(({ kind }) => kind !== address?.kind);
-  return createUser(tx, { address, others, passwordHash, profile: record });
+  const home = homeOrganizationId && { homeOrganizationId };
+  return createUser(tx, { address, others, passwordHash, profile: record, ...home });
 }
 
 async function showOnlyAs(tx: TxCtx, memberId: MemberId, named: KnownAs): Promise<void> {

@@ -5,7 +5,7 @@ import type { NormalisedIdentifier } from '#platform/identifiers.ts';
 import type { MemberId, RoleId, UserId } from '#platform/ids.ts';
 import { inScope } from '#platform/scoped.ts';
 import { isInReachAsRead } from './authority.ts';
-import { knownAs, type MemberStatus, roleKeys } from './members.ts';
+import { knownAs, type MemberStatus, roleKeys, rolesGiven } from './members.ts';
 
 /** The membership of those of these users who are members of the project. Served by members_of_user. */
 export async function membershipsByUser(
@@ -46,10 +46,16 @@ export async function insertMembers(tx: TxCtx, members: readonly NewMember[]): P
       as member (id, user_id, status, metadata, known_as)`.execute(tx.db);
   const held = members.flatMap(({ id, roleIds }) => roleIds.map((roleId) => ({ id, roleId })));
   if (held.length === 0) return;
-  await sql`insert into member_roles (workspace_id, project_id, environment, member_id, role_id)
-    select ${workspaceId}, ${projectId}, ${environment}, member_id, role_id
+  await sql`insert into member_roles (workspace_id, project_id, environment, member_id, role_id, given_at)
+    select ${workspaceId}, ${projectId}, ${environment}, member_id, role_id, ${tx.now}
     from unnest(${held.map(({ id }) => id)}::text[], ${held.map(({ roleId }) => roleId)}::text[])
       as held (member_id, role_id)`.execute(tx.db);
+  const known = members.filter(({ named, roleIds }) => named !== null && roleIds.length > 0);
+  if (known.length === 0) return;
+  await rolesGiven(
+    tx,
+    known.map(({ userId }) => userId),
+  );
 }
 
 /** The number of members of the project. */

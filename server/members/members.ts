@@ -20,6 +20,7 @@ import {
 import { problem } from '#platform/problem.ts';
 import { Instant, nullable } from '#platform/schemas.ts';
 import { inScope, scopeColumns } from '#platform/scoped.ts';
+import { revokeSessions } from '#sessions';
 import { existingRoles, lockRoles } from './roles.ts';
 
 export const MemberStatus = Type.Enum(['active', 'invited', 'blocked']);
@@ -52,6 +53,7 @@ type MemberRolesTable = {
   environment: Environment;
   member_id: MemberId;
   role_id: RoleId;
+  given_at: Generated<Date>;
 };
 
 declare module '#platform/db.ts' {
@@ -223,7 +225,7 @@ export async function addMember(tx: TxCtx, userId: UserId, roles: readonly strin
   if (roles.length > 0)
     await insertRoles(
       tx,
-      id,
+      { memberId: id, userId },
       (await lockRoles(tx, roles, 'refuse')).map((role) => role.id),
     );
   await emit(tx, 'membership.created', { memberId: id, userId });
@@ -231,19 +233,44 @@ export async function addMember(tx: TxCtx, userId: UserId, roles: readonly strin
   return id;
 }
 
-/** Gives a member roles. */
-export async function insertRoles(tx: TxCtx, memberId: MemberId, roleIds: readonly RoleId[]): Promise<void> {
-  await tx.db
+/** Gives a member roles. The caller has locked the member, or added them. */
+export async function insertRoles(
+  tx: TxCtx,
+  { memberId, userId }: { memberId: MemberId; userId: UserId },
+  roleIds: readonly RoleId[],
+): Promise<void> {
+  const { numInsertedOrUpdatedRows } = await tx.db
     .insertInto('member_roles')
     .values(
       roleIds.map((roleId) => ({
         ...scopeColumns(tx),
         member_id: memberId,
         role_id: roleId,
+        given_at: tx.now,
       })),
     )
     .onConflict((conflict) => conflict.doNothing())
-    .execute();
+    .executeTakeFirstOrThrow();
+  if (numInsertedOrUpdatedRows !== 0n) await rolesGiven(tx, [userId]);
+}
+
+/** People with a new role prove themselves again: what a connection said of them before does not open the role. */
+export async function rolesGiven(tx: TxCtx, userIds: readonly UserId[]): Promise<void> {
+  await revokeSessions(tx, userIds, 'through connections', 'roles_given');
+}
+
+/**
+ * Keeps the roles of a member of the scope's project as they are until the transaction ends, for a session that begins by
+ * what they are. Served by members_of_user.
+ */
+export async function holdRoles(tx: TxCtx, userId: UserId): Promise<void> {
+  await tx.db
+    .selectFrom('members')
+    .select('id')
+    .where(inScope(tx))
+    .where('user_id', '=', userId)
+    .forNoKeyUpdate()
+    .executeTakeFirst();
 }
 
 /** Adds roles to a member; roles the project no longer has are skipped. */
@@ -254,9 +281,10 @@ export async function addRoles(
 ): Promise<void> {
   const roles = await existingRoles(tx, keys);
   if (roles.length === 0) return;
+  await holdRoles(tx, userId);
   await insertRoles(
     tx,
-    memberId,
+    { memberId, userId },
     roles.map((role) => role.id),
   );
   await emit(tx, 'membership.roles.changed', { memberId, userId, roles: roles.map((role) => role.key) });

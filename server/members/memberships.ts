@@ -9,7 +9,7 @@ import { withRoles } from './access.ts';
 /**
  * A person's memberships in every project of the workspace and environment, newest first. Served by members_of_user.
  */
-export async function listMemberships(
+async function listMemberships(
   ctx: Ctx | TxCtx,
   userId: UserId,
   { limit, cursor, only }: Static<typeof PageQuery> & { only?: MemberId },
@@ -47,9 +47,27 @@ export async function listMemberships(
   return { items, nextCursor: page.nextCursor };
 }
 
+/**
+ * The projects of the workspace that a person is a member of, and when they last got a role in one of them. Served by
+ * members_of_user.
+ */
+async function reachOf(ctx: Ctx | TxCtx, userId: UserId) {
+  const rows = await withRoles(ctx, userId)
+    .select(['m.id as memberId', 'm.project_id as projectId', 'mr.given_at as roleGivenAt'])
+    .execute();
+  const given = rows.flatMap(({ roleGivenAt }) => (roleGivenAt === null ? [] : [roleGivenAt.getTime()]));
+  return {
+    memberships: rows.map(({ memberId, projectId }) => ({ memberId, projectId })),
+    lastRoleAt: given.length === 0 ? null : new Date(Math.max(...given)),
+  };
+}
+
 /** {@link listMemberships} as the person sees them: without closed projects. */
 export async function ownMemberships(ctx: Ctx, userId: UserId, query: Static<typeof PageQuery> & { only?: MemberId }) {
   const { items, nextCursor } = await listMemberships(ctx, userId, query);
   const closed = await Promise.all(items.map((item) => isClosed(ctx.system, item)));
   return { items: items.filter((_, index) => !closed[index]), nextCursor };
 }
+
+/** What is asked about a person's memberships in all projects of the workspace. */
+export const membershipsOf = { list: listMemberships, own: ownMemberships, reachOf };

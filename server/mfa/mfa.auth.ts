@@ -94,7 +94,7 @@ export const mfaRoutes: Routes = [
       'For a policy that requires a factor: starts with an authenticator app. Other factors can be added after signing in.',
     body: Type.Object({ mfaToken: MfaToken }, { additionalProperties: false }),
     responses: { 200: TotpEnrolment },
-    problems: ['INVALID_TOKEN', 'METHOD_DISABLED'],
+    problems: ['INVALID_TOKEN', 'METHOD_DISABLED', 'REAUTHENTICATION_REQUIRED'],
     silent: 'the factor counts when it is confirmed',
     handler: async (request) => {
       const { ctx, challenge } = await challengeOf(request, request.body.mfaToken);

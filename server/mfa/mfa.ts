@@ -31,6 +31,7 @@ import { Problem, problem, problemWithRetry } from '#platform/problem.ts';
 import { digitsOf, hintOf } from '#proofs';
 import { newRecoveryCodes, recoveryCodesLeft, useRecoveryCode } from '#recovery-codes';
 import { type SessionResponse, sessionResponse } from '#sessions';
+import { requireOwnProof } from '#step-up';
 import { enterWithBoth, Passage, relyingPartyOf } from '#ways';
 
 const RESEND_SECONDS = 30;
@@ -297,6 +298,7 @@ async function totpCheck(tx: TxCtx, userId: UserId, code: string): Promise<strin
 export async function enrolTotpFor(ctx: Ctx, challenge: OpenChallenge) {
   if (!challenge.enrolling) throw problem('INVALID_TOKEN');
   return transaction(ctx, async (tx) => {
+    await requireOwnProof(tx, challenge);
     await requireNoFactorYet(tx, challenge);
     return newTotp(tx, challenge.userId);
   });
@@ -332,6 +334,7 @@ export async function finishEnrolment(
   way.passed('tries', await transaction(ctx, (tx) => countTry(tx, challenge.id)));
   const { issued, shownOnce } = await transaction(ctx, async (tx) => {
     await lockUser(tx, userId);
+    await requireOwnProof(tx, challenge);
     await requireNoFactorYet(tx, challenge);
     await spendChallenge(tx, challenge.id);
     way.passed('credential', await confirmTotp(tx, userId, { id: factorId, code: digitsOf(code) }));

@@ -580,6 +580,7 @@ create table linked_identities (
   email text,
   linked_at timestamp with time zone not null,
   last_used_at timestamp with time zone not null,
+  proven_at timestamp with time zone,
   constraint linked_identities_pkey PRIMARY KEY (workspace_id, environment, issuer, subject),
   constraint linked_identities_workspace_id_environment_user_id_fkey FOREIGN KEY (workspace_id, environment, user_id) REFERENCES users(workspace_id, environment, id) ON DELETE CASCADE
 );
@@ -696,6 +697,7 @@ create table member_roles (
   environment text not null,
   member_id text not null,
   role_id text not null,
+  given_at timestamp with time zone not null default now(),
   constraint member_roles_pkey PRIMARY KEY (workspace_id, project_id, environment, member_id, role_id),
   constraint member_roles_workspace_id_project_id_environment_member_id_fkey FOREIGN KEY (workspace_id, project_id, environment, member_id) REFERENCES members(workspace_id, project_id, environment, id) ON DELETE CASCADE,
   constraint member_roles_workspace_id_project_id_environment_role_id_fkey FOREIGN KEY (workspace_id, project_id, environment, role_id) REFERENCES roles(workspace_id, project_id, environment, id)
@@ -882,6 +884,7 @@ create table organization_departures (
   environment text not null,
   organization_id text not null,
   member_id text not null,
+  by_directory boolean not null default false,
   constraint organization_departures_pkey PRIMARY KEY (workspace_id, project_id, environment, organization_id, member_id),
   constraint organization_departures_workspace_id_project_id_environme_fkey1 FOREIGN KEY (workspace_id, project_id, environment, member_id) REFERENCES members(workspace_id, project_id, environment, id) ON DELETE CASCADE,
   constraint organization_departures_workspace_id_project_id_environmen_fkey FOREIGN KEY (workspace_id, project_id, environment, organization_id) REFERENCES organizations(workspace_id, project_id, environment, id) ON DELETE CASCADE
@@ -2004,6 +2007,7 @@ create table users (
   profile text,
   website text,
   erase_without_project boolean not null default false,
+  home_organization_id text,
   constraint users_pkey PRIMARY KEY (workspace_id, environment, id),
   constraint users_environment_check CHECK ((environment = ANY (ARRAY['test'::text, 'production'::text]))),
   constraint users_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id)

@@ -37,6 +37,8 @@ export type Interaction = {
     /** The organization that the request names. */
     organizationId: OrganizationId | null;
     maxAge: number | null;
+    /** Whether the person must prove the account themselves, not through a connection of an organization. */
+    ownProof: boolean;
     /** Preferred languages, best first. */
     locales: string | null;
     /** Whether it requests two factors, independently of the project's policy. */
@@ -90,6 +92,7 @@ async function read(request: Request, reply: Reply): Promise<Interaction> {
       loginHint: text('login_hint'),
       organizationId,
       maxAge: typeof params['max_age'] === 'number' ? params['max_age'] : null,
+      ownProof: text('own_proof') === 'true',
       locales: text('ui_locales')?.replaceAll(' ', ',') ?? null,
       secondFactor: await levelAsked(ctxOf(system, application), organizationId, params),
     },

@@ -1,4 +1,4 @@
-import type { TxCtx } from '#platform/ctx.ts';
+import type { Ctx, TxCtx } from '#platform/ctx.ts';
 import type { MemberId, OrganizationId, UserId } from '#platform/ids.ts';
 import { inScope } from '#platform/scoped.ts';
 import { deleteMembership, replaceRoles } from './organization-members.ts';
@@ -8,13 +8,13 @@ type Who = { organizationId: OrganizationId; memberId: MemberId; userId: UserId 
 
 /** The roles of a member in an organization; undefined if they are not in it. Served by the primary key. */
 export async function rolesInOrganization(
-  tx: TxCtx,
+  ctx: Ctx | TxCtx,
   { organizationId, memberId }: Omit<Who, 'userId'>,
 ): Promise<string[] | undefined> {
-  const row = await tx.db
+  const row = await ctx.db
     .selectFrom('organization_members')
     .select('roles')
-    .where(inScope(tx))
+    .where(inScope(ctx))
     .where('organization_id', '=', organizationId)
     .where('member_id', '=', memberId)
     .executeTakeFirst();
@@ -27,7 +27,7 @@ export async function rolesInOrganization(
  * The caller has locked the organization.
  * @returns the roles that the member has from the directory alone, sorted
  */
-export async function changeDirectoryRoles(
+async function changeDirectoryRoles(
   tx: TxCtx,
   who: Who,
   { taken, given }: { taken: readonly string[]; given: readonly string[] },
@@ -47,21 +47,24 @@ export async function changeDirectoryRoles(
  * The caller has locked the organization.
  */
 async function removeByDirectory(tx: TxCtx, who: Who): Promise<void> {
-  if (await rolesInOrganization(tx, who)) await deleteMembership(tx, who);
+  if (await rolesInOrganization(tx, who)) await deleteMembership(tx, who, { byDirectory: true });
 }
 
-/** Whether a member is in any other organization of the project. Served by organizations_of_member. */
-async function isInOtherOrganization(tx: TxCtx, { organizationId, memberId }: Who): Promise<boolean> {
-  const row = await tx.db
-    .selectFrom('organization_members')
-    .select('organization_id')
+/**
+ * Whether a directory may make a person a member: they are in the organization, never left it, or the directory removed
+ * them. People who left by themselves, or whom others removed, come back by an invitation. Served by primary keys.
+ */
+async function mayReturn(tx: TxCtx, { organizationId, memberId }: Omit<Who, 'userId'>): Promise<boolean> {
+  if (await rolesInOrganization(tx, { organizationId, memberId })) return true;
+  const departure = await tx.db
+    .selectFrom('organization_departures')
+    .select('by_directory as byDirectory')
     .where(inScope(tx))
+    .where('organization_id', '=', organizationId)
     .where('member_id', '=', memberId)
-    .where('organization_id', '!=', organizationId)
-    .limit(1)
     .executeTakeFirst();
-  return row !== undefined;
+  return departure?.byDirectory !== false;
 }
 
-/** What only the directory of an organization does. */
-export const directoryMembers = { remove: removeByDirectory, isElsewhere: isInOtherOrganization };
+/** What only the directory of an organization does, and its connections. */
+export const directoryMembers = { changeRoles: changeDirectoryRoles, remove: removeByDirectory, mayReturn };

@@ -1,4 +1,4 @@
-export { changeDirectoryRoles, directoryMembers, rolesInOrganization } from './directory-members.ts';
+export { directoryMembers, rolesInOrganization } from './directory-members.ts';
 export { importedMemberships } from './imported-memberships.ts';
 export { isNewIn } from './joining-by-domain.ts';
 export { asAdministrator } from './organization-authority.ts';
@@ -23,3 +23,4 @@ export {
 export { organizationsOf } from './own-organizations.ts';
 export { part } from './part.ts';
 export { getOrganizationPolicy } from './policies.ts';
+export { isWholly } from './whole-accounts.ts';

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type Generated, sql } from 'kysely';
 import { type Static, Type } from 'typebox';
 import { emit, emitAll } from '#events';
 import { membersById, RoleKey } from '#members';
@@ -36,7 +36,10 @@ type OrganizationMembersTable = {
 };
 
 /** People who left an organization or were removed from it, and who therefore do not join it again by a domain. */
-type OrganizationDeparturesTable = Omit<OrganizationMembersTable, 'roles' | 'created_at'>;
+type OrganizationDeparturesTable = Omit<OrganizationMembersTable, 'roles' | 'created_at'> & {
+  /** Whether the directory of the organization removed them the last time. */
+  by_directory: Generated<boolean>;
+};
 
 declare module '#platform/db.ts' {
   interface Tables {
@@ -268,7 +271,11 @@ async function endMembership(tx: TxCtx, ref: Ref, userId: UserId): Promise<void>
 }
 
 /** Ends a membership, even that of the last owner. The caller has locked the organization. */
-export async function deleteMembership(tx: TxCtx, { userId, ...ref }: Ref & { userId: UserId }): Promise<void> {
+export async function deleteMembership(
+  tx: TxCtx,
+  { userId, ...ref }: Ref & { userId: UserId },
+  { byDirectory = false }: { byDirectory?: boolean } = {},
+): Promise<void> {
   await tx.db
     .deleteFrom('organization_members')
     .where(inScope(tx))
@@ -277,8 +284,17 @@ export async function deleteMembership(tx: TxCtx, { userId, ...ref }: Ref & { us
     .execute();
   await tx.db
     .insertInto('organization_departures')
-    .values({ ...scopeColumns(tx), organization_id: ref.organizationId, member_id: ref.memberId })
-    .onConflict((conflict) => conflict.doNothing())
+    .values({
+      ...scopeColumns(tx),
+      organization_id: ref.organizationId,
+      member_id: ref.memberId,
+      by_directory: byDirectory,
+    })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['workspace_id', 'project_id', 'environment', 'organization_id', 'member_id'])
+        .doUpdateSet({ by_directory: byDirectory }),
+    )
     .execute();
   await emit(tx, 'organization.member.removed', { ...ref, userId });
   await changeOrganizationSessions(tx, { ...ref, userId, action: 'end', reason: 'organization_member_removed' });

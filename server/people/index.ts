@@ -13,5 +13,5 @@ export {
 export { part } from './part.ts';
 export { getProfile, type Profile, updateProfile } from './profile.ts';
 export { searchPeople } from './search.ts';
-export { createUser, holdUser, isBeingCreated, lockUser, type UserSummary, usersById } from './users.ts';
+export { createUser, holdUser, homeOf, isBeingCreated, lockUser, type UserSummary, usersById } from './users.ts';
 export { createUsers, exportUsers, type NewPerson } from './users-in-bulk.ts';

@@ -5,7 +5,7 @@ import { setPassword } from '#passwords';
 import type { Ctx, Environment, Trace, TxCtx } from '#platform/ctx.ts';
 import type { Json } from '#platform/db.ts';
 import type { IdentifierKind } from '#platform/identifiers.ts';
-import { newId, type ProjectId, type UserId, type WorkspaceId } from '#platform/ids.ts';
+import { newId, type OrganizationId, type ProjectId, type UserId, type WorkspaceId } from '#platform/ids.ts';
 import { inRealm, realmColumns } from '#platform/scoped.ts';
 import { columnsOf, type ProfileColumns, type ProfileField } from './profile-columns.ts';
 import { searchTextOf } from './search-text.ts';
@@ -19,6 +19,7 @@ type UsersTable = ProfileColumns & {
   updated_at: Date;
   search: string;
   home_project_id: ProjectId | null;
+  home_organization_id: Generated<OrganizationId | null>;
   erase_at: Generated<Date | null>;
   /** The erasure was scheduled because the user was in no project; one who is in a project again is kept. */
   erase_without_project: Generated<boolean>;
@@ -37,6 +38,8 @@ export type NewUser = {
   profile: Partial<Record<ProfileField, string | null>> & { customData?: Record<string, unknown> };
   /** Identifiers besides the address. */
   others?: readonly { kind: IdentifierKind; value: string; verified: boolean }[];
+  /** The organization whose directory or connection the account is made for. */
+  homeOrganizationId?: OrganizationId;
   /** What the creation is counted as. */
   counts?: readonly EventCount[];
 };
@@ -59,6 +62,7 @@ export async function createUser(tx: TxCtx, user: NewUser): Promise<UserId> {
       updated_at: tx.now,
       search: searchTextOf({ ...user.profile, identifiers: identifiers.map(({ value }) => value) }),
       home_project_id: tx.scope.projectId,
+      home_organization_id: user.homeOrganizationId ?? null,
     })
     .execute();
   for (const identifier of identifiers) {
@@ -105,6 +109,16 @@ export async function holdUser(tx: TxCtx, userId: UserId): Promise<void> {
     .where(inRealm(tx))
     .where('id', '=', userId)
     .forKeyShare()
+    .executeTakeFirst();
+}
+
+/** The project that created an account, and the organization that it was made for, where they are known. */
+export async function homeOf(ctx: Reader, userId: UserId) {
+  return ctx.db
+    .selectFrom('users')
+    .select(['home_project_id as projectId', 'home_organization_id as organizationId'])
+    .where(inRealm(ctx))
+    .where('id', '=', userId)
     .executeTakeFirst();
 }
 

@@ -12,7 +12,7 @@ import type { Works } from './repeating.ts';
 import type { Routes } from './route.ts';
 import type { SealedPlace } from './sealed.ts';
 import { singleWrite } from './single-writes.ts';
-import type { InOrganization, Organizations, Standing } from './standing.ts';
+import type { InOrganization, Organizations, ShownProof, Standing } from './standing.ts';
 import type { System } from './system.ts';
 
 /** Where routes are served. */
@@ -42,10 +42,10 @@ export type Surface =
 /** A user whose proofs end, or whose account is erased. */
 type OfUser = (tx: TxCtx, userId: UserId) => Promise<unknown>;
 
-/** For a part that derives something from sessions. */
+/** For a part that derives something from sessions, or ends some of them. */
 type SessionSteps = {
   /** Called when sessions end, in every project or in one. */
-  ended: (tx: TxCtx, ended: EndedSessions) => Promise<void>;
+  ended?: (tx: TxCtx, ended: EndedSessions) => Promise<void>;
   /** Called when all sessions of a user end, also if the user has none; for what belongs to sessions of other users. */
   userEnded?: (tx: TxCtx, ended: EndedUser) => Promise<unknown>;
   /** Called when people leave an organization, or their tokens there are replaced. */
@@ -127,6 +127,8 @@ export type Part = {
   standing?: (ctx: Ctx | TxCtx, who: InOrganization) => Promise<Standing | undefined>;
   /** Checks that the session of the signed-in person may enter an organization; see platform/standing.ts. */
   requireEntering?: (ctx: Ctx, organizationId: OrganizationId) => Promise<void>;
+  /** Whether a proof counts for a change of the account; see platform/standing.ts. */
+  proofCounts?: (ctx: Ctx | TxCtx, proof: ShownProof) => Promise<boolean>;
   /** Reads memberships and roles in organizations of many people at once; see platform/standing.ts. */
   organizations?: Organizations;
   /**

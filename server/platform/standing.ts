@@ -45,6 +45,23 @@ export function requireEntering(ctx: Ctx, organizationId: OrganizationId): Promi
   throw new Error('No part decides who may enter organizations.');
 }
 
+/** A proof of a person, by the ways in that a session recorded. */
+export type ShownProof = {
+  userId: UserId;
+  signInMethods: readonly string[];
+  /** The ids that the request names: what is done in an organization names it. */
+  about: readonly string[];
+};
+
+/**
+ * Whether a proof counts for a change of the account, or in the organization that the request is about; from the part
+ * that has connections. A proof without a connection always counts.
+ */
+export function proofCounts(ctx: Ctx | TxCtx, proof: ShownProof): Promise<boolean> {
+  for (const { proofCounts: counts } of ctx.system.parts) if (counts) return counts(ctx, proof);
+  throw new Error('No part has connections.');
+}
+
 /** A membership of an organization that is not blocked, with the roles in it. */
 export type OrganizationMembership = {
   memberId: MemberId;

@@ -48,7 +48,7 @@ async function authenticate(
   if (inCookie && (says || !SAFE.includes(request.method))) await requireOrigin(request, request.ctx.scope);
   await authorise(request.ctx, permission);
   const freshProof = request.route?.freshProof;
-  if (freshProof) await requireFreshProof(request.ctx, freshProof);
+  if (freshProof) await requireFreshProof(request.ctx, freshProof, request.params);
 }
 
 /**

@@ -88,7 +88,7 @@ test('what a directory says about a person is in the export of their data', asyn
   assert.deepEqual([title, nickName], ['Countess', 'Ada']);
 });
 
-test('a deactivation ends every session that is refreshed at the same time', async () => {
+test('a deactivation ends every session in the organization that is refreshed at the same time, and no other', async () => {
   const directory = await newDirectory(latchkey);
   const person = await register(latchkey);
   const [member] = (await directory.admin(`members?q=${encodeURIComponent(person.email)}`)).body.items;
@@ -113,11 +113,16 @@ test('a deactivation ends every session that is refreshed at the same time', asy
   ]);
   assert.equal(deactivated.status, 200, deactivated.text);
   const { rows } = await latchkey.system.pool.query(
-    `select id from scope_entries where user_id = $1 and revoked_at is null`,
+    `select id from scope_entries where user_id = $1 and organization_id is not null and revoked_at is null`,
     [person.session.userId],
   );
   assert.deepEqual(rows, []);
-  const obtained = refreshed.filter(({ status }) => status === 200);
+  const own = refreshed.slice(0, logins.length);
+  assert.deepEqual(
+    own.map(({ status }) => status),
+    logins.map(() => 200),
+  );
+  const obtained = refreshed.slice(logins.length).filter(({ status }) => status === 200);
   const later = await Promise.all(
     obtained.flatMap((response) => [
       refresh(response),

@@ -1,12 +1,11 @@
 import { findIdentifier } from '#identifiers';
-import { accessOf, managedMembers, membersById } from '#members';
-import { directoryMembers, joinOrganization, organizationAt, rolesInOrganization } from '#organizations';
-import { usersAwaitingErasure } from '#people';
+import { accessOf, managedMembers } from '#members';
+import { directoryMembers, isWholly, joinOrganization, organizationAt, rolesInOrganization } from '#organizations';
+import { lockUsers, usersAwaitingErasure } from '#people';
 import type { TxCtx } from '#platform/ctx.ts';
 import { normaliseEmail } from '#platform/identifiers.ts';
 import type { MemberId, OrganizationId, UserId } from '#platform/ids.ts';
 import { Problem } from '#platform/problem.ts';
-import { revokeEntries } from '#sessions';
 import { type Attributes, isRecord } from './resource.ts';
 import { invalid, ScimError } from './scim-error.ts';
 
@@ -82,7 +81,11 @@ export async function admit(
   const { email, ...profile } = account;
   const known = email === null ? undefined : await findIdentifier(tx, { kind: 'email', value: email });
   if (known) return { ...(await admitKnown(tx, organizationId, known)), managesAccount: false };
-  const { member, isNewAccount } = await managedMembers.add(tx, { ...profile, ...(email !== null && { email }) });
+  const { member, isNewAccount } = await managedMembers.add(
+    tx,
+    { ...profile, ...(email !== null && { email }) },
+    organizationId,
+  );
   // An account that was created since it was looked up.
   if (!isNewAccount) throw outside();
   const person = { memberId: member.id, userId: member.userId };
@@ -92,7 +95,7 @@ export async function admit(
 
 /**
  * A directory must not take people of others in: the person is in the organization already, or has proven an address at
- * a verified mail domain of the organization.
+ * a verified mail domain of the organization. Nor does it bring those back who left by themselves.
  */
 async function admitKnown(
   tx: TxCtx,
@@ -103,6 +106,7 @@ async function admitKnown(
   if (memberId && (await rolesInOrganization(tx, { organizationId, memberId }))) return { memberId, userId };
   if (!verified || (await organizationAt(tx, email)) !== organizationId) throw outside();
   if ((await usersAwaitingErasure(tx, [userId])).has(userId)) throw outside();
+  if (memberId && !(await directoryMembers.mayReturn(tx, { organizationId, memberId }))) throw departed();
   const person = { memberId: memberId ?? (await managedMembers.add(tx, { email })).member.id, userId };
   await joinOrganization(tx, { organizationId, ...person }, []);
   return person;
@@ -116,18 +120,26 @@ function outside(): ScimError {
   );
 }
 
+function departed(): ScimError {
+  return new ScimError(
+    409,
+    'This person left the organization, or was removed from it. Invite them; then the directory can add them.',
+    'uniqueness',
+  );
+}
+
 /** What a person is to a directory. */
 type Managed = Person & { organizationId: OrganizationId; managesAccount: boolean };
 
 /**
- * Whether the directory alone decides about the account: it created the account, and the person has no role in the
- * project, and is in no other organization or project. The caller has locked the member.
+ * Whether the directory alone decides about the account: it created the account, which is wholly the organization's. The
+ * caller has locked the member.
  */
 async function decidesAlone(tx: TxCtx, { managesAccount, ...person }: Managed): Promise<boolean> {
-  if (!managesAccount || (await directoryMembers.isElsewhere(tx, person))) return false;
-  if (!(await managedMembers.isOnlyHere(tx, person.userId))) return false;
-  const [member] = await membersById(tx, [person.memberId]);
-  return member !== undefined && member.roles.length === 0;
+  if (!managesAccount) return false;
+  // The lock keeps the person from joining another project: inserting a membership needs a lock on the user's row.
+  await lockUsers(tx, [person.userId]);
+  return isWholly(tx, person);
 }
 
 /** Changes the account, if the directory alone decides about it; otherwise only the directory's record changes. */
@@ -141,7 +153,8 @@ export async function updateAccount(tx: TxCtx, person: Managed, before: Account,
 }
 
 /**
- * Ends the access of a person at once: the membership of the organization, and every session in the project.
+ * Ends at once what a person has through the organization, with the membership. If the directory alone decides about the
+ * account, every session in the project ends.
  * @param decided what happens to an account that the directory alone decides about
  * @returns what happened to the account
  */
@@ -152,16 +165,19 @@ export async function endAccess<Decided extends 'blocked' | 'removed'>(
 ): Promise<Decided | 'kept'> {
   const decides = await decidesAlone(tx, person);
   await directoryMembers.remove(tx, person);
-  if (!decides) {
-    await revokeEntries(tx, { userId: person.userId }, 'directory_deactivated');
-    return 'kept';
-  }
+  if (!decides) return 'kept';
   await (decided === 'blocked' ? managedMembers.block : managedMembers.remove)(tx, person.memberId);
   return decided;
 }
 
-/** Gives the access back that {@link endAccess} took. A block by an administrator stays. */
-export async function restoreAccess(tx: TxCtx, person: Managed): Promise<void> {
+/**
+ * Gives the access back that {@link endAccess} took. A block by an administrator stays, and so does the departure of a
+ * person who left the organization or was removed from it otherwise, unless the directory alone decides about the account.
+ * @returns whether the person is in the organization
+ */
+export async function restoreAccess(tx: TxCtx, person: Managed): Promise<boolean> {
   if (person.managesAccount) await managedMembers.unblock(tx, person.memberId);
+  if (!(await directoryMembers.mayReturn(tx, person)) && !(await decidesAlone(tx, person))) return false;
   await joinOrganization(tx, person, []);
+  return true;
 }

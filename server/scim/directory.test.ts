@@ -80,7 +80,7 @@ describe('a person of a directory', () => {
     assert.deepEqual(log[1].changes, ['displayName', 'title']);
   });
 
-  test('who is deactivated is out at once, and back with the roles of the groups when activated', async () => {
+  test('who is deactivated is out of the organization at once, and back with the roles of the groups when activated', async () => {
     const directory = await newDirectory(latchkey);
     const { organizationId, admin } = directory;
     const person = await register(latchkey);
@@ -92,13 +92,17 @@ describe('a person of a directory', () => {
       method: 'PUT',
       body: { roles: ['owner'] },
     });
-    const context = () => latchkey.api('/v1/me/context', { token: person.access_token });
-    assert.equal((await context()).status, 200);
+    const { workspaceId, projectId } = person.session;
+    const body = { workspaceId, projectId, environment: 'test', organizationId };
+    const inside = await latchkey.auth('/v1/sessions/switch-context', { token: person.access_token, body });
+    const context = (token: string) => latchkey.api('/v1/me/context', { token });
+    assert.equal((await context(inside.body.access_token)).status, 200, inside.text);
     assert.equal(
       (await directory.patch(`/Users/${id}`, { op: 'Replace', path: 'active', value: 'False' })).status,
       200,
     );
-    expectProblem(await context(), 401, 'SESSION_REVOKED');
+    expectProblem(await context(inside.body.access_token), 401, 'SESSION_REVOKED');
+    assert.equal((await context(person.access_token)).status, 200, 'the session is the person’s own');
     assert.deepEqual(await memberships(directory), []);
     assert.equal(
       (await admin(`members/${member.id}`)).body.status,

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import { emit } from '#events';
 import { managedMembers } from '#members';
-import { changeDirectoryRoles, lockOrganization } from '#organizations';
+import { directoryMembers, lockOrganization } from '#organizations';
 import { type Ctx, type Environment, type TxCtx, transaction } from '#platform/ctx.ts';
 import { isUniqueViolation, type Json } from '#platform/db.ts';
 import {
@@ -235,16 +235,18 @@ async function changeAccess(
   if (before.active === after.active) return null;
   const { organizationId } = directory;
   if (after.active) {
-    await restoreAccess(tx, { organizationId, ...after });
+    const isBack = await restoreAccess(tx, { organizationId, ...after });
     await giveGroupRoles(tx, directory, [after.id]);
     await emit(tx, 'organization.scim_user.activated', subjectOf(directory, after));
-    return 'Activated: a member of the organization again.';
+    return isBack
+      ? 'Activated: a member of the organization again.'
+      : 'Activated: left the organization, or was removed from it, and does not come back without an invitation.';
   }
   const account = await endAccess(tx, { organizationId, ...after }, 'blocked');
   await emit(tx, 'organization.scim_user.deactivated', { ...subjectOf(directory, after), account });
   return account === 'blocked'
     ? 'Deactivated: left the organization, and blocked in the project.'
-    : 'Deactivated: left the organization, and all sessions in the project ended.';
+    : 'Deactivated: left the organization, and the sessions in it ended.';
 }
 
 /**
@@ -291,7 +293,11 @@ export async function giveGroupRoles(
   for (const user of active) {
     const given = [...new Set(groups.get(user.id)?.flatMap(({ roles }) => roles))];
     // biome-ignore lint/performance/noAwaitInLoops: one connection; each has sessions of their own to renew
-    const groupRoles = await changeDirectoryRoles(tx, { organizationId, ...user }, { taken: user.groupRoles, given });
+    const groupRoles = await directoryMembers.changeRoles(
+      tx,
+      { organizationId, ...user },
+      { taken: user.groupRoles, given },
+    );
     if (JSON.stringify(groupRoles) === JSON.stringify(user.groupRoles)) continue;
     await tx.db
       .updateTable('scim_users')

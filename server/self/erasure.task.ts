@@ -6,7 +6,7 @@ import { addressesInEvents, anonymiseEvents, emitAll } from '#events';
 import { listFactors } from '#factors';
 import { addressesOf, ownersOfIdentifiers } from '#identifiers';
 import { removeInvitations } from '#invitations';
-import { listMemberships } from '#members';
+import { membershipsOf } from '#members';
 import { removeMessages } from '#messages';
 import { ErasureWork, eraseIfDue } from '#people';
 import { NO_PROJECT, type Scope, systemCtx, type TxCtx, transaction } from '#platform/ctx.ts';
@@ -28,7 +28,7 @@ export function eraseUserTask(system: System): Task {
     const scope: Scope = found.size > 0 ? asked : { ...asked, projectId: NO_PROJECT };
     await transaction(systemCtx(system, scope, 'erasure', `erasure-${job.id}`), (tx) =>
       eraseIfDue(tx, userId, {
-        isInProject: async () => (await listMemberships(tx, userId, { limit: 1 })).items.length > 0,
+        isInProject: async () => (await membershipsOf.list(tx, userId, { limit: 1 })).items.length > 0,
         erase: () => eraseElsewhere(tx, userId),
       }),
     );
@@ -41,7 +41,7 @@ export function eraseUserTask(system: System): Task {
  */
 async function eraseElsewhere(tx: TxCtx, userId: UserId): Promise<void> {
   const addresses = await everyAddressOf(tx, userId);
-  const memberships = await listMemberships(tx, userId, { limit: MAX_PROJECTS });
+  const memberships = await membershipsOf.list(tx, userId, { limit: MAX_PROJECTS });
   await voidOpenProofs(tx, userId);
   await revokeSessions(tx, userId, 'all', 'erasure');
   await removeAddressChallengesOf(tx, userId, addresses);

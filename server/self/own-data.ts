@@ -7,7 +7,7 @@ import { listFactors } from '#factors';
 import { addressesOf } from '#identifiers';
 import { invitationsTo } from '#invitations';
 import { listIdentities } from '#linked-identities';
-import { ownMemberships } from '#members';
+import { membershipsOf } from '#members';
 import { messagesTo } from '#messages';
 import { consentsOf } from '#oidc';
 import { organizationsOf } from '#organizations';
@@ -61,7 +61,7 @@ export async function ownData(ctx: Ctx) {
     await Promise.all([
       getProfile(ctx, userId),
       addressesOf(ctx, userId),
-      ownMemberships(ctx, userId, { limit: MAX_ROWS }),
+      membershipsOf.own(ctx, userId, { limit: MAX_ROWS }),
       listIdentities(ctx, userId),
       sessionsOfUser(ctx, userId, { limit: MAX_ROWS, ended: true }),
       consentsOf(ctx, userId),

@@ -4,7 +4,7 @@ import type { EndedSessions, EndedUser, Obtaining } from '#platform/part.ts';
 export async function endWithSessions(tx: TxCtx, ended: EndedSessions): Promise<void> {
   for (const { sessions } of tx.system.parts) {
     // biome-ignore lint/performance/noAwaitInLoops: one connection, one statement after the other
-    await sessions?.ended(tx, ended);
+    await sessions?.ended?.(tx, ended);
   }
 }
 

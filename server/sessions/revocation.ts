@@ -6,8 +6,16 @@ import type { SessionId, UserId } from '#platform/ids.ts';
 import { inRealm, inScope } from '#platform/scoped.ts';
 import { endWithSessions, endWithUser } from './endings.ts';
 
-/** Which sessions of users to end. `begunThrough`: those with this sign-in method alone. */
-export type SessionChoice = { only: SessionId } | { except: SessionId } | { begunThrough: string } | 'all';
+/**
+ * Which sessions of users to end. `begunThrough`: those with one of these sign-in methods alone. `through connections`:
+ * those whose people were vouched for by a connection, and proved nothing themselves.
+ */
+export type SessionChoice =
+  | { only: SessionId }
+  | { except: SessionId }
+  | { begunThrough: readonly string[] }
+  | 'through connections'
+  | 'all';
 
 /**
  * Ends sessions of users in every project: access and refresh tokens are refused after the commit. Unless it ends only
@@ -21,7 +29,7 @@ export async function revokeSessions(
   reason: string,
 ): Promise<number> {
   const users = [whose].flat();
-  if (choice === 'all' || 'except' in choice)
+  if (choice === 'all' || (typeof choice === 'object' && 'except' in choice))
     for (const userId of users) {
       // biome-ignore lint/performance/noAwaitInLoops: one connection, one statement after the other
       await endWithUser(tx, { userId, in: 'every project', reason });
@@ -47,7 +55,11 @@ export async function revokeSessions(
 
 function chosen(choice: SessionChoice) {
   if (choice === 'all') return sql<boolean>`true`;
-  if ('begunThrough' in choice) return sql<boolean>`sign_in_methods = array[${choice.begunThrough}]`;
+  if (choice === 'through connections')
+    return sql<boolean>`sign_in_methods <> '{}' and not exists (
+      select from unnest(sign_in_methods) as method where method not like 'con\\_%')`;
+  if ('begunThrough' in choice)
+    return sql<boolean>`cardinality(sign_in_methods) = 1 and sign_in_methods[1] = any(${choice.begunThrough})`;
   return 'only' in choice ? sql<boolean>`id = ${choice.only}` : sql<boolean>`id != ${choice.except}`;
 }
 

@@ -1,7 +1,7 @@
 import { askForPassword, requireMayRegister } from '#actions';
 import { emit } from '#events';
 import { findSignInCandidate } from '#identifiers';
-import { addMember, listMemberships } from '#members';
+import { addMember, membershipsOf } from '#members';
 import { findPassword, hashPassword, setPassword } from '#passwords';
 import { createUser, lockUser } from '#people';
 import { type Ctx, type TxCtx, transaction } from '#platform/ctx.ts';
@@ -54,7 +54,7 @@ function isEmail({ kind, value }: NormalisedIdentifier): boolean {
 
 /** Whether nobody has signed in to an account, and no other project has it. */
 async function isUnused(ctx: Ctx | TxCtx, userId: UserId): Promise<boolean> {
-  const { items } = await listMemberships(ctx, userId, { limit: 2 });
+  const { items } = await membershipsOf.list(ctx, userId, { limit: 2 });
   const [only, other] = items;
   return !other && only?.projectId === ctx.scope.projectId && only.lastSeenAt === null;
 }

@@ -1,1 +1,1 @@
-export { reauthenticationRequired, requireFreshProof } from './step-up.ts';
+export { reauthenticationRequired, requireFreshProof, requireOwnProof } from './step-up.ts';

@@ -5,7 +5,7 @@ import { isConnection, type UsableConnection } from '#connections';
 import { defaultOrganizationOf } from '#default-organizations';
 import { type DeviceId, useRememberedDevice } from '#devices';
 import { enrolledWith } from '#factors';
-import { addMember, entering } from '#members';
+import { addMember, entering, holdRoles } from '#members';
 import { askForFactor, MfaChallenge } from '#mfa-challenges';
 import { newDevice, successAfterFailures } from '#notices';
 import { erasureWith, keepAccount } from '#people';
@@ -16,6 +16,7 @@ import { scopeFields } from '#requests';
 import { beginSession, familiarityOf, provenMethods, SessionResponse, sessionResponse } from '#sessions';
 import type { Settings } from '#settings';
 import { bindLogin, type SamlLoginId } from '#single-logout';
+import { requireOwnProof } from '#step-up';
 import { noteResult } from './noted-ways.ts';
 import type { Passage } from './ways.ts';
 
@@ -109,6 +110,7 @@ export async function signIn(
   const target = connection?.organizationId ?? (await wantedDefault(tx, userId));
   if (decision.kind === 'needs') {
     const enrolling = decision.what === 'enrolment';
+    if (enrolling) await requireOwnProof(tx, { userId, signInMethods });
     tx.afterCommit(() => noteResult(tx.trace, 'second_factor'));
     return {
       challenge: await askForFactor(tx, userId, { amr, signInMethods, organizationId: target, samlLogin, enrolling }),
@@ -154,6 +156,7 @@ export async function enterWithBoth(
   const proof = { amr, acr: 'aal2', authTime: tx.now, signInMethods };
   // A connection signs people in to its organization. Any other organization of a challenge is the person's default.
   const isVouched = signInMethods.some(isConnection);
+  if (isVouched) await holdRoles(tx, userId);
   const { decision } = await admit(tx, entrance, {
     userId,
     organizationId: isVouched ? how.organizationId : null,
