@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { issuersOf, listIdentities } from '#linked-identities';
 import { membershipsOf } from '#members';
-import { isWholly, organizationAt, rolesInOrganization } from '#organizations';
+import { organizationAt, ownAccounts, rolesInOrganization } from '#organizations';
 import { usersById } from '#people';
 import type { Ctx, TxCtx } from '#platform/ctx.ts';
 import type { OrganizationId, UserId } from '#platform/ids.ts';
@@ -125,8 +125,8 @@ async function isOutgrown(
 }
 
 /**
- * What a connection says counts in its organization. For the account it counts only while that is wholly the
- * organization's: the identity provider of one company must not change what opens another.
+ * What a connection says counts in its organization. For the account it counts only while the organization decides about
+ * that: the identity provider of one company must not change what opens another, or is the person's own.
  */
 export async function proofCounts(ctx: Ctx | TxCtx, { userId, signInMethods, about }: ShownProof): Promise<boolean> {
   const used = onlyConnections(signInMethods);
@@ -135,7 +135,7 @@ export async function proofCounts(ctx: Ctx | TxCtx, { userId, signInMethods, abo
   const known = await vouching(ctx, userId, await knownTo(ctx, userId, { used, enabled }));
   for (const { organizationId } of known) {
     // biome-ignore lint/performance/noAwaitInLoops: a session has one connection
-    if (about.includes(organizationId) || (await isWholly(ctx, { organizationId, userId }))) return true;
+    if (about.includes(organizationId) || (await ownAccounts.isUnclaimed(ctx, { organizationId, userId }))) return true;
   }
   return false;
 }

@@ -23,4 +23,4 @@ export {
 export { organizationsOf } from './own-organizations.ts';
 export { part } from './part.ts';
 export { getOrganizationPolicy } from './policies.ts';
-export { isWholly } from './whole-accounts.ts';
+export { ownAccounts } from './whole-accounts.ts';

@@ -1,15 +1,16 @@
 import { membershipsOf } from '#members';
-import { homeOf } from '#people';
+import { homeOf, usersById } from '#people';
 import type { Ctx, TxCtx } from '#platform/ctx.ts';
 import { inScope } from '#platform/scoped.ts';
 import type { InOrganization } from '#platform/standing.ts';
+import { organizationAt } from './organization-domains.ts';
 
 /**
  * Whether an account is wholly an organization's: it was made for it, by its directory or by a sign-in through its
  * connection, and its person has no role in the project and is in no other organization or project. What decides about
  * such an account reaches nothing else. Served by primary keys, members_of_user and organizations_of_member.
  */
-export async function isWholly(ctx: Ctx | TxCtx, { organizationId, userId }: InOrganization): Promise<boolean> {
+async function isWholly(ctx: Ctx | TxCtx, { organizationId, userId }: InOrganization): Promise<boolean> {
   const home = await homeOf(ctx, userId);
   if (home?.organizationId !== organizationId || home.projectId !== ctx.scope.projectId) return false;
   const { memberships, lastRoleAt } = await membershipsOf.reachOf(ctx, userId);
@@ -25,3 +26,17 @@ export async function isWholly(ctx: Ctx | TxCtx, { organizationId, userId }: InO
     .executeTakeFirst();
   return elsewhere === undefined;
 }
+
+/**
+ * Whether an organization decides about the credentials and addresses of an account, too: it is wholly the organization's,
+ * and its person proved no address of their own, outside of the organization's verified mail domains.
+ */
+async function isUnclaimed(ctx: Ctx | TxCtx, who: InOrganization): Promise<boolean> {
+  if (!(await isWholly(ctx, who))) return false;
+  const user = (await usersById(ctx, [who.userId])).get(who.userId);
+  if (!user || user.phoneVerified) return false;
+  return !user.emailVerified || !user.email || (await organizationAt(ctx, user.email)) === who.organizationId;
+}
+
+/** What an organization may decide about an account. */
+export const ownAccounts = { isWholly, isUnclaimed };

@@ -1,6 +1,6 @@
 import { findIdentifier } from '#identifiers';
 import { accessOf, managedMembers } from '#members';
-import { directoryMembers, isWholly, joinOrganization, organizationAt, rolesInOrganization } from '#organizations';
+import { directoryMembers, joinOrganization, organizationAt, ownAccounts, rolesInOrganization } from '#organizations';
 import { lockUsers, usersAwaitingErasure } from '#people';
 import type { TxCtx } from '#platform/ctx.ts';
 import { normaliseEmail } from '#platform/identifiers.ts';
@@ -139,16 +139,20 @@ async function decidesAlone(tx: TxCtx, { managesAccount, ...person }: Managed): 
   if (!managesAccount) return false;
   // The lock keeps the person from joining another project: inserting a membership needs a lock on the user's row.
   await lockUsers(tx, [person.userId]);
-  return isWholly(tx, person);
+  return ownAccounts.isWholly(tx, person);
 }
 
-/** Changes the account, if the directory alone decides about it; otherwise only the directory's record changes. */
+/**
+ * Changes the account, if the directory alone decides about it; otherwise only the directory's record changes. An address
+ * that is the person's own stays: whoever has the address of an account gets into it.
+ */
 export async function updateAccount(tx: TxCtx, person: Managed, before: Account, after: Account): Promise<void> {
   const { email, ...profile } = after;
   const { email: emailBefore, ...profileBefore } = before;
   const isChanged = email !== emailBefore || JSON.stringify(profile) !== JSON.stringify(profileBefore);
   if (!isChanged || !(await decidesAlone(tx, person))) return;
-  const address = email !== null && email !== emailBefore ? { email } : {};
+  const isNew = email !== null && email !== emailBefore && (await ownAccounts.isUnclaimed(tx, person));
+  const address = isNew ? { email } : {};
   await managedMembers.update(tx, person.memberId, { ...profile, ...address });
 }
 

@@ -3,7 +3,9 @@ import { after, before, describe, test } from 'node:test';
 import { type Company, exchange, leaveThrough } from '#tests/connections.ts';
 import {
   expectProblem,
+  mailedCode,
   managementToken,
+  newEmail,
   startTestLatchkey,
   type TestLatchkey,
   type TestResponse,
@@ -149,6 +151,29 @@ describe('a person of a directory whose account is not the organization’s', ()
     await directory.setActive(id, false);
     expectProblem(await exchange(latchkey, code), 403, 'MEMBERSHIP_REQUIRED');
   });
+});
+
+test('an address that its person proved is changed by the directory only at the mail domains of the organization', async () => {
+  const company = await openCompany();
+  const directory = await directoryOf(company);
+  const emailOf = async (memberId: string) =>
+    (await latchkey.api(`/v1/admin/members/${memberId}`, { token: await managementToken(latchkey) })).body.email;
+  for (const [address, after] of [
+    [newEmail(), 'stays'],
+    [company.newEmail(), 'changes'],
+  ] as const) {
+    // biome-ignore lint/performance/noAwaitInLoops: one person after the other
+    const { id } = (await directory.add(address)).body;
+    const memberId = await memberOf(address);
+    const asked = await latchkey.auth('/v1/auth/login/email-code', { body: { email: address } });
+    const proof = { flowId: asked.body.flowId, code: await mailedCode(latchkey, address) };
+    assert.equal((await latchkey.auth('/v1/auth/login/email-code/verify', { body: proof })).status, 200);
+    const other = newEmail();
+    const Operations = [{ op: 'replace', value: { displayName: 'Ada K', emails: [{ value: other }] } }];
+    const schemas = ['urn:ietf:params:scim:api:messages:2.0:PatchOp'];
+    assert.equal((await directory.scim('PATCH', `/Users/${id}`, { schemas, Operations })).status, 200);
+    assert.equal(await emailOf(memberId), after === 'stays' ? address : other);
+  }
 });
 
 test('a person whose account the directory alone decides about comes back by its flag, though they left', async () => {

@@ -143,6 +143,15 @@ describe('a sign-in through the connection of an organization', () => {
     expectOwnProofAsked(await me('/security/mfa/totp', token, { body: {} }), 'in another project');
   });
 
+  test('does not decide about an account whose person proved an address of their own since', async () => {
+    const { token } = await newEmployee();
+    const email = newEmail();
+    const begun = await me('/profile/email', token, { body: { email } });
+    const proof = { flowId: begun.body.flowId, code: await mailedCode(latchkey, email) };
+    assert.equal((await me('/profile/email/verify', token, { body: proof })).status, 204);
+    expectOwnProofAsked(await me('/security/mfa/totp', token, { body: {} }));
+  });
+
   test('does not decide about an account that was joined, though its person is nowhere else', async () => {
     const { token } = await newJoined();
     expectOwnProofAsked(await me('/profile/email', token, { body: { email: newEmail() } }));
