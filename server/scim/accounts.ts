@@ -144,7 +144,7 @@ async function decidesAlone(tx: TxCtx, { managesAccount, ...person }: Managed): 
 
 /**
  * Changes the account, if the directory alone decides about it; otherwise only the directory's record changes. An address
- * that is the person's own stays: whoever has the address of an account gets into it.
+ * that is the person's own stays: the address of an account opens it.
  */
 export async function updateAccount(tx: TxCtx, person: Managed, before: Account, after: Account): Promise<void> {
   const { email, ...profile } = after;
