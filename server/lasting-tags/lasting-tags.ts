@@ -1,4 +1,4 @@
-import { createHmac, randomBytes } from 'node:crypto';
+import { createHmac, createSecretKey, randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import type { TxCtx } from '#platform/ctx.ts';
 import type { ReadDb } from '#platform/db.ts';
@@ -108,7 +108,7 @@ export async function lastingTags(
   const keys = await keysOf(reader, workspaceId);
   if (keys === null) return ofInstallation(reader.system.keyring, purpose, text);
   const [first, ...others] = keys[purpose].map((key) =>
-    createHmac('sha256', Buffer.from(key, 'base64url')).update(text).digest(),
+    createHmac('sha256', createSecretKey(key, 'base64url')).update(text).digest(),
   );
   if (!first) throw new Error(`The workspace ${workspaceId} has no key for ${purpose}.`);
   return [first, ...others];

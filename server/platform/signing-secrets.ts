@@ -1,4 +1,4 @@
-import { createHmac, randomBytes } from 'node:crypto';
+import { createHmac, createSecretKey, randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { Type } from 'typebox';
 import type { Keyring } from './keyring.ts';
@@ -101,7 +101,7 @@ export function signatures(
   const signed = `${message.id}.${message.timestamp}.${message.body}`;
   return secrets
     .map((secret) => {
-      const key = Buffer.from(secret.slice(PREFIX.length), 'base64');
+      const key = createSecretKey(secret.slice(PREFIX.length), 'base64');
       return `v1,${createHmac('sha256', key).update(signed).digest('base64')}`;
     })
     .join(' ');

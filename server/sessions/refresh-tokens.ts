@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, type KeyObject, randomBytes } from 'node:crypto';
 import type { Generated } from 'kysely';
 import { claimsOfActions } from '#actions';
 import { projectOf } from '#environments';
@@ -284,8 +284,8 @@ async function repeatOrRevoke(ctx: Ctx, { token, row, scope }: FoundRefreshToken
   );
 }
 
-function successorKey(token: string): Buffer {
-  return Buffer.from(hkdfSync('sha256', token, '', 'latchkey refresh successor', 32));
+function successorKey(token: string): KeyObject {
+  return createSecretKey(Buffer.from(hkdfSync('sha256', token, '', 'latchkey refresh successor', 32)));
 }
 
 function sealSuccessor(token: string, next: RefreshToken): string {
