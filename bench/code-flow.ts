@@ -101,12 +101,12 @@ async function flowOnce(flow: Flow, browser: Browser): Promise<void> {
  */
 export async function loadFlows(
   flow: Flow,
-  signIn: (browser: Browser, index: number) => Promise<void>,
+  signIn: (browser: Browser) => Promise<void>,
   signedIn: () => Promise<void>,
 ): Promise<Measured> {
   const agent = new Agent({ keepAlive: true, maxSockets: 2 * CONNECTIONS });
   const browsers = Array.from({ length: CONNECTIONS }, () => new Browser(flow, agent));
-  await Promise.all(browsers.map(signIn));
+  await Promise.all(browsers.map((browser) => signIn(browser)));
   await signedIn();
   const names = browsers.map((_, index) => String(index));
   const measured = await loadChains(flow.server.pid, names, async (name) => {

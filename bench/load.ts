@@ -14,7 +14,7 @@ export type Measured = { rate: number; p50: number; p99: number; cpu: number };
 
 const QUICK = process.argv.includes('--quick');
 const WARM_UP_SECONDS = QUICK ? 1 : 2;
-const SECONDS = QUICK ? 3 : 6;
+const SECONDS = QUICK ? 2 : 4;
 export const CONNECTIONS = 32;
 
 /** The server whose processor time is measured. */

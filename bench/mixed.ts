@@ -25,7 +25,7 @@ function kindOf(n: number): Kind {
 
 /** The load that an installation has: reads of the context, refreshes, sign-ins and calls of the admin API. */
 export async function mixedLoad(subject: Subject, seconds: number): Promise<Mixed> {
-  const { people, agent } = await signedInPeople(subject, `mixed${Date.now()}`);
+  const { people, agent } = await signedInPeople(subject, 'mixed');
   const admin = { authorization: `Bearer ${await managementToken(subject)}` };
   const durations: Record<Kind, number[]> = { context: [], refresh: [], 'password login': [], admin: [] };
   let count = 0;
@@ -66,7 +66,7 @@ export async function memoryAfterUse(
   subject: Subject,
   { tokens, signIns }: { tokens: number; signIns: number },
 ): Promise<number> {
-  const { people, agent } = await signedInPeople(subject, `memory${Date.now()}`);
+  const { people, agent } = await signedInPeople(subject, 'memory');
   const spread = async (total: number, work: (index: number) => Promise<unknown>) => {
     let left = total;
     await Promise.all(

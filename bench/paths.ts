@@ -27,9 +27,9 @@ export const paths: Record<string, (subject: Subject) => Promise<Row>> = {
 export async function flood(subject: Subject): Promise<{ p99: number; loginRate: number }> {
   const { access_token } = await register(subject, 'calm');
   const headers = { authorization: `Bearer ${access_token}` };
-  const { agent, people } = await manyPeople(subject, 'flood');
+  const { agent, emails } = await manyPeople(subject, 'flood');
   const [logins, reads] = await Promise.all([
-    loadChains(subject.pid, people, (name) => signIn(subject, agent, name)),
+    loadChains(subject.pid, emails, (email) => signIn(subject, agent, email)),
     loadChains(subject.pid, ['', ''], (state) => get(`${subject.apiUrl}/v1/me/context`, headers).then(() => state)),
   ]);
   agent.destroy();
@@ -41,7 +41,7 @@ const authOf = ({ authUrl, pid }: Subject): Server => ({ url: authUrl, pid });
 
 /** Reads the context of a session, over and over. */
 export async function loadContext(subject: Subject, connections = CONNECTIONS): Promise<Measured> {
-  const { access_token } = await register(subject, `context${connections}`);
+  const { access_token } = await register(subject, 'context');
   const headers = { authorization: `Bearer ${access_token}` };
   return load(apiOf(subject), [{ path: '/v1/me/context', headers }], { connections });
 }
@@ -119,8 +119,8 @@ async function token(subject: Subject): Promise<Row> {
 }
 
 async function login(subject: Subject): Promise<Row> {
-  const { agent, people } = await manyPeople(subject, 'login');
-  const measured = await loadChains(subject.pid, people, (name) => signIn(subject, agent, name));
+  const { agent, emails } = await manyPeople(subject, 'login');
+  const measured = await loadChains(subject.pid, emails, (email) => signIn(subject, agent, email));
   agent.destroy();
   return {
     path: 'password login',
@@ -132,16 +132,15 @@ async function login(subject: Subject): Promise<Row> {
 }
 
 /** One person per sign-in, because parallel attempts for one person are throttled. */
-async function manyPeople(subject: Subject, prefix: string): Promise<{ agent: Agent; people: string[] }> {
-  const people = Array.from({ length: 32 }, (_, index) => `${prefix}${index}`);
-  await Promise.all(people.map((name) => register(subject, name)));
-  return { agent: new Agent({ keepAlive: true, maxSockets: 64 }), people };
+async function manyPeople(subject: Subject, prefix: string): Promise<{ agent: Agent; emails: string[] }> {
+  const people = await registerMany(subject, prefix, CONNECTIONS);
+  return { agent: new Agent({ keepAlive: true, maxSockets: 64 }), emails: people.map(({ email }) => email) };
 }
 
-async function signIn(subject: Subject, agent: Agent, name: string): Promise<string> {
-  const body = JSON.stringify({ identifier: `${name}@example.com`, password: PASSWORD });
+async function signIn(subject: Subject, agent: Agent, email: string): Promise<string> {
+  const body = JSON.stringify({ identifier: email, password: PASSWORD });
   await call(agent, `${subject.authUrl}/v1/auth/login/password`, { body });
-  return name;
+  return email;
 }
 
 async function get(url: string, headers: Record<string, string>): Promise<void> {
@@ -152,9 +151,7 @@ async function get(url: string, headers: Record<string, string>): Promise<void> 
 
 /** Rotates the refresh tokens of 32 sessions, over and over. */
 export async function loadRefreshes(subject: Subject, connections = CONNECTIONS): Promise<Measured> {
-  const sessions = await Promise.all(
-    Array.from({ length: connections }, (_, index) => register(subject, `refresh${connections}-${index}`)),
-  );
+  const sessions = await registerMany(subject, 'refresh', connections);
   const request = { method: 'POST', path: '/v1/sessions/refresh', headers: json } as const;
   return loadResponses(authOf(subject), request, {
     states: sessions.map(({ refresh_token }) => refresh_token),
@@ -183,23 +180,18 @@ async function hello(): Promise<BaselineResult> {
 }
 
 /** The code flow of a browser that is signed in: authorize and token. @param signedIn runs before the first flow */
-export async function loadCodeFlows(
-  subject: Subject,
-  prefix: string,
-  signedIn = async () => undefined,
-): Promise<Measured> {
+export async function loadCodeFlows(subject: Subject, signedIn = async () => undefined): Promise<Measured> {
   const { appClientId: clientId, issuerHost: host } = subject;
   const flow = { server: authOf(subject), authorize: '/connect/authorize', token: '/connect/token', clientId, host };
-  const signIn = async (browser: Browser, index: number) => {
-    const email = `${prefix}${index}@example.com`;
-    await register(subject, `${prefix}${index}`);
+  const signIn = async (browser: Browser) => {
+    const { email } = await register(subject, 'code');
     await signInOnPages(flow, browser, { email, password: PASSWORD });
   };
   return loadFlows(flow, signIn, signedIn);
 }
 
 async function code(subject: Subject): Promise<Row> {
-  const measured = await loadCodeFlows(subject, 'code');
+  const measured = await loadCodeFlows(subject);
   const bare = await startBaseline('code');
   const flow = { server: bare, authorize: '/auth', token: '/token', clientId: 'bench', host: 'localhost' };
   const reached = await loadFlows(
@@ -217,14 +209,25 @@ async function code(subject: Subject): Promise<Row> {
   };
 }
 
-async function register({ authUrl }: Subject, name: string): Promise<{ access_token: string; refresh_token: string }> {
+type Registered = { email: string; access_token: string; refresh_token: string };
+
+let registered = 0;
+
+/** Registers a new person. @param prefix begins their email address */
+async function register({ authUrl }: Subject, prefix: string): Promise<Registered> {
+  registered += 1;
+  const email = `${prefix}-${registered}@example.com`;
   const response = await fetch(`${authUrl}/v1/auth/register`, {
     method: 'POST',
     headers: json,
-    body: JSON.stringify({ email: `${name}@example.com`, password: PASSWORD }),
+    body: JSON.stringify({ email, password: PASSWORD }),
   });
   if (!response.ok) throw new Error(await response.text());
-  return JSON.parse(await response.text());
+  return { email, ...JSON.parse(await response.text()) };
+}
+
+function registerMany(subject: Subject, prefix: string, count: number): Promise<Registered[]> {
+  return Promise.all(Array.from({ length: count }, () => register(subject, prefix)));
 }
 
 /** Sends a body by POST, or reads. @throws Error if the response is not 200 */
@@ -255,12 +258,10 @@ type Person = { access: string; refresh: string; signIn: () => Promise<unknown> 
 /** People with a session each, who can sign in again. */
 export async function signedInPeople(subject: Subject, prefix: string): Promise<{ people: Person[]; agent: Agent }> {
   const agent = new Agent({ keepAlive: true, maxSockets: 2 * CONNECTIONS });
-  const names = Array.from({ length: CONNECTIONS }, (_, index) => `${prefix}-${index}`);
-  const people = await Promise.all(
-    names.map(async (name) => {
-      const { access_token: access, refresh_token: refresh } = await register(subject, name);
-      return { access, refresh, signIn: () => signIn(subject, agent, name) };
-    }),
-  );
+  const people = (await registerMany(subject, prefix, CONNECTIONS)).map(({ email, access_token, refresh_token }) => ({
+    access: access_token,
+    refresh: refresh_token,
+    signIn: () => signIn(subject, agent, email),
+  }));
   return { people, agent };
 }

@@ -4,10 +4,11 @@ import { parseArgs } from 'node:util';
 import { createInstallation, readSubject } from './installation.ts';
 import { type Mixed, memoryAfterUse, mixedLoad, soak } from './mixed.ts';
 import { measurePaint } from './paint.ts';
-import { flood, loadCodeFlows, loadContext, loadRefreshes, paths, type Row } from './paths.ts';
+import { flood, loadCodeFlows, loadContext, loadRefreshes, paths } from './paths.ts';
 import { readReport, replaceReport } from './performance.ts';
 import { revocationDelay } from './revocation.ts';
 import { pinned, pinToLoadCore, releaseOfClone, residentMegabytes, startLatchkey, stop } from './server.ts';
+import { inTurns, type Measurement, median } from './turns.ts';
 import { measureWebhooks } from './webhooks.ts';
 
 /**
@@ -36,7 +37,7 @@ pinToLoadCore();
 const installation = await createInstallation();
 const { folder, settings } = installation;
 const lines: Line[] = [];
-const rows: Row[] = [];
+const rows: Measurement[] = [];
 const note = (what: string, measured: string, bar = '') => {
   lines.push({ what, measured, bar });
   console.log(`${what}: ${measured}${bar && ` (bar ${bar})`}`);
@@ -52,11 +53,13 @@ if (whole)
     '200 MB',
   );
 const subject = await readSubject(installation, latchkey.child.pid);
+// Before anything else has used memory.
+if (wants('memory')) await measureMemory();
 for (const [name, measure] of Object.entries(paths)) {
   if (!wants(name)) continue;
   process.stdout.write(`${name}… `);
   // biome-ignore lint/performance/noAwaitInLoops: one path at a time
-  const row = await measure(subject);
+  const row = await inTurns(() => measure(subject));
   rows.push(row);
   console.log(line(row));
 }
@@ -66,7 +69,6 @@ if (wants('connections')) await measureConnections();
 const mixed = wants('mixed') ? await measureMixed() : null;
 if (wants('flood')) await measureFlood();
 if (wants('revocation')) await measureRevocation();
-if (wants('memory')) await measureMemory();
 if (options.soak !== undefined) await measureSoak(Number(options.soak));
 if (!options.quick && wants('webhooks'))
   for (const { what, measured, bar } of await measureWebhooks(subject)) note(what, measured, bar);
@@ -95,10 +97,11 @@ async function measureStarts(): Promise<void> {
     const { child } = await startLatchkey(own);
     const seconds = (performance.now() - began) / 1000;
     await stop(child);
-    return `${seconds.toFixed(2)} s`;
+    return seconds;
   };
-  note('start to ready, empty data folder (embedded database)', await once(), '20 s');
-  note('start to ready, existing database', await once(), '1 s');
+  note('start to ready, empty data folder (embedded database)', `${(await once()).toFixed(2)} s`, '20 s');
+  const again = [await once(), await once(), await once()];
+  note('start to ready, existing database, median of three', `${median(again).toFixed(2)} s`, '1 s');
 }
 
 async function measureRevocation(): Promise<void> {
@@ -123,7 +126,7 @@ async function statementsOfFlow(): Promise<number> {
   const flows = 'latchkey_http_request_duration_seconds_count';
   const read = async () => [await counted('latchkey_database_statement_duration_seconds_count'), await counted(flows)];
   let [statements = 0, requests = 0]: number[] = [];
-  await loadCodeFlows(subject, 'counted', async () => {
+  await loadCodeFlows(subject, async () => {
     [statements = 0, requests = 0] = await read();
   });
   const [after = 0, handled = 0] = await read();
@@ -169,17 +172,20 @@ async function measureSoak(minutes: number): Promise<void> {
   );
 }
 
-function line({ path, measured, bare, bar }: Row): string {
+function line({ path, measured, bare, bar, ratio, ratioByProcessor, spread }: Measurement): string {
   const { rate, p50, p99, cpu } = measured;
-  return `${path}: ${rate.toFixed(0)}/s, p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms, ${cpu.toFixed(3)} ms of processor time; ratio ${(rate / bare.rate).toFixed(2)} of ${bare.rate.toFixed(0)}/s, by processor time ${(bare.cpu / cpu).toFixed(2)} of ${bare.cpu.toFixed(3)} ms${bar === 0 ? '' : ` (bar ${bar})`}`;
+  return `${path}: ${rate.toFixed(0)}/s, p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms, ${cpu.toFixed(3)} ms of processor time; ratio ${ratio.toFixed(2)} (${shown(spread)}) of ${bare.rate.toFixed(0)}/s, by processor time ${ratioByProcessor.toFixed(2)} of ${bare.cpu.toFixed(3)} ms${bar === 0 ? '' : ` (bar ${bar})`}`;
+}
+
+function shown([lowest, highest]: Measurement['spread']): string {
+  return `${lowest.toFixed(2)}–${highest.toFixed(2)}`;
 }
 
 /** @param load the mixed load, from which the sizes follow */
 async function report(load: Mixed | null): Promise<string> {
-  const table = rows.map(({ path, measured, baseline, bare, bar }) => {
-    const ratio = measured.rate / bare.rate;
+  const table = rows.map(({ path, measured, baseline, bare, bar, ratio, ratioByProcessor, spread }) => {
     const judged = bar === 0 ? '| |' : `${bar.toFixed(2)} | ${ratio >= bar ? 'yes' : 'no'} |`;
-    return `| ${path} | ${measured.rate.toFixed(0)} | ${measured.p50.toFixed(1)} | ${measured.p99.toFixed(1)} | ${measured.cpu.toFixed(3)} | ${baseline} | ${bare.rate.toFixed(0)} | ${bare.cpu.toFixed(3)} | ${ratio.toFixed(2)} | ${(bare.cpu / measured.cpu).toFixed(2)} | ${judged}`;
+    return `| ${path} | ${measured.rate.toFixed(0)} | ${measured.p50.toFixed(1)} | ${measured.p99.toFixed(1)} | ${measured.cpu.toFixed(3)} | ${baseline} | ${bare.rate.toFixed(0)} | ${bare.cpu.toFixed(3)} | ${ratio.toFixed(2)} | ${shown(spread)} | ${ratioByProcessor.toFixed(2)} | ${judged}`;
   });
   // What this run left out keeps its line.
   const known = new Set(lines.map(({ what }) => what));
@@ -189,12 +195,12 @@ async function report(load: Mixed | null): Promise<string> {
   const measured = [...lines, ...kept].map(({ what, measured: found, bar }) => `| ${what} | ${found} | ${bar} |`);
   return `# Performance
 
-Written by \`npm run bench\`, which runs a release of the clone. Rates are of one core${pinned ? ': the server is pinned to one, the load generator and PostgreSQL share another' : ' (not pinned on this system)'}. Compare the ratios: each baseline is measured in the same run on the same machine, while rates differ between machines. Processor time is that of the server alone and differs least on a machine that does other work.
+Written by \`npm run bench\`, which runs a release of the clone. Rates are of one core${pinned ? ': the server is pinned to one, the load generator and PostgreSQL share another' : ' (not pinned on this system)'}. Compare the ratios: each path and its baseline are measured in turns, three times each, and a figure is the median of its turns, while rates differ between machines. Processor time is that of the server alone and differs least on a machine that does other work.
 
 Machine: ${cpus()[0]?.model ?? 'unknown'}, Node.js ${process.versions.node}; load over the last minute ${(loadavg()[0] ?? 0).toFixed(1)}.
 
-| path | per second | p50 ms | p99 ms | processor ms | baseline | per second | processor ms | ratio | ratio by processor time | bar | met |
-| --- | ---: | ---: | ---: | ---: | --- | ---: | ---: | ---: | ---: | ---: | --- |
+| path | per second | p50 ms | p99 ms | processor ms | baseline | per second | processor ms | ratio | lowest–highest | ratio by processor time | bar | met |
+| --- | ---: | ---: | ---: | ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |
 ${table.join('\n')}
 
 | what | measured | bar |
