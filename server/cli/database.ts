@@ -32,9 +32,14 @@ const SPACE_POLL_MS = 1_000;
 /**
  * Opens the configured server, or the embedded one. In the embedded mode one process at a time holds the data folder,
  * and a server that crashes is restarted at the same address.
+ * @param meanwhile work that needs no database, for the time in which the embedded one starts
  * @throws StartError
  */
-export async function openDatabase(config: Config, progress: (line: string) => void): Promise<Database> {
+export async function openDatabase(
+  config: Config,
+  progress: (line: string) => void,
+  meanwhile?: () => Promise<unknown>,
+): Promise<Database> {
   if (config.databaseUrl !== null) {
     // Development mode stores demo.json there.
     if (config.mode === 'development') makeDataDir(config);
@@ -43,7 +48,8 @@ export async function openDatabase(config: Config, progress: (line: string) => v
   const folder = await takeDataDir(config);
   try {
     const options = { dataDir: config.dataDir, port: config.ports.database, database: EMBEDDED, progress };
-    const kept = new KeptPostgres(await startEmbeddedPostgres(options), options);
+    const server = await startEmbeddedPostgres({ ...options, ...(meanwhile && { meanwhile }) });
+    const kept = new KeptPostgres(server, options);
     return { url: kept.url, ended: kept.ended, stop: () => kept.stop().finally(folder.release) };
   } catch (error) {
     folder.release();

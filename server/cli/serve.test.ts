@@ -159,6 +159,23 @@ describe('latchkey serve, with the embedded database', () => {
     assert.equal((await fetch(`http://localhost:${base + 2}/api/status/summary`)).status, 200);
   });
 
+  test('when nobody reads what it prints any longer, it serves on and ends in order', async () => {
+    const pid = await databasePid();
+    first.child.stdout?.destroy();
+    first.child.stderr?.destroy();
+    // The server restarts its killed database, and prints that.
+    process.kill(pid, 'SIGKILL');
+    await eventually(async () => assert.notEqual(await databasePid(), pid));
+    await eventually(async () => assert.equal((await fetch(`http://localhost:${base + 90}/readyz`)).status, 200));
+    const restarted = await databasePid();
+    first.child.kill('SIGTERM');
+    assert.equal(await first.exit, 0);
+    assert.equal(identityOf(restarted), null);
+    base = await freePortBase();
+    first = latchkey(['serve', '--roles', 'api,worker'], settings());
+    await printed(first, 'Ready in');
+  });
+
   test('after a change of ports, operators are redirected to the current address of the console', async () => {
     first.child.kill('SIGINT');
     await first.exit;

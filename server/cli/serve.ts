@@ -1,6 +1,6 @@
 import { constants } from 'node:os';
 import { join } from 'node:path';
-import { type Demo, type Latchkey, startLatchkey } from '#hosts';
+import type { Demo, Latchkey } from '#hosts';
 import { type Config, loadConfig } from '#platform/config.ts';
 import { loadSecrets } from '#platform/data-dir.ts';
 import { createLog } from '#platform/log.ts';
@@ -16,12 +16,14 @@ export async function serve(overrides: Record<string, string | undefined>): Prom
   await failing(overrides, async () => {
     endOnSignal();
     announceFaultsOfNode(overrides);
+    goOnWithoutReaders();
     const config = loadConfig(undefined, overrides);
     const announcer = announcerFor(overrides, process.stdout);
     const { say } = announcer;
     const log = createLog(config);
     say(`Starting Latchkey (${config.mode})…`);
-    const opened = await openDatabase(config, say);
+    const loadHosts = () => import('#hosts');
+    const opened = await openDatabase(config, say, loadHosts);
     const stop = () => {
       // Connections that are closing may report that the server went away; that is no news.
       log.level = 'silent';
@@ -29,6 +31,7 @@ export async function serve(overrides: Record<string, string | undefined>): Prom
     };
     const database = { ...opened, stop };
     try {
+      const { startLatchkey } = await loadHosts();
       const latchkey = await startLatchkey({
         config,
         databaseUrl: database.url,
@@ -50,6 +53,14 @@ export async function serve(overrides: Record<string, string | undefined>): Prom
       throw error;
     }
   });
+}
+
+/** Serves on when nobody reads what is printed any longer, such as after a restart of the log collector. */
+function goOnWithoutReaders(): void {
+  for (const stream of [process.stdout, process.stderr])
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') throw error;
+    });
 }
 
 /** Ends a start at once. As the first process of a container, Latchkey gets only the signals that it handles. */

@@ -41,6 +41,8 @@ export type EmbeddedOptions = {
   progress: (line: string) => void;
   flags?: string[];
   throwAway?: boolean;
+  /** Work of this process that needs no database: it runs while the server starts. */
+  meanwhile?: () => Promise<unknown>;
 };
 
 /**
@@ -57,7 +59,7 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
   const password = loadPassword(join(dataDir, 'postgres-password'), databaseDir);
   await stopPreviousServer(databaseDir, options.progress);
   const order = { dataDir, databaseDir, port: options.port, user: USER, password, flags, throwAway };
-  const { port, ...server } = await launchOnFreePort(order, options.progress);
+  const { port, ...server } = await launchOnFreePort(order, options);
   const base = `postgres://${USER}:${password}@127.0.0.1:${port}`;
   try {
     await ensureDatabase(base, options.database);
@@ -118,19 +120,19 @@ type Launched = Omit<EmbeddedPostgres, 'url' | 'socketUrl'> & { port: number };
 
 async function launchOnFreePort(
   order: DatabaseOrder,
-  progress: (line: string) => void,
+  how: Pick<EmbeddedOptions, 'progress' | 'meanwhile'>,
   tries = PORT_TRIES,
 ): Promise<Launched> {
   const port = await freePort(order.port);
   if (order.port !== 0 && port !== order.port)
-    progress(`Port ${order.port} is taken; the database listens on ${port} this time`);
+    how.progress(`Port ${order.port} is taken; the database listens on ${port} this time`);
   try {
-    return { port, ...(await launch({ ...order, port }, progress)) };
+    return { port, ...(await launch({ ...order, port }, how)) };
   } catch (error) {
     // Another program took the port in the meantime.
     const taken = error instanceof Error && /Address already in use/i.test(error.message);
     if (!taken || tries === 1) throw error;
-    return launchOnFreePort({ ...order, port: 0 }, progress, tries - 1);
+    return launchOnFreePort({ ...order, port: 0 }, how, tries - 1);
   }
 }
 
@@ -146,7 +148,10 @@ function freePort(requested: number): Promise<number> {
   });
 }
 
-async function launch(database: DatabaseOrder, progress: (line: string) => void): Promise<Omit<Launched, 'port'>> {
+async function launch(
+  database: DatabaseOrder,
+  { progress, meanwhile }: Pick<EmbeddedOptions, 'progress' | 'meanwhile'>,
+): Promise<Omit<Launched, 'port'>> {
   const log = join(database.dataDir, 'postgres.log');
   const output = openLog(log);
   const child = fork(SUPERVISOR, {
@@ -162,7 +167,7 @@ async function launch(database: DatabaseOrder, progress: (line: string) => void)
     child.once('exit', () => resolve());
   });
   send(child, { order: 'start', database });
-  await new Promise<void>((resolve, reject) => {
+  const ready = new Promise<void>((resolve, reject) => {
     const fail = (reason: string) =>
       reject(new StartError(`The embedded PostgreSQL did not start: ${reason}\nMore is in ${log}.${hintFor(reason)}`));
     child.once('exit', (code, signal) => fail(`its supervisor ended (${signal ?? code})`));
@@ -172,6 +177,7 @@ async function launch(database: DatabaseOrder, progress: (line: string) => void)
       if (message.state === 'ready') resolve();
     });
   });
+  await Promise.all([ready, meanwhile?.()]);
   return {
     ended,
     stop: async () => {
