@@ -3320,19 +3320,22 @@ type ListStatusSubscribersItem struct {
 	Address string `json:"address"`
 	Channel string `json:"channel"`
 	// The components of the subscription; empty means all.
-	ComponentIds []string `json:"componentIds"`
-	ConfirmedAt  *string  `json:"confirmedAt"`
-	Consent      string   `json:"consent"`
-	CreatedAt    string   `json:"createdAt"`
-	ID           string   `json:"id"`
-	Locale       *string  `json:"locale"`
-	Source       string   `json:"source"`
-	State        string   `json:"state"`
+	ComponentIds    []string `json:"componentIds"`
+	ConfirmedAt     *string  `json:"confirmedAt"`
+	Consent         string   `json:"consent"`
+	CreatedAt       string   `json:"createdAt"`
+	ID              string   `json:"id"`
+	Locale          *string  `json:"locale"`
+	Source          string   `json:"source"`
+	State           string   `json:"state"`
+	SuspendedAt     *string  `json:"suspendedAt"`
+	SuspendedReason *string  `json:"suspendedReason"`
 }
 
 // ReportBouncedAddressesRequest is a record of the API.
 type ReportBouncedAddressesRequest struct {
-	Emails []string `json:"emails"`
+	Emails []string `json:"emails,omitzero"`
+	Phones []string `json:"phones,omitzero"`
 }
 
 // ReportBouncedAddressesResponse is a record of the API.
@@ -3374,14 +3377,16 @@ type ReadStatusSubscriberResponse struct {
 	Address string `json:"address"`
 	Channel string `json:"channel"`
 	// The components of the subscription; empty means all.
-	ComponentIds []string `json:"componentIds"`
-	ConfirmedAt  *string  `json:"confirmedAt"`
-	Consent      string   `json:"consent"`
-	CreatedAt    string   `json:"createdAt"`
-	ID           string   `json:"id"`
-	Locale       *string  `json:"locale"`
-	Source       string   `json:"source"`
-	State        string   `json:"state"`
+	ComponentIds    []string `json:"componentIds"`
+	ConfirmedAt     *string  `json:"confirmedAt"`
+	Consent         string   `json:"consent"`
+	CreatedAt       string   `json:"createdAt"`
+	ID              string   `json:"id"`
+	Locale          *string  `json:"locale"`
+	Source          string   `json:"source"`
+	State           string   `json:"state"`
+	SuspendedAt     *string  `json:"suspendedAt"`
+	SuspendedReason *string  `json:"suspendedReason"`
 }
 
 // AddTemplateOfIncidentOrMaintenanceRequest is a record of the API.

@@ -1727,7 +1727,7 @@ func (c *Client) ListStatusSubscribers(ctx context.Context, query ListStatusSubs
 
 // ReportBouncedAddresses calls POST /v1/admin/status/subscribers/bounces. Report bounced addresses.
 //
-// Needed only for bounces that arrive later: an address that the mail server rejects during sending is suppressed automatically.
+// Needed only for bounces that arrive later. An address or number that is refused during sending, or by a signed delivery report of the carrier, is suspended by itself.
 func (c *Client) ReportBouncedAddresses(ctx context.Context, body ReportBouncedAddressesRequest, options ...Option) (ReportBouncedAddressesResponse, error) {
 	return call[ReportBouncedAddressesResponse](ctx, c, request{method: http.MethodPost, path: "/v1/admin/status/subscribers/bounces", body: body, keyed: true}, options)
 }

@@ -10,6 +10,7 @@ const GOES_ALONG: Readonly<Record<keyof Jobs, boolean>> = {
   end_payment: false,
   erase_user: true,
   import_members: true,
+  message_arrival: true,
   order_certificates: false,
   remove_scope: true,
   replay_webhooks: true,

@@ -12,7 +12,7 @@ import { startJobs } from '#platform/jobs.ts';
 import { deleteOldLimits } from '#platform/limits.ts';
 import { repeat } from '#platform/repeating.ts';
 import type { System } from '#platform/system.ts';
-import { quarantineRefused, startHeartbeat, statusReceivers } from '#status';
+import { heedArrivals, startHeartbeat, statusReceivers } from '#status';
 import { Deliverer, deliverWebhooksTask, webhookFanOut } from '#webhooks';
 import { PARTS } from './parts.ts';
 
@@ -29,7 +29,7 @@ export async function startWorker(
   const deliverer = new Deliverer(system, { logout: { compose: composeLogout }, ...statusReceivers });
   const streamer = new Streamer(system);
   const sending = openSending(system, {
-    refused: quarantineRefused(system),
+    arrived: heedArrivals(system),
     review: reviewMessage,
     counted: countMail,
   });

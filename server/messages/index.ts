@@ -1,5 +1,6 @@
+export { type Arrival, receiverOfMessage } from './arrivals.ts';
 export { listInbox, readInbox, type SentMessage } from './inbox.ts';
-export { openSending, type Refused } from './messages.task.ts';
+export { type Arrived, openSending } from './messages.task.ts';
 export {
   countMessages,
   languageFor,

@@ -208,6 +208,11 @@ export const arabic: Readonly<Record<TemplateId, TemplateText>> = {
     body: '{project}: أكّد الاشتراك {link}',
     action: '',
   },
+  status_sms_code: {
+    subject: '',
+    body: '{project}: {code} رمز اشتراكك في الحالة. لا تشاركه.',
+    action: '',
+  },
   status_sms_notice: {
     subject: '',
     body: '{project}: {title} ({phase}) {link}',

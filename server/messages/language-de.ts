@@ -205,6 +205,11 @@ export const german: Readonly<Record<TemplateId, TemplateText>> = {
     body: '{project}: Statusmeldungen bestätigen: {link} - Nicht angefragt? Dann nichts tun.',
     action: '',
   },
+  status_sms_code: {
+    subject: '',
+    body: '{project}: {code} öffnet dein Status-Abonnement. Gib ihn nicht weiter.',
+    action: '',
+  },
   status_sms_notice: {
     subject: '',
     body: '{project}: {title} ({phase}). Details, beenden: {link}',

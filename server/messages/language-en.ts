@@ -205,6 +205,11 @@ export const english: Readonly<Record<TemplateId, TemplateText>> = {
     body: '{project}: open {link} to get status messages. Ignore this if you did not ask.',
     action: '',
   },
+  status_sms_code: {
+    subject: '',
+    body: '{project}: {code} opens your status subscription. Do not share it.',
+    action: '',
+  },
   status_sms_notice: {
     subject: '',
     body: '{project}: {title} ({phase}). Details, stop: {link}',

@@ -205,6 +205,11 @@ export const spanish: Readonly<Record<TemplateId, TemplateText>> = {
     body: '{project}: si no lo pediste, ignora esto. Para recibir avisos de estado: {link}',
     action: '',
   },
+  status_sms_code: {
+    subject: '',
+    body: '{project}: {code} abre tu suscripción al estado. No lo compartas.',
+    action: '',
+  },
   status_sms_notice: {
     subject: '',
     body: '{project}: {title} ({phase}). Detalles, baja: {link}',

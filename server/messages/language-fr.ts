@@ -204,6 +204,11 @@ export const french: Readonly<Record<TemplateId, TemplateText>> = {
     body: '{project} : pas de demande de votre part ? Ignorez ceci. Pour recevoir les messages de statut : {link}',
     action: '',
   },
+  status_sms_code: {
+    subject: '',
+    body: '{project} : {code} ouvre votre abonnement au statut. Ne le partagez pas.',
+    action: '',
+  },
   status_sms_notice: {
     subject: '',
     body: '{project} : {title} ({phase}). Détails, fin : {link}',

@@ -205,6 +205,11 @@ export const japanese: Readonly<Record<TemplateId, TemplateText>> = {
     body: '{project}: 通知の確認 {link}',
     action: '',
   },
+  status_sms_code: {
+    subject: '',
+    body: '{project}: 登録内容を開くコード {code}',
+    action: '',
+  },
   status_sms_notice: {
     subject: '',
     body: '{project}: {title} ({phase}) {link}',

@@ -202,6 +202,11 @@ export const chinese: Readonly<Record<TemplateId, TemplateText>> = {
     body: '{project}: 确认订阅 {link}',
     action: '',
   },
+  status_sms_code: {
+    subject: '',
+    body: '{project}: {code} 用于管理状态订阅，请勿告诉他人。',
+    action: '',
+  },
   status_sms_notice: {
     subject: '',
     body: '{project}: {title} ({phase}) {link}',

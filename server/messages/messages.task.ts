@@ -7,11 +7,13 @@ import { IdSchema } from '#platform/ids.ts';
 import { recordOutcome } from '#platform/outcomes.ts';
 import { singleWrite } from '#platform/single-writes.ts';
 import type { System } from '#platform/system.ts';
+import type { Arrival } from './arrivals.ts';
 import { isAboutReceiver, isRefusal, openMailer } from './mail.ts';
 import { type MessageStatus, openBody, sealBody } from './messages.ts';
 import { type MessageResult, messagesSent } from './metrics.ts';
 import { htmlOf, type Rendered } from './render.ts';
 import { NotTaken } from './sms.ts';
+import { isFollowed } from './templates.ts';
 import { expireText, failedTry, type QueuedText, refuseText, sendText } from './texts.ts';
 
 const Reference = Type.Object({ workspaceId: IdSchema('wrk'), messageId: IdSchema('msg') });
@@ -21,11 +23,11 @@ const reference = Compile(Reference);
 /** The number of the attempt, and whether it is the last. */
 type Attempt = { attempts: number; last: boolean };
 
-/**
- * Called when the receiver's server or carrier rejects a message permanently: the address does not exist or accepts none
- * from this sender.
- */
-export type Refused = (message: { scope: Scope; template: string; to: string }) => Promise<void>;
+/** Called when it is known whether a message arrived that its sender follows. A text message has reports of its carrier, too. */
+export type Arrived = (
+  message: { scope: Scope; channel: 'email' | 'sms'; recipient: string },
+  arrival: Arrival,
+) => Promise<void>;
 
 /**
  * Called before a message is sent. It may replace the text, or refuse the message with null; it throws if the message
@@ -40,12 +42,14 @@ type Review = (
 /** Called when a mail was taken by a server, or when none will take it. */
 type Counted = (system: System, scope: Scope, result: 'sent' | 'failed') => Promise<void>;
 
-type Callbacks = { refused: Refused; review: Review; counted: Counted };
+type Tell = (arrival: Arrival) => Promise<void>;
+
+type Callbacks = { arrived: Arrived; review: Review; counted: Counted };
 
 /** Sends queued messages. The job queue retries failures with backoff; permanent refusals are not retried. */
 export function openSending(
   system: System,
-  { refused, review, counted }: Callbacks,
+  { arrived, review, counted }: Callbacks,
 ): { task: Task; close: () => void } {
   const mailer = openMailer(system);
   const task: Task = async (payload, { job }) => {
@@ -55,13 +59,16 @@ export function openSending(
     const queuedBody = row && openBody(system, row);
     if (!row || !queuedBody) return;
     const now = system.clock.now();
+    const tell: Tell = async (arrival) => {
+      if (isFollowed(row.template)) await arrived({ ...row, scope: scopeOf(row) }, arrival);
+    };
     // An expired code is not worth a message.
     if (row.expires_at !== null && row.expires_at <= now) return unsent(system, row, 'expired');
     const body = await reviewed(system, row, { body: queuedBody, attempt, review });
     if (body === null) return unsent(system, row, 'refused');
-    if (row.channel === 'sms') return sendTextOnce(system, row, { ...attempt, body, queuedBody, refused });
+    if (row.channel === 'sms') return sendTextOnce(system, row, { ...attempt, body, queuedBody, tell });
     const count = (result: 'sent' | 'failed') => counted(system, scopeOf(row), result);
-    const failing = { message, attempt, refused, count };
+    const failing = { message, attempt, tell, count };
     const provider = await mailer
       .send(row.recipient, row.id, body)
       .catch((error: unknown) => mailFailed(system, row, error, failing));
@@ -71,6 +78,7 @@ export function openSending(
     const sent = { result: 'sent', status: 'sent', sent_at: now, provider, error: null, attempts } as const;
     await settle(system, message, { ...sent, ...kept(system) });
     await count('sent');
+    await tell('reached');
     if (body !== queuedBody) await showInInbox(system, row, body);
   };
   return { task, close: mailer.close };
@@ -159,11 +167,11 @@ function kept(system: System): { body_sealed?: '' } {
 async function sendTextOnce(
   system: System,
   row: QueuedText,
-  { body, queuedBody, refused, ...attempt }: Attempt & { body: Rendered; queuedBody: Rendered; refused: Refused },
+  { body, queuedBody, tell, ...attempt }: Attempt & { body: Rendered; queuedBody: Rendered; tell: Tell },
 ) {
   try {
     const outcome = await sendText(system, { ...row, attempts: attempt.attempts }, body.text);
-    if (outcome === 'refused') await refused({ scope: scopeOf(row), template: row.template, to: row.recipient });
+    if (outcome === 'refused') await tell('refused');
     recordOutcome(system, { environment: row.environment, signal: 'sms', good: true });
   } catch (error) {
     const ours = !(error instanceof NotTaken) || error.refusal !== 'route';
@@ -199,7 +207,7 @@ function queued(system: System, message: Reference) {
 type Failing = {
   message: Reference;
   attempt: Attempt;
-  refused: Refused;
+  tell: Tell;
   count: (result: 'failed') => Promise<void>;
 };
 
@@ -209,22 +217,24 @@ type Failing = {
  */
 async function mailFailed(
   system: System,
-  { workspace_id: workspaceId, project_id: projectId, environment, template, recipient: to }: QueuedText,
+  { environment }: QueuedText,
   fault: unknown,
-  { message, attempt, refused, count }: Failing,
+  { message, attempt, tell, count }: Failing,
 ): Promise<null> {
   const error = fault instanceof Error ? fault.message : 'unknown';
   const { attempts, last } = attempt;
   if (isRefusal(fault)) {
     await settle(system, message, { result: 'refused', status: 'failed', error, attempts, ...kept(system) });
     await count('failed');
-    await refused({ scope: { workspaceId, projectId, environment }, template, to });
+    await tell('refused');
     return null;
   }
   // Anyone can cause errors about a receiver with an address of their own, so those do not count against the service.
-  if (!isAboutReceiver(fault)) recordOutcome(system, { environment, signal: 'email', good: false });
+  const aboutReceiver = isAboutReceiver(fault);
+  if (!aboutReceiver) recordOutcome(system, { environment, signal: 'email', good: false });
   await settle(system, message, { ...tried(last), error, attempts });
   if (last) await count('failed');
+  if (last && aboutReceiver) await tell('unreached');
   throw fault;
 }
 

@@ -78,15 +78,6 @@ function byGeneric(now: Date) {
   };
 }
 
-/** The outcome that a report states; null for an intermediate step. */
-export function outcomeOf(reporter: Reporter, fields: Report['fields']): { delivered: boolean; detail: string } | null {
-  const status = (reporter === 'twilio' ? fields['MessageStatus'] : fields['status']) ?? '';
-  const code = fields['ErrorCode'] ?? fields['err-code'] ?? fields['error'] ?? 'no reason given';
-  if (status === 'delivered') return { delivered: true, detail: '' };
-  const failed = ['undelivered', 'failed', 'rejected', 'expired'].includes(status);
-  return failed ? { delivered: false, detail: `${status}: ${code}` } : null;
-}
-
 /** The message that a signed report is about. Vonage does not sign the address, so its reference is in the body. */
 export function referenceOf(reporter: Reporter, fields: Report['fields'], inAddress: string): string {
   if (reporter === 'vonage') return fields['client-ref'] ?? '';

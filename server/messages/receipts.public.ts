@@ -5,7 +5,8 @@ import { problem } from '#platform/problem.ts';
 import { post, type Routes } from '#platform/route.ts';
 import type { System } from '#platform/system.ts';
 import type { MessageId } from './messages.ts';
-import { isSigned, outcomeOf, type Report, type Reporter, referenceOf, reporters } from './receipt-signatures.ts';
+import { isSigned, type Report, type Reporter, referenceOf, reporters } from './receipt-signatures.ts';
+import { receiptOf } from './receipts.ts';
 import { RECEIPTS, receipt } from './texts.ts';
 
 const REFERENCE = /^wrk_(\w{26})\.msg_(\w{26})$/;
@@ -63,10 +64,10 @@ async function takeReport(
 ): Promise<void> {
   if (!isSigned(system, reporter, report))
     throw problem('AUTHENTICATION_REQUIRED', 'No configured carrier signed this report.');
-  const outcome = outcomeOf(reporter, report.fields);
+  const stated = receiptOf(reporter, report.fields);
   const [, workspace, message] = REFERENCE.exec(referenceOf(reporter, report.fields, reference)) ?? [];
-  if (outcome === null || !workspace || !message) return;
+  if (stated === null || !workspace || !message) return;
   const workspaceId: WorkspaceId = `wrk_${workspace}`;
   const messageId: MessageId = `msg_${message}`;
-  await receipt(system, { workspaceId, messageId }, outcome);
+  await receipt(system, { workspaceId, messageId }, stated);
 }

@@ -107,7 +107,7 @@ function senderOf(url: URL, country: string | null): string {
 }
 
 /** Codes by which Twilio refuses the recipient: not a mobile number, not reachable, opted out, wrong format. */
-const TWILIO_NUMBER_CODES = [21211, 21214, 21217, 21219, 21610, 21614];
+export const TWILIO_NUMBER_CODES = [21211, 21214, 21217, 21219, 21610, 21614];
 
 /** Codes by which Twilio refuses the route: a country that is not allowed, or that the sender can't reach. */
 const TWILIO_ROUTE_CODES = [21408, 21612];

@@ -29,12 +29,13 @@ export const templates = {
     required: ['name', 'date'],
   },
   webhook_disabled: { channel: 'email', variables: ['name', 'url', 'reason', 'time'], required: ['url'] },
-  status_confirm: { channel: 'email', variables: ['link'], required: ['link'] },
-  status_code: { channel: 'email', variables: ['code', 'minutes'], required: ['code'] },
+  status_confirm: { channel: 'email', variables: ['link'], required: ['link'], followed: true },
+  status_code: { channel: 'email', variables: ['code', 'minutes'], required: ['code'], followed: true },
   status_notice: {
     channel: 'email',
     variables: ['phase', 'title', 'body', 'components', 'time', 'link', 'unsubscribe'],
     required: ['title', 'unsubscribe'],
+    followed: true,
   },
   status_alert: {
     channel: 'email',
@@ -42,8 +43,14 @@ export const templates = {
     required: ['overall'],
   },
   sms_code: { channel: 'sms', variables: ['code'], required: ['code'], answered: true },
-  status_sms_confirm: { channel: 'sms', variables: ['link'], required: ['link'], answered: true },
-  status_sms_notice: { channel: 'sms', variables: ['title', 'phase', 'link'], required: ['title', 'link'] },
+  status_sms_confirm: { channel: 'sms', variables: ['link'], required: ['link'], answered: true, followed: true },
+  status_sms_code: { channel: 'sms', variables: ['code'], required: ['code'], answered: true, followed: true },
+  status_sms_notice: {
+    channel: 'sms',
+    variables: ['title', 'phase', 'link'],
+    required: ['title', 'link'],
+    followed: true,
+  },
 } as const satisfies Record<
   string,
   {
@@ -52,12 +59,19 @@ export const templates = {
     required: readonly string[];
     /** Its owner enters a code or opens a link, so the guard against pumping expects that of each. */
     answered?: true;
+    /** Its sender hears whether it arrived. */
+    followed?: true;
   }
 >;
 
 export type TemplateId = keyof typeof templates;
 export const templateIds = Object.keys(templates).filter((id): id is TemplateId => id in templates);
 export const TemplateId = Type.Enum(templateIds, { title: 'MessageTemplateId' });
+
+/** Whether the sender of a message hears whether it arrived. */
+export function isFollowed(template: TemplateId | 'none'): boolean {
+  return template !== 'none' && 'followed' in templates[template];
+}
 
 /** The variables that a template's text may use. */
 export function variablesOf(template: TemplateId): readonly string[] {

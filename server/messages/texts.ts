@@ -8,9 +8,11 @@ import { eachAlone } from '#platform/repeating.ts';
 import { acrossProjects, at } from '#platform/scoped.ts';
 import { singleWrite } from '#platform/single-writes.ts';
 import type { System } from '#platform/system.ts';
+import { reportArrival } from './arrivals.ts';
 import type { MessageId, MessageStatus, MessagesTable } from './messages.ts';
 import { type MessageResult, messagesSent } from './metrics.ts';
 import { reporterOf } from './receipt-signatures.ts';
+import type { Receipt } from './receipts.ts';
 import { type Carrier, carriersOf, NotTaken, type Text } from './sms.ts';
 
 /** A queued text message. */
@@ -252,7 +254,7 @@ const ERASED = 'its receiver was erased';
 export async function receipt(
   system: System,
   { workspaceId, messageId }: { workspaceId: WorkspaceId; messageId: MessageId },
-  report: { delivered: boolean; detail: string },
+  report: Receipt,
 ): Promise<void> {
   const message = await system.db
     .selectFrom('messages')
@@ -267,9 +269,13 @@ export async function receipt(
     await taken(tx, message, provider);
     if (report.delivered) {
       const delivered = { status: 'delivered' as const, delivered_at: tx.now };
-      if (await turn(tx, messageId, ['sent'], delivered)) await emit(tx, 'sms.delivered', { messageId, provider });
-    } else if (await turn(tx, messageId, ['sent'], { status: 'undelivered', error: report.detail }))
+      if (!(await turn(tx, messageId, ['sent'], delivered))) return;
+      await emit(tx, 'sms.delivered', { messageId, provider });
+      await reportArrival(tx, message, 'reached');
+    } else if (await turn(tx, messageId, ['sent'], { status: 'undelivered', error: report.detail })) {
       await emit(tx, 'sms.failed', { messageId, reason: `undelivered: ${report.detail}` });
+      if (report.fault !== null) await reportArrival(tx, message, report.fault);
+    }
   });
 }
 

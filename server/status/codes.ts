@@ -3,9 +3,11 @@ import { sendMessage } from '#messages';
 import { type Id, newId } from '#platform/ids.ts';
 import { codeDigest, isCode, newCode } from '#platform/one-time-code.ts';
 import { problem } from '#platform/problem.ts';
-import { languagesOf, voiceFor } from './boards.ts';
-import { inPage, type OfPage, ofPage, type PageCtx, pageTransaction } from './pages.ts';
-import { mailboxDigests } from './subscribers.ts';
+import { languagesOf, sendsTexts, voiceFor } from './boards.ts';
+import { addressDigest, mailboxDigests } from './digests.ts';
+import { mayMessage } from './doors.ts';
+import { inPage, type OfPage, ofPage, type PageCtx, type PageTx, pageTransaction } from './pages.ts';
+import { admitNumber, noteConfirmed, unsupported } from './texts.ts';
 import { makeToken, type SubscriberId } from './tokens.ts';
 
 type StatusCodesTable = OfPage & {
@@ -25,22 +27,21 @@ declare module '#platform/db.ts' {
 const CODE_MINUTES = 10;
 const CODE_ATTEMPTS = 5;
 
+/** A mailbox or a number that its owner says is subscribed. */
+export type Claim = { channel: 'email' | 'sms'; address: string };
+
 /**
- * Mails a code that opens the subscription of an address. Does the same work for an address without one.
+ * Sends a code that opens the subscription of an address. Does the same work for an address without one. A text message
+ * costs, so it is admitted as a subscription is, and counts with the messages that confirm one.
  * @returns the id of the code
+ * @throws Problem UNSUPPORTED_CHANNEL, VALIDATION_FAILED, RATE_LIMIT_EXCEEDED for a number, whether it is subscribed or not
  */
-export async function mailCode(ctx: PageCtx, email: string): Promise<string> {
+export async function sendCode(ctx: PageCtx, { channel, address }: Claim): Promise<string> {
+  const admitted = channel === 'email' || (await admitText(ctx, address));
   const code = newCode();
   const expires = new Date(ctx.now.getTime() + CODE_MINUTES * 60_000);
   return pageTransaction(ctx, async (tx) => {
-    const row = await tx.db
-      .selectFrom('status_subscribers')
-      .select(['id', 'address'])
-      .where(inPage(tx.page))
-      .where('channel', '=', 'email')
-      .where('address_digest', 'in', mailboxDigests(email))
-      .where('state', '=', 'active')
-      .executeTakeFirst();
+    const row = await subscriberAt(tx, { channel, address });
     const id = newId('cod', tx.now);
     await tx.db
       .insertInto('status_codes')
@@ -53,12 +54,33 @@ export async function mailCode(ctx: PageCtx, email: string): Promise<string> {
         expires_at: expires,
       })
       .execute();
-    const variables = { code, minutes: CODE_MINUTES };
-    const to = row?.address ?? email;
     const { language } = voiceFor({ locale: tx.trace.languages }, await languagesOf(tx));
-    await sendMessage(tx, { template: 'status_code', to, language, variables, expiresAt: expires, suppressed: !row });
+    const message = { to: row?.address ?? address, language, expiresAt: expires, suppressed: !(row && admitted) };
+    if (channel === 'email')
+      await sendMessage(tx, { template: 'status_code', ...message, variables: { code, minutes: CODE_MINUTES } });
+    else await sendMessage(tx, { template: 'status_sms_code', ...message, variables: { code } });
     return id;
   });
+}
+
+/** @returns false if the number had as many messages today as it gets */
+async function admitText(ctx: PageCtx, phone: string): Promise<boolean> {
+  if (!(await sendsTexts(ctx))) throw unsupported(false);
+  await admitNumber(ctx, phone);
+  return mayMessage(ctx, addressDigest('sms', phone));
+}
+
+/** The active subscription of an address. */
+function subscriberAt({ db, page }: PageTx, { channel, address }: Claim) {
+  const digests = channel === 'email' ? mailboxDigests(address) : [addressDigest('sms', address)];
+  return db
+    .selectFrom('status_subscribers')
+    .select(['id', 'address'])
+    .where(inPage(page))
+    .where('channel', '=', channel)
+    .where('address_digest', 'in', digests)
+    .where('state', '=', 'active')
+    .executeTakeFirst();
 }
 
 /**
@@ -80,8 +102,22 @@ export async function openWithCode(ctx: PageCtx, id: string, code: string): Prom
     if (!row?.subscriber_id || !isCode(tx.system, { purpose: 'status-code', record: id, code }, row.code_hash))
       return null;
     await tx.db.deleteFrom('status_codes').where(inPage(tx.page)).where(sql<boolean>`id = ${id}`).execute();
+    await noteEntered(tx, row.subscriber_id);
     return row.subscriber_id;
   });
   if (subscriber === null) throw problem('INVALID_CODE');
   return makeToken(ctx.system, 'manage', { environment: ctx.page.key, id: subscriber });
+}
+
+/** A number whose code is entered counts as confirmed. */
+async function noteEntered(tx: PageTx, id: SubscriberId): Promise<void> {
+  const row = await tx.db
+    .selectFrom('status_subscribers')
+    .select('address')
+    .where(inPage(tx.page))
+    .where('id', '=', id)
+    .where('channel', '=', 'sms')
+    .where('state', '=', 'active')
+    .executeTakeFirst();
+  if (row) await noteConfirmed(tx, row.address);
 }

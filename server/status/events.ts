@@ -125,7 +125,7 @@ export const events = {
   'status.subscriber.updated': define('A subscription changed.', Subscriber, subscriber),
   'status.subscriber.unsubscribed': define('A subscription was ended.', Subscriber, subscriber),
   'status.subscriber.quarantined': define(
-    'A subscription was suppressed because messages to it bounced.',
+    'A subscription was suspended: `bounce`, messages to it are refused for good; `unreached`, three in a row did not arrive over a day or more; `failing`, its receiver is gone or has failed for days.',
     Type.Object({ ...Subscriber.properties, reason: text }),
     { ...subscriber, reason: 'bounce' },
   ),

@@ -1,10 +1,10 @@
 export { seedComponents } from './components.ts';
 export { startHeartbeat } from './heartbeat.ts';
 export { startMonitor } from './monitor.ts';
-export { quarantineRefused } from './notices.task.ts';
 export { part } from './part.ts';
 export { startProjectViews } from './project-views.ts';
 export { statusReceivers } from './receivers.ts';
 export { countSignIns, startCounting } from './signals.ts';
 export { sentence as statusSentence } from './summary.ts';
+export { heedArrivals } from './suspensions.ts';
 export { currentView, startViews } from './views.ts';

@@ -2,9 +2,8 @@ import type { Task } from 'graphile-worker';
 import { type Selectable, sql } from 'kysely';
 import { Type } from 'typebox';
 import { Compile } from 'typebox/compile';
-import { type Refused, sendMessage } from '#messages';
+import { sendMessage } from '#messages';
 import type { ChatKind } from '#platform/config-chat.ts';
-import { systemCtx } from '#platform/ctx.ts';
 import type { Tables } from '#platform/db.ts';
 import { IdSchema } from '#platform/ids.ts';
 import type { System } from '#platform/system.ts';
@@ -16,10 +15,11 @@ import { noticeInChat, pageNameOf } from './chat-messages.ts';
 import { readComponents } from './components.ts';
 import { membersAmong } from './members-only.ts';
 import { mailVariables, webhookBody } from './notice-messages.ts';
-import { atItsDomain, findPage, inPage, isShown, type PageTx, pageCtx, pageOf, pageTransaction } from './pages.ts';
-import { holdBack, receiverOf } from './receivers.ts';
-import { isTold, quarantine, type SubscriberRow } from './subscribers.ts';
+import { atItsDomain, findPage, inPage, isShown, type PageTx, pageCtx, pageTransaction } from './pages.ts';
+import { receiverOf } from './receivers.ts';
+import { isTold, type SubscriberRow } from './subscribers.ts';
 import { subscriptionLink } from './subscriptions.ts';
+import { suspendReceiver } from './suspensions.ts';
 import { type TextRecipient, textNotice } from './texts.ts';
 import { addNoticeJob } from './updates.ts';
 import type { Voice } from './words.ts';
@@ -165,7 +165,7 @@ async function post(tx: PageTx, told: Told, name: string): Promise<void> {
   const body = isChat(subscriber.channel)
     ? postedIn(tx, { ...told, kind: subscriber.channel, name })
     : posted(tx, told);
-  if (!(await sendTo(tx, receiver, { type, body }))) await holdBack(tx, subscriber);
+  if (!(await sendTo(tx, receiver, { type, body }))) await suspendReceiver(tx, subscriber);
 }
 
 function postedIn(
@@ -196,15 +196,4 @@ function posted(tx: PageTx, told: Told): Record<string, unknown> {
     link: linkOf(tx, notice),
     unsubscribe: subscriptionLink(tx.system, 'unsubscribe', subscriber),
   });
-}
-
-/** Quarantines a subscriber whose mail server or carrier rejects the address permanently. */
-export function quarantineRefused(system: System): Refused {
-  return async ({ scope, template, to }) => {
-    if (!template.startsWith('status_')) return;
-    const ctx = systemCtx(system, scope, 'status-bounce', crypto.randomUUID());
-    const page = await pageOf(ctx);
-    const channel = template.startsWith('status_sms_') ? 'sms' : 'email';
-    if (page) await quarantine({ ...ctx, page }, { channel, addresses: [to], reason: 'bounce' });
-  };
 }

@@ -1,5 +1,6 @@
 import type { Part } from '#platform/part.ts';
 import { sealedIn } from '#platform/sealed.ts';
+import { messageArrivalTask } from './arrivals.task.ts';
 import { statusCalendarRoutes } from './calendar.page.ts';
 import { statusChannelRoutes } from './channels.page.ts';
 import { statusComponentRoutes } from './components.admin.ts';
@@ -70,5 +71,5 @@ export const part = {
   removals: pageRemovals,
   erasure: { requested: () => Promise.resolve(), erased: removeSubscriptionsOf },
   cleanUps: { removeSilentWorkers },
-  tasks: { status_notice: statusNoticeTask },
+  tasks: { status_notice: statusNoticeTask, message_arrival: messageArrivalTask },
 } satisfies Part;

@@ -16,9 +16,9 @@ import {
 } from '#tests/harness.ts';
 import { createTenant, type Tenant, tenantManagementToken } from '#tests/tenants.ts';
 import { seedComponents } from './components.ts';
-import { quarantineRefused } from './notices.task.ts';
 import { ProjectMonitor } from './project-monitor.ts';
 import { pageRemovals } from './removals.ts';
+import { heedArrivals } from './suspensions.ts';
 
 /** A team with the page of its project. `base`: the path of the page. */
 type Team = { tenant: Tenant; token: string; base: string; componentId: string };
@@ -303,8 +303,7 @@ describe('subscribers of the page of a project', () => {
     const email = newEmail();
     await subscribe(shop, email);
     await subscribe(bank, email);
-    const refused = quarantineRefused(latchkey.system);
-    await refused({ scope: shop.tenant.scope, template: 'status_notice', to: email });
+    await heedArrivals(latchkey.system)({ scope: shop.tenant.scope, channel: 'email', recipient: email }, 'refused');
     const stateOf = async ({ token }: Team) =>
       (await admin(token, '/subscribers')).body.items.find(({ address }: { address: string }) => address === email)
         ?.state;

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
-import { emit } from '#events';
 import type { TxCtx } from '#platform/ctx.ts';
 import { deleteReceiver, type Protocol } from '#webhooks';
 import { isChat } from './chat.ts';
-import { inPage, installationPage, keyOf, type PageTx, type StatusPage } from './pages.ts';
-import type { Channel, SubscriberRow } from './subscribers.ts';
+import { inPage, installationPage, keyOf, type StatusPage } from './pages.ts';
+import type { SubscriberRow } from './subscribers.ts';
+import { suspendReceiver } from './suspensions.ts';
 
 /** The purposes under which webhooks know the receivers of subscribers. */
 const WEBHOOK = 'status';
@@ -60,24 +60,10 @@ async function disabled(outer: TxCtx, key: string): Promise<void> {
     .where('state', 'in', ['active', 'pending'])
     .forUpdate()
     .executeTakeFirst();
-  if (row?.state === 'active') await holdBack(tx, row);
+  if (row?.state === 'active') await suspendReceiver(tx, row);
   if (row?.state !== 'pending') return;
   await tx.db.deleteFrom('status_subscribers').where(inPage(tx.page)).where('id', '=', row.id).execute();
   await removeReceiver(tx, row);
-}
-
-/** Suspends a subscriber whose receiver takes no messages. */
-export async function holdBack(
-  tx: PageTx,
-  { id, channel }: Pick<SubscriberRow, 'id'> & { channel: Channel },
-): Promise<void> {
-  await tx.db
-    .updateTable('status_subscribers')
-    .set({ state: 'quarantined', updated_at: tx.now })
-    .where(inPage(tx.page))
-    .where('id', '=', id)
-    .execute();
-  await emit(tx, 'status.subscriber.quarantined', { subscriberId: id, channel, reason: 'failing' });
 }
 
 /** What differs for the receivers of subscribers. A chat service documents its body to the letter, and no signature. */

@@ -4,7 +4,6 @@ import { del, get, post, type Routes } from '#platform/route.ts';
 import { managedPage } from './pages.ts';
 import { NoticeDraft, NoticePreview, previewNotice } from './preview.ts';
 import {
-  Bounces,
   CountQuery,
   countTold,
   deleteSubscriber,
@@ -12,14 +11,13 @@ import {
   Imported,
   importSubscribers,
   listSubscribers,
-  Quarantined,
-  reportBounces,
   Subscriber,
   SubscriberCount,
   SubscriberImport,
   SubscriberQuery,
   SubscriberRef,
 } from './subscribers.ts';
+import { Bounces, Quarantined, reportBounces } from './suspensions.ts';
 
 export const statusSubscriberRoutes: Routes = [
   get('/v1/admin/status/subscribers', {
@@ -65,7 +63,7 @@ export const statusSubscriberRoutes: Routes = [
     stepUp: false,
     summary: 'Report bounced addresses',
     description:
-      'Needed only for bounces that arrive later: an address that the mail server rejects during sending is suppressed automatically.',
+      'Needed only for bounces that arrive later. An address or number that is refused during sending, or by a signed delivery report of the carrier, is suspended by itself.',
     body: Bounces,
     responses: { 200: Quarantined },
     problems: ['NOT_FOUND'],

@@ -4,16 +4,15 @@ import { reachOfSms } from '#billing';
 import { emit } from '#events';
 import { chatKinds } from '#platform/config-chat.ts';
 import type { TxCtx } from '#platform/ctx.ts';
-import { mailboxOf, storedForms } from '#platform/email-address.ts';
 import { Email, normaliseEmail, normalisePhone, Phone } from '#platform/identifiers.ts';
 import { IdSchema, newId, type UserId } from '#platform/ids.ts';
-import { hashSecret } from '#platform/keyring.ts';
 import { newestFirst, type Page, PageQuery } from '#platform/page.ts';
 import { found, problem } from '#platform/problem.ts';
 import { Instant, nullable } from '#platform/schemas.ts';
 import { languages } from '#settings';
 import { sendsTexts } from './boards.ts';
 import { ComponentIds, requireComponents } from './components.ts';
+import { addressDigest } from './digests.ts';
 import { membersAmong } from './members-only.ts';
 import { inPage, type OfPage, ofPage, type PageCtx, type PageTx, pageTransaction, partsOf } from './pages.ts';
 import { removeReceiver } from './receivers.ts';
@@ -28,6 +27,13 @@ export type Channel = (typeof channels)[number];
 export function channelsOf(texts: boolean): Channel[] {
   return channels.filter((channel) => texts || channel !== 'sms');
 }
+
+/**
+ * Why a subscriber is suspended. `bounce`: its server or carrier refuses messages for good. `unreached`: messages did not
+ * arrive several times in a row. `failing`: its receiver is gone or has failed for days.
+ */
+const suspensionReasons = ['bounce', 'unreached', 'failing'] as const;
+export type SuspensionReason = (typeof suspensionReasons)[number];
 
 type State = 'pending' | 'active' | 'quarantined' | 'unsubscribed';
 type StatusSubscribersTable = OfPage & {
@@ -46,6 +52,11 @@ type StatusSubscribersTable = OfPage & {
   secret_sealed: string | null;
   /** Finds the subscription of a short link. */
   link_hash: Generated<Buffer | null>;
+  /** The messages in a row that did not arrive, and the time of the first. */
+  unreached: Generated<number>;
+  unreached_since: Generated<Date | null>;
+  suspended_reason: Generated<SuspensionReason | null>;
+  suspended_at: Generated<Date | null>;
   confirmed_at: Date | null;
   created_at: Date;
   updated_at: Date;
@@ -73,6 +84,13 @@ export const Subscriber = Type.Object({
   locale: Type.Union([Type.String(), Type.Null()]),
   source: Type.Enum(['self', 'import']),
   consent: Type.String(),
+  suspendedReason: nullable(
+    Type.Enum([...suspensionReasons], {
+      description:
+        'Why it is `quarantined`. `bounce`: refused for good; `unreached`: three messages in a row did not arrive, over a day or more; `failing`: the receiver is gone or has failed for days. Null for those suspended before this was stored.',
+    }),
+  ),
+  suspendedAt: nullable(Instant),
   confirmedAt: nullable(Instant),
   createdAt: Instant,
 });
@@ -124,28 +142,9 @@ export const SubscriberImport = Type.Object(
   { additionalProperties: false },
 );
 export const Imported = Type.Object({ added: Type.Integer(), skipped: Type.Integer() });
-export const Bounces = Type.Object(
-  { emails: Type.Array(Email, { minItems: 1, maxItems: 1_000 }) },
-  { additionalProperties: false },
-);
-export const Quarantined = Type.Object({ quarantined: Type.Integer() });
-
-/** The digest of an address, kept permanently, so that an import does not add someone who unsubscribed. */
-export function addressDigest(channel: Channel, address: string): Buffer {
-  return digestOf(channel, channel === 'email' ? mailboxOf(address) : address);
-}
-
-/** The digests that a mailbox may be stored under: earlier versions kept an internationalised host in Unicode. */
-export function mailboxDigests(email: string): Buffer[] {
-  return storedForms(mailboxOf(email)).map((form) => digestOf('email', form));
-}
-
-function digestOf(channel: Channel, address: string): Buffer {
-  return hashSecret(`${channel}\n${address}`);
-}
-
 function recordOf(row: SubscriberRow): Subscriber {
   const { id, channel, address, state, component_ids, locale, source, consent, confirmed_at, created_at } = row;
+  const suspended = state === 'quarantined';
   return {
     id,
     channel,
@@ -155,6 +154,8 @@ function recordOf(row: SubscriberRow): Subscriber {
     locale,
     source,
     consent,
+    suspendedReason: (suspended && row.suspended_reason) || null,
+    suspendedAt: (suspended && row.suspended_at?.toISOString()) || null,
     confirmedAt: confirmed_at?.toISOString() ?? null,
     createdAt: created_at.toISOString(),
   };
@@ -334,41 +335,6 @@ async function rowsOfImport(tx: PageTx, subscribers: readonly Given[]) {
       },
     ];
   });
-}
-
-/**
- * Quarantines subscribers whose messages are refused.
- * @returns their number
- */
-export async function quarantine(
-  ctx: PageCtx | PageTx,
-  { channel, addresses, reason }: { channel: 'email' | 'sms'; addresses: readonly string[]; reason: string },
-): Promise<number> {
-  const digests = addresses.flatMap((one) => (channel === 'email' ? mailboxDigests(one) : [addressDigest('sms', one)]));
-  return pageTransaction(ctx, async (tx) => {
-    const rows = await tx.db
-      .updateTable('status_subscribers')
-      .set({ state: 'quarantined', updated_at: tx.now })
-      .where(inPage(tx.page))
-      .where('channel', '=', channel)
-      .where('address_digest', '=', sql<Buffer>`any(${digests}::bytea[])`)
-      .where('state', 'in', ['active', 'pending'])
-      .returning('id')
-      .execute();
-    for (const { id } of rows) {
-      // biome-ignore lint/performance/noAwaitInLoops: few, on one connection
-      await emit(tx, 'status.subscriber.quarantined', { subscriberId: id, channel, reason });
-    }
-    return rows.length;
-  });
-}
-
-/** Quarantines the addresses whose mails bounced after the mail provider had accepted them. */
-export async function reportBounces(
-  ctx: PageCtx,
-  { emails }: Static<typeof Bounces>,
-): Promise<Static<typeof Quarantined>> {
-  return { quarantined: await quarantine(ctx, { channel: 'email', addresses: emails, reason: 'bounce' }) };
 }
 
 /** Removes what a person subscribed as a member, when their account is erased. Served by status_subscribers_of_member. */

@@ -1,12 +1,15 @@
-import { Type } from 'typebox';
+import { raw } from 'hono/html';
+import { type Static, Type } from 'typebox';
+import { Value } from 'typebox/value';
 import { html } from '#platform/html.ts';
 import type { Reply, Request } from '#platform/http.ts';
 import { forms } from '#platform/http-body.ts';
-import { KnownEmail } from '#platform/identifiers.ts';
+import { KnownEmail, normalisePhone } from '#platform/identifiers.ts';
 import { Problem, problem } from '#platform/problem.ts';
 import { get, post, type Routes } from '#platform/route.ts';
 import { pathOn, queryOn } from './addresses.ts';
-import { mailCode, openWithCode } from './codes.ts';
+import { type Claim, openWithCode, sendCode } from './codes.ts';
+import { takeTurn } from './doors.ts';
 import { componentChoices } from './page-body.ts';
 import { Chosen, guarded, listOf, panel, type Visit } from './panel.ts';
 import { PageQueryOfStatus } from './status.page.ts';
@@ -15,7 +18,6 @@ import {
   confirmSubscription,
   readSubscription,
   type Subscription,
-  takeTurn,
   unsubscribe,
 } from './subscriptions.ts';
 import { momentOn, pageFor } from './summary.public.ts';
@@ -25,7 +27,17 @@ import { visitorCtx } from './visitors.ts';
 
 const Token = Type.String({ minLength: 1, maxLength: 300 });
 const TokenQuery = Type.Interface([PageQueryOfStatus], { token: Token });
-const CodeForm = Type.Object({ id: Type.String({ maxLength: 40 }), code: Type.String({ maxLength: 20 }) });
+const ClaimedChannel = Type.Optional(Type.Enum(['email', 'sms']));
+const ManageQuery = Type.Interface([PageQueryOfStatus], { channel: ClaimedChannel });
+const ClaimForm = Type.Object({
+  email: Type.Optional(Type.String({ maxLength: 254 })),
+  phone: Type.Optional(Type.String({ maxLength: 254 })),
+});
+const CodeForm = Type.Object({
+  channel: ClaimedChannel,
+  id: Type.String({ maxLength: 40 }),
+  code: Type.String({ maxLength: 20 }),
+});
 
 /**
  * The pages of the links in messages. They are the same for all pages, because a token names its page. A GET changes
@@ -107,30 +119,22 @@ async function subscriptionOf(request: Request, link: 'confirm' | 'unsubscribe',
 export const statusManageRoutes: Routes = [
   get('/status/manage', {
     permission: 'public',
-    query: PageQueryOfStatus,
+    query: ManageQuery,
     handler: (request, reply) =>
-      guarded(request, reply, async ({ voice, page, query }) =>
-        panel(
-          { request, reply, page },
-          {
-            title: voice.say('manage.title'),
-            body: html`<p>${voice.say('manage.intro')}</p><form method="post" action="${pathOn(page, '/status/manage')}${query}"><label>${voice.say('subscribe.email')}<input type="email" name="email" required autocomplete="email" maxlength="254"></label><button>${voice.say('manage.send')}</button></form>`,
-          },
-        ),
-      ),
+      guarded(request, reply, (visit) => claimForm(visit, { channel: request.query.channel ?? 'email' })),
   }),
   post('/status/manage', {
     permission: 'public',
     counted: { uncounted: 'it has its own, smaller limit per source' },
     query: PageQueryOfStatus,
-    body: Type.Object({ email: KnownEmail }),
-    silent: 'mailing a code and opening the subscription change nothing',
+    body: ClaimForm,
+    attachValidation: true,
+    silent: 'sending a code and opening the subscription change nothing',
     plugin: forms,
     handler: (request, reply) =>
-      guarded(request, reply, async (visit) => {
-        const ctx = await visitorCtx(request, visit.page);
-        await takeTurn(ctx, 'status-manage');
-        return codePage(visit, await mailCode(ctx, request.body.email));
+      guarded(request, reply, (visit) => {
+        const invalid = request.validationError !== undefined;
+        return claimed(visit, invalid ? {} : request.body);
       }),
   }),
   post('/status/manage/code', {
@@ -138,11 +142,11 @@ export const statusManageRoutes: Routes = [
     counted: 'proof',
     query: PageQueryOfStatus,
     body: CodeForm,
-    silent: 'mailing a code and opening the subscription change nothing',
+    silent: 'sending a code and opening the subscription change nothing',
     plugin: forms,
     handler: (request, reply) =>
       guarded(request, reply, async (visit) => {
-        const { id, code } = request.body;
+        const { channel = 'email', id, code } = request.body;
         const ctx = await visitorCtx(request, visit.page);
         try {
           const token = await openWithCode(ctx, id, code.trim());
@@ -152,7 +156,8 @@ export const statusManageRoutes: Routes = [
             saved: false,
           });
         } catch (error) {
-          if (error instanceof Problem && error.code === 'INVALID_CODE') return codePage(visit, id, true);
+          if (error instanceof Problem && error.code === 'INVALID_CODE')
+            return codePage(visit, { channel, id, wrong: true });
           throw error;
         }
       }),
@@ -179,12 +184,53 @@ export const statusManageRoutes: Routes = [
   }),
 ];
 
-function codePage(visit: Visit, id: string, wrong = false): Promise<Reply> {
+type ClaimedForm = Partial<Claim> & { fault?: boolean };
+
+/** The form for the address whose subscription is opened. A page that offers no text messages has the one for mails. */
+async function claimForm(visit: Visit, { channel: asked, address = '', fault = false }: ClaimedForm): Promise<Reply> {
+  const { request, voice, page, query } = visit;
+  const { view } = await momentOn(request.server.system, page);
+  const texts = view.channels.includes('sms');
+  const byPhone = texts && asked === 'sms';
+  const { say } = voice;
+  const wrong = fault ? raw(' aria-invalid="true" aria-describedby="fault"') : '';
+  const input = byPhone
+    ? html`<label>${say('subscribe.phone')}<input type="tel" name="phone" value="${address}" placeholder="+49 1512 3456789" required autocomplete="tel" maxlength="40"${wrong}></label>`
+    : html`<label>${say('subscribe.email')}<input type="email" name="email" value="${address}" required autocomplete="email" maxlength="254"${wrong}></label>`;
+  const other = `${pathOn(page, '/status/manage')}${queryOn(page, { lang: voice.language, channel: byPhone ? 'email' : 'sms' })}`;
+  return panel(visit, {
+    title: say('manage.title'),
+    status: fault ? 400 : 200,
+    body: html`${fault ? html`<p class="fault" id="fault" role="alert">${say('subscribe.wrong')}</p>` : ''}<p>${say(byPhone ? 'manage.phoneIntro' : 'manage.intro')}</p><form method="post" action="${pathOn(page, '/status/manage')}${query}">${input}<button>${say('manage.send')}</button></form>
+${texts ? html`<p class="small"><a href="${other}">${say(byPhone ? 'manage.byEmail' : 'manage.byPhone')}</a></p>` : ''}`,
+  });
+}
+
+async function claimed(visit: Visit, { email, phone }: Static<typeof ClaimForm>): Promise<Reply> {
+  const channel = phone === undefined ? 'email' : 'sms';
+  const address = (phone ?? email ?? '').trim();
+  const ctx = await visitorCtx(visit.request, visit.page);
+  await takeTurn(ctx, 'status-manage');
+  if (channel === 'email' && !Value.Check(KnownEmail, address)) return claimForm(visit, { channel, fault: true });
+  try {
+    const known = channel === 'sms' ? normalisePhone(address) : address;
+    return await codePage(visit, { channel, id: await sendCode(ctx, { channel, address: known }) });
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'VALIDATION_FAILED')
+      return claimForm(visit, { channel, address, fault: true });
+    throw error;
+  }
+}
+
+function codePage(
+  visit: Visit,
+  { channel, id, wrong = false }: { channel: Claim['channel']; id: string; wrong?: boolean },
+): Promise<Reply> {
   const { voice, page, query } = visit;
   return panel(visit, {
     title: voice.say('manage.title'),
     status: wrong ? 400 : 200,
-    body: html`${wrong ? html`<p class="fault" role="alert">${voice.say('manage.wrong')}</p>` : ''}<p>${voice.say('manage.codeIntro')}</p><form method="post" action="${pathOn(page, '/status/manage/code')}${query}"><input type="hidden" name="id" value="${id}"><label>${voice.say('manage.code')}<input class="code" name="code" inputmode="numeric" autocomplete="one-time-code" required maxlength="20"></label><button>${voice.say('manage.open')}</button></form>`,
+    body: html`${wrong ? html`<p class="fault" role="alert">${voice.say('manage.wrong')}</p>` : ''}<p>${voice.say(channel === 'sms' ? 'manage.phoneCodeIntro' : 'manage.codeIntro')}</p><form method="post" action="${pathOn(page, '/status/manage/code')}${query}"><input type="hidden" name="channel" value="${channel}"><input type="hidden" name="id" value="${id}"><label>${voice.say('manage.code')}<input class="code" name="code" inputmode="numeric" autocomplete="one-time-code" required maxlength="20"></label><button>${voice.say('manage.open')}</button></form>`,
   });
 }
 

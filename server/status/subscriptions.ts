@@ -4,10 +4,8 @@ import { sendMessage } from '#messages';
 import type { Ctx } from '#platform/ctx.ts';
 import { normaliseEmail, normalisePhone } from '#platform/identifiers.ts';
 import { newId, type UserId } from '#platform/ids.ts';
-import { limitKey, limits } from '#platform/limits.ts';
-import { problem, problemWithRetry } from '#platform/problem.ts';
+import { problem } from '#platform/problem.ts';
 import { singleWrite } from '#platform/single-writes.ts';
-import { sourceOf } from '#platform/source.ts';
 import type { System, SystemInTx } from '#platform/system.ts';
 import type { Language } from '#settings';
 import { checkReceiverAddress, putReceiver, sendTo } from '#webhooks';
@@ -15,6 +13,8 @@ import { languagesOf, sendsTexts, voiceFor } from './boards.ts';
 import { chatAddress, isChat, maskedAddress } from './chat.ts';
 import { chatConfirmation, pageNameOf } from './chat-messages.ts';
 import { requireComponents } from './components.ts';
+import { addressDigest } from './digests.ts';
+import { mayMessage } from './doors.ts';
 import { subscribingMember } from './members-only.ts';
 import {
   findPage,
@@ -32,7 +32,7 @@ import {
 } from './pages.ts';
 import { receiverOf, removeReceiver } from './receivers.ts';
 import { hashOfLink, SUBSCRIPTION_SECRET } from './short-links.ts';
-import { addressDigest, type Channel, requireRoomFor, type SubscriberRow } from './subscribers.ts';
+import { type Channel, requireRoomFor, type SubscriberRow } from './subscribers.ts';
 import { admitNumber, noteConfirmed, textConfirmation, unsupported } from './texts.ts';
 import { makeToken, openToken, type SubscriberId } from './tokens.ts';
 import type { Voice } from './words.ts';
@@ -41,19 +41,6 @@ import type { Voice } from './words.ts';
 const CONFIRM_MS = 24 * 3_600_000;
 /** The consent that is stored with a subscription. */
 const CONSENT = 'Requested on the status page, and confirmed by a link sent to the address.';
-
-const doors = limits({
-  'status-subscribe': { points: 5, seconds: 600 },
-  'status-manage': { points: 5, seconds: 600 },
-  // Limits the messages to one address, from whichever source they are requested.
-  'status-confirmations': { points: 3, seconds: 86_400 },
-});
-
-/** @throws Problem RATE_LIMIT_EXCEEDED beyond five times in ten minutes from one address */
-export async function takeTurn(ctx: Ctx, door: 'status-subscribe' | 'status-manage'): Promise<void> {
-  const taken = await doors(ctx.system)[door].take(ctx, limitKey(sourceOf(ctx.trace)));
-  if (!taken.allowed) throw problemWithRetry('RATE_LIMIT_EXCEEDED', taken.retryAfter);
-}
 
 export type Wish = { channel: Channel; address: string; componentIds: readonly string[] };
 
@@ -71,7 +58,7 @@ export async function subscribe(ctx: PageCtx, { channel, address: typed, compone
   const userId = await subscribingMember(ctx, { channel, target });
   if (channel === 'sms') await admitNumber(ctx, target);
   const digest = addressDigest(channel, target);
-  const { allowed } = await doors(ctx.system)['status-confirmations'].take(ctx, limitKey(digest.toString('hex')));
+  const allowed = await mayMessage(ctx, digest);
   await pageTransaction(ctx, async (tx) => {
     await requireComponents(tx, componentIds);
     await requireRoomFor(tx, 1);
@@ -142,6 +129,7 @@ async function putPending(
         locale: sql`case when ${settled} then status_subscribers.locale else excluded.locale end`,
         // The member who subscribes it last; the row may come from the time when the page was public.
         user_id: sql`coalesce(excluded.user_id, status_subscribers.user_id)`,
+        unreached: sql`case when ${settled} then status_subscribers.unreached else 0 end`,
         updated_at: sql`case when ${settled} then status_subscribers.updated_at else excluded.updated_at end`,
       }),
     )

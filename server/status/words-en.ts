@@ -126,6 +126,10 @@ const texts = {
   'manage.save': 'Save',
   'manage.saved': 'Saved.',
   'manage.wrong': 'This code is wrong or has expired.',
+  'manage.phoneIntro': 'Enter your phone number. If it is subscribed, we text a code to it.',
+  'manage.phoneCodeIntro': 'If this number is subscribed, a code is on its way to it. It works for ten minutes.',
+  'manage.byPhone': 'Subscribed with a phone number?',
+  'manage.byEmail': 'Subscribed with an email address?',
   'dead.title': 'This link no longer works',
   'dead.text': 'It has expired or was already used. Request a new one.',
 } as const;

@@ -1,4 +1,4 @@
-import { Button, Textarea } from '@mantine/core';
+import { Button, Text, Textarea } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useState } from 'react';
 import { useApi, useCan } from '#api/scope.tsx';
@@ -62,7 +62,7 @@ export const Subscribers = onStatusPage(function Subscribers() {
                 columns={[
                   { name: 'Address', cell: ({ address }) => address || 'Deleted' },
                   { name: 'Channel', wide: true, cell: ({ channel: by }) => channelName(by) },
-                  { name: 'State', cell: ({ state: now }) => <StateBadge state={now} /> },
+                  { name: 'State', cell: (subscriber) => <SubscriberState subscriber={subscriber} /> },
                   { name: 'Since', wide: true, align: 'right', cell: ({ createdAt }) => <Time at={createdAt} /> },
                   {
                     name: '',
@@ -80,6 +80,38 @@ export const Subscribers = onStatusPage(function Subscribers() {
     </Page>
   );
 });
+
+/** Why messages stopped. */
+const REASONS = {
+  bounce: 'Refused for good',
+  unreached: 'Not reached three times',
+  failing: 'Receiver gone or failing',
+} as const;
+
+type Suspended = {
+  state: (typeof STATES)[number];
+  suspendedReason: keyof typeof REASONS | null;
+  suspendedAt: string | null;
+};
+
+function SubscriberState({ subscriber: { state, suspendedReason, suspendedAt } }: { subscriber: Suspended }) {
+  return (
+    <>
+      <StateBadge state={state} />
+      {suspendedReason && (
+        <Text size="xs" c="var(--lk-quiet)">
+          {REASONS[suspendedReason]}
+          {suspendedAt && (
+            <>
+              {', '}
+              <Time at={suspendedAt} />
+            </>
+          )}
+        </Text>
+      )}
+    </>
+  );
+}
 
 function RemoveSubscriber({ subscriber: { id, address } }: { subscriber: { id: string; address: string } }) {
   const remove = useAction(useApi().useMutation('delete', '/console/v1/status/subscribers/{id}'));

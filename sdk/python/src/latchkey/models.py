@@ -3077,10 +3077,13 @@ class ListStatusSubscribersItem(TypedDict):
     locale: str | None
     source: Literal["self", "import"]
     state: Literal["pending", "active", "quarantined", "unsubscribed"]
+    suspendedAt: str | None
+    suspendedReason: Literal["bounce", "unreached", "failing"] | None
 
 
 class ReportBouncedAddressesRequest(TypedDict):
-    emails: list[str]
+    emails: NotRequired[list[str]]
+    phones: NotRequired[list[str]]
 
 
 class ReportBouncedAddressesResponse(TypedDict):
@@ -3124,6 +3127,8 @@ class ReadStatusSubscriberResponse(TypedDict):
     locale: str | None
     source: Literal["self", "import"]
     state: Literal["pending", "active", "quarantined", "unsubscribed"]
+    suspendedAt: str | None
+    suspendedReason: Literal["bounce", "unreached", "failing"] | None
 
 
 class AddTemplateOfIncidentOrMaintenanceRequest(TypedDict):

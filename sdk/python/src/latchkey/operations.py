@@ -1205,10 +1205,10 @@ class Operations(Client):
         """List status subscribers."""
         return self.pages("/v1/admin/status/subscribers", {}, query={"limit": limit, "channel": channel, "state": state})
 
-    def report_bounced_addresses(self, body: models.ReportBouncedAddressesRequest, *, idempotency_key: str | None = None) -> models.ReportBouncedAddressesResponse:
+    def report_bounced_addresses(self, body: models.ReportBouncedAddressesRequest | None = None, *, idempotency_key: str | None = None) -> models.ReportBouncedAddressesResponse:
         """Report bounced addresses.
 
-        Needed only for bounces that arrive later: an address that the mail server rejects during sending is suppressed automatically.
+        Needed only for bounces that arrive later. An address or number that is refused during sending, or by a signed delivery report of the carrier, is suspended by itself.
         """
         return self.call("POST", "/v1/admin/status/subscribers/bounces", {}, body=body, idempotency_key=idempotency_key, keyed=True)
 

@@ -1,0 +1,23 @@
+import type { Ctx } from '#platform/ctx.ts';
+import { limitKey, limits } from '#platform/limits.ts';
+import { problemWithRetry } from '#platform/problem.ts';
+import { sourceOf } from '#platform/source.ts';
+
+const doors = limits({
+  'status-subscribe': { points: 5, seconds: 600 },
+  'status-manage': { points: 5, seconds: 600 },
+  // Limits the messages to one address, from whichever source they are requested.
+  'status-confirmations': { points: 3, seconds: 86_400 },
+});
+
+/** @throws Problem RATE_LIMIT_EXCEEDED beyond five times in ten minutes from one address */
+export async function takeTurn(ctx: Ctx, door: 'status-subscribe' | 'status-manage'): Promise<void> {
+  const taken = await doors(ctx.system)[door].take(ctx, limitKey(sourceOf(ctx.trace)));
+  if (!taken.allowed) throw problemWithRetry('RATE_LIMIT_EXCEEDED', taken.retryAfter);
+}
+
+/** Counts a message to an address that somebody asked for. @returns whether it may be sent */
+export async function mayMessage(ctx: Ctx, digest: Buffer): Promise<boolean> {
+  const { allowed } = await doors(ctx.system)['status-confirmations'].take(ctx, limitKey(digest.toString('hex')));
+  return allowed;
+}
