@@ -161,7 +161,7 @@ describe('reports of the carrier', () => {
     assert.equal(formsTo(gone).length, 1);
   });
 
-  test('the third message in a row that did not arrive suspends, a day after the first, and one that arrived begins anew', async () => {
+  test('the third message in a row that did not arrive suspends, a day after the first, and one that arrives starts the count again', async () => {
     const [off, on] = [await subscribed(), await subscribed()];
     for (const count of [1, 2, 3]) {
       // biome-ignore lint/performance/noAwaitInLoops: one after the other
@@ -277,15 +277,15 @@ describe('/status/manage with a phone number', () => {
   test('the answer is the same for a subscribed, a suspended and an unknown number, and only the first gets a text', async () => {
     const [active, suspended, unknown] = [await subscribed(), await subscribed(), newPhone()];
     await admin('subscribers/bounces', { body: { phones: [suspended] } });
-    const answers = await Promise.all([active, suspended, unknown].map((phone) => claim(phone)));
-    const plain = answers.map(({ status, text }) => [status, text.replaceAll(/cod_\w+/g, 'cod_')]);
+    const responses = await Promise.all([active, suspended, unknown].map((phone) => claim(phone)));
+    const plain = responses.map(({ status, text }) => [status, text.replaceAll(/cod_\w+/g, 'cod_')]);
     assert.deepEqual(plain[1], plain[0]);
     assert.deepEqual(plain[2], plain[0]);
     await codeTo(active);
     assert.deepEqual([formsTo(suspended).length, formsTo(unknown).length], [0, 0]);
-    for (const answer of answers.slice(1)) {
+    for (const response of responses.slice(1)) {
       // biome-ignore lint/performance/noAwaitInLoops: one after the other
-      assert.equal((await open(idIn(answer), '12345678')).status, 400);
+      assert.equal((await open(idIn(response), '12345678')).status, 400);
     }
   });
 

@@ -4,6 +4,7 @@ import { emit } from '#events';
 import type { Arrival, Arrived } from '#messages';
 import { systemCtx } from '#platform/ctx.ts';
 import { Email, normalisePhone, Phone } from '#platform/identifiers.ts';
+import { problem } from '#platform/problem.ts';
 import type { System } from '#platform/system.ts';
 import { addressDigest, mailboxDigests } from './digests.ts';
 import { inPage, type PageCtx, type PageTx, pageOf, pageTransaction } from './pages.ts';
@@ -14,7 +15,7 @@ export const Bounces = Type.Object(
     emails: Type.Optional(Type.Array(Email, { minItems: 1, maxItems: 1_000 })),
     phones: Type.Optional(Type.Array(Phone, { minItems: 1, maxItems: 1_000 })),
   },
-  { additionalProperties: false, minProperties: 1 },
+  { additionalProperties: false },
 );
 export const Quarantined = Type.Object({ quarantined: Type.Integer() });
 
@@ -59,11 +60,18 @@ export async function suspendReceiver(tx: PageTx, { id }: Pick<SubscriberRow, 'i
   await suspend(tx, sql<boolean>`id = ${id}`, 'failing');
 }
 
-/** Suspends the addresses whose messages bounced after the provider had accepted them. */
+/**
+ * Suspends the addresses whose messages bounced after the provider had accepted them.
+ * @throws Problem VALIDATION_FAILED without an address
+ */
 export async function reportBounces(
   ctx: PageCtx,
   { emails = [], phones = [] }: Static<typeof Bounces>,
 ): Promise<Static<typeof Quarantined>> {
+  if (emails.length + phones.length === 0) {
+    const errors = [{ pointer: '/body/emails', message: 'or `phones` is required' }];
+    throw problem('VALIDATION_FAILED', { extensions: { errors } });
+  }
   const people = [
     ...emails.map((address) => ({ channel: 'email' as const, address })),
     ...phones.map((phone) => ({ channel: 'sms' as const, address: normalisePhone(phone) })),
