@@ -37,7 +37,9 @@ export type Claim = { channel: 'email' | 'sms'; address: string };
  * @throws Problem UNSUPPORTED_CHANNEL, VALIDATION_FAILED, RATE_LIMIT_EXCEEDED for a number, whether it is subscribed or not
  */
 export async function sendCode(ctx: PageCtx, { channel, address }: Claim): Promise<string> {
-  const admitted = channel === 'email' || (await admitText(ctx, address));
+  const digest = addressDigest(channel, address);
+  if (channel === 'sms') await admitText(ctx, address);
+  const admitted = await mayMessage(ctx, digest, channel === 'email' ? 'status-codes' : 'status-confirmations');
   const code = newCode();
   const expires = new Date(ctx.now.getTime() + CODE_MINUTES * 60_000);
   return pageTransaction(ctx, async (tx) => {
@@ -63,11 +65,9 @@ export async function sendCode(ctx: PageCtx, { channel, address }: Claim): Promi
   });
 }
 
-/** @returns false if the number had as many messages today as it gets */
-async function admitText(ctx: PageCtx, phone: string): Promise<boolean> {
+async function admitText(ctx: PageCtx, phone: string): Promise<void> {
   if (!(await sendsTexts(ctx))) throw unsupported(false);
   await admitNumber(ctx, phone);
-  return mayMessage(ctx, addressDigest('sms', phone));
 }
 
 /** The active subscription of an address. */

@@ -8,6 +8,7 @@ const doors = limits({
   'status-manage': { points: 5, seconds: 600 },
   // Limits the messages to one address, from whichever source they are requested.
   'status-confirmations': { points: 3, seconds: 86_400 },
+  'status-codes': { points: 10, seconds: 3_600 },
 });
 
 /** @throws Problem RATE_LIMIT_EXCEEDED beyond five times in ten minutes from one address */
@@ -16,8 +17,16 @@ export async function takeTurn(ctx: Ctx, door: 'status-subscribe' | 'status-mana
   if (!taken.allowed) throw problemWithRetry('RATE_LIMIT_EXCEEDED', taken.retryAfter);
 }
 
-/** Counts a message to an address that somebody asked for. @returns whether it may be sent */
-export async function mayMessage(ctx: Ctx, digest: Buffer): Promise<boolean> {
-  const { allowed } = await doors(ctx.system)['status-confirmations'].take(ctx, limitKey(digest.toString('hex')));
+/**
+ * Counts a message to an address that somebody asked for. Codes by mail have a limit of their own, so that requests of others
+ * lock nobody out for a day.
+ * @returns whether it may be sent
+ */
+export async function mayMessage(
+  ctx: Ctx,
+  digest: Buffer,
+  door: 'status-confirmations' | 'status-codes' = 'status-confirmations',
+): Promise<boolean> {
+  const { allowed } = await doors(ctx.system)[door].take(ctx, limitKey(digest.toString('hex')));
   return allowed;
 }

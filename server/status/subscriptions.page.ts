@@ -5,6 +5,7 @@ import { html } from '#platform/html.ts';
 import type { Reply, Request } from '#platform/http.ts';
 import { forms } from '#platform/http-body.ts';
 import { KnownEmail, normalisePhone } from '#platform/identifiers.ts';
+import { IdSchema } from '#platform/ids.ts';
 import { Problem, problem } from '#platform/problem.ts';
 import { get, post, type Routes } from '#platform/route.ts';
 import { pathOn, queryOn } from './addresses.ts';
@@ -35,7 +36,7 @@ const ClaimForm = Type.Object({
 });
 const CodeForm = Type.Object({
   channel: ClaimedChannel,
-  id: Type.String({ maxLength: 40 }),
+  id: IdSchema('cod'),
   code: Type.String({ maxLength: 20 }),
 });
 
@@ -247,7 +248,7 @@ async function choicesPage(
     { request, reply, page },
     {
       title: voice.say('manage.title'),
-      body: html`<p class="soft">${row.address}</p>${saved ? html`<p role="status"><strong>${voice.say('manage.saved')}</strong></p>` : ''}
+      body: html`<p class="soft"><bdi dir="ltr">${row.address}</bdi></p>${saved ? html`<p role="status"><strong>${voice.say('manage.saved')}</strong></p>` : ''}
 <form method="post" action="${save}"><input type="hidden" name="token" value="${token}"><fieldset><legend><strong>${voice.say('manage.choose')}</strong></legend><p class="small soft">${voice.say('subscribe.all')}</p>${componentChoices({ view, nameOf: namesOf(view, voice) }, row.component_ids)}</fieldset><button>${voice.say('manage.save')}</button></form>
 <form method="post" action="/status/unsubscribe?token=${encodeURIComponent(end)}&amp;lang=${voice.language}"><button>${voice.say('unsubscribe.button')}</button></form>`,
     },

@@ -293,7 +293,9 @@ export async function unsubscribe(ctx: PageCtx, id: SubscriberId): Promise<void>
  */
 export async function chooseComponents(ctx: PageCtx, id: SubscriberId, componentIds: readonly string[]): Promise<void> {
   await pageTransaction(ctx, async (tx) => {
-    const { channel } = await lockSubscriber(tx, id);
+    const { state, channel } = await lockSubscriber(tx, id);
+    // It was ended meanwhile, and nothing is kept of it.
+    if (state === 'unsubscribed') throw problem('INVALID_TOKEN');
     await requireComponents(tx, componentIds);
     await change(tx, id, { component_ids: [...componentIds] });
     await emit(tx, 'status.subscriber.updated', { subscriberId: id, channel });
