@@ -82,13 +82,14 @@ export async function importChunk(ctx: Ctx, importId: ImportId): Promise<boolean
 
 /**
  * Analyses the tables before rows are looked up in them, unless the planner's estimates are about right. Autovacuum
- * does so only after a minute; until then, plans would be based on nearly empty tables.
+ * does so only after a minute; until then, plans would be based on nearly empty tables. A table that another lane analyses, or
+ * on which an upgrade builds an index, is left out: to wait for it would fail the chunk.
  */
 async function tellPlanner(ctx: Ctx): Promise<void> {
   await transaction(ctx, async (tx) => {
     if (!(await outgrewEstimate(tx))) return;
     const tables = tx.system.parts.flatMap(({ imported = [] }) => imported);
-    await sql`analyze ${sql.join(tables.map((table) => sql.table(table)))}`.execute(tx.db);
+    await sql`analyze (skip_locked) ${sql.join(tables.map((table) => sql.table(table)))}`.execute(tx.db);
   });
 }
 

@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { firstIdAt } from '#platform/ids.ts';
 import { managementToken, register, startTestLatchkey, type TestLatchkey, type TestResponse } from '#tests/harness.ts';
 import { signInOperator, teammate } from '#tests/operators.ts';
+import { widerWindow } from './member-list.ts';
 
 /** More members than a search scans before it uses the index. */
 const CROWD = 2_500;
@@ -218,4 +219,13 @@ describe('GET /console/v1/search', () => {
       [[], []],
     );
   });
+});
+
+test('a search scans members who should hold twice what is missing, or asks the index where that is too many', () => {
+  // Of the first 500 members, `found` matched.
+  assert.equal(widerWindow({ found: 19, missing: 2 }), 500, 'two more could be missing from 500 by chance only');
+  assert.equal(widerWindow({ found: 10, missing: 11 }), 1_100);
+  assert.equal(widerWindow({ found: 2, missing: 16 }), 8_000);
+  assert.equal(widerWindow({ found: 2, missing: 17 }), null);
+  assert.equal(widerWindow({ found: 0, missing: 21 }), null);
 });

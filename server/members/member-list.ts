@@ -138,13 +138,22 @@ async function search(ctx: Ctx, filter: Filter, typed: string, count: number): P
   const near = await amongNewest(ctx, filter, wanted, { size: WINDOW, count });
   const end = near.length < count ? await endOf(ctx, filter, WINDOW) : null;
   if (end === null) return near;
-  // The window that should hold enough matches at the rate seen so far, plus half.
-  const more = Math.ceil((1.5 * WINDOW * (count - near.length)) / near.length);
-  if (more > WIDER_WINDOW) return lookUp(ctx, filter, wanted, count);
+  const more = widerWindow({ found: near.length, missing: count - near.length });
+  if (more === null) return lookUp(ctx, filter, wanted, count);
   const farther = { ...filter, before: end };
   const found = [...near, ...(await amongNewest(ctx, farther, wanted, { size: more, count: count - near.length }))];
   const all = found.length >= count || (await endOf(ctx, farther, more)) === null;
   return all ? found : lookUp(ctx, filter, wanted, count);
+}
+
+/**
+ * The number of members to scan after the first window. At the rate found there, they hold twice the missing matches: matches
+ * are not spread evenly, and a scan that falls short is followed by the index, which is slow for frequent text.
+ * @returns null if the index is faster
+ */
+export function widerWindow({ found, missing }: { found: number; missing: number }): number | null {
+  const size = Math.max(WINDOW, Math.ceil((2 * WINDOW * missing) / found));
+  return size > WIDER_WINDOW ? null : size;
 }
 
 async function memberOfAddress(ctx: Ctx, filter: Filter, typed: string): Promise<Position[]> {
