@@ -67,7 +67,7 @@ export function configuration(system: System, issuer: IssuerAddress): Configurat
     interactions: { policy: prompts(system), url: (_ctx, interaction) => pageOf(interaction) },
     claims: CLAIMS,
     scopes: SCOPES,
-    // `own_proof` is the account page's: a connection of an organization does not suffice for what it is about to do.
+    // `own_proof`: a connection of an organization does not suffice for what the person is about to do.
     extraParams: { organization: (ctx, named) => checkOrganization(system, issuer, { ctx, named }), own_proof: null },
     acrValues: ['aal1', 'aal2'],
     subjectTypes: ['public', 'pairwise'],

@@ -47,12 +47,12 @@ async function stepUpOf(response: Response): Promise<StepUp | null> {
     const maxAge = /max_age="?(\d+)/.exec(challenge)?.[1];
     return { ...(acr !== undefined && { acr }), ...(maxAge !== undefined && { maxAge: Number(maxAge) }) };
   }
-  const { errorCode, acr } = Object(
+  const { errorCode, acr, ownProof } = Object(
     await response
       .clone()
       .json()
       .catch(() => null),
   );
   if (errorCode !== 'REAUTHENTICATION_REQUIRED') return null;
-  return { maxAge: 0, ...(typeof acr === 'string' && { acr }) };
+  return { maxAge: 0, ...(typeof acr === 'string' && { acr }), ...(ownProof === true && { ownProof }) };
 }

@@ -25,6 +25,8 @@ export type StepUp = {
   acr?: string;
   /** How long ago the proof may be, in seconds. */
   maxAge?: number;
+  /** The person proves the account themselves: the identity provider of an organization does not suffice. */
+  ownProof?: boolean;
 };
 
 type Details = {

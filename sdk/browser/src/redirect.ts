@@ -95,6 +95,7 @@ export async function beginSignIn({ url, clientId }: Issuer, asked: Asked): Prom
     id_token_hint: asked.idTokenHint,
     acr_values: asked.acrValues,
     max_age: asked.maxAge?.toString(),
+    own_proof: stepUp?.ownProof ? 'true' : undefined,
     ui_locales: asked.uiLocales,
     claims: claims ? JSON.stringify(claims) : undefined,
   };

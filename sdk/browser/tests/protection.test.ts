@@ -137,6 +137,8 @@ describe('another proof', () => {
         const challenge = 'Bearer error="insufficient_user_authentication", max_age="0"';
         if (request.url === '/api/latchkey')
           response.writeHead(401).end('{ "errorCode": "REAUTHENTICATION_REQUIRED", "acr": "aal2" }');
+        else if (request.url === '/api/account')
+          response.writeHead(401).end('{ "errorCode": "REAUTHENTICATION_REQUIRED", "ownProof": true }');
         else if (tokenOf(request) === before) response.writeHead(401, { 'www-authenticate': challenge }).end();
         else response.end('paid');
       },
@@ -153,6 +155,14 @@ describe('another proof', () => {
     assert.equal(String(await page.evaluate(`auth.fetch('/api/payout').then((r) => r.text())`)), 'paid');
     const stronger = await inPage(page, `auth.fetch('/api/latchkey')`);
     assert.deepEqual(stronger.stepUp, { maxAge: 0, acr: 'aal2' });
+    const own = await inPage(page, `auth.fetch('/api/account')`);
+    assert.deepEqual(own.stepUp, { maxAge: 0, ownProof: true });
+    const asked = page.waitForRequest(/\/connect\/authorize\?.*own_proof=true/);
+    await leaving(page, 'auth.stepUp({ maxAge: 0, ownProof: true })');
+    await asked;
+    await page.waitForURL('**/sign-in/**');
+    await prove(page, person);
+    await settled(page, 'signed-in');
     await leaving(page, `auth.stepUp({ acr: 'aal2' })`);
     await page.waitForURL(`${app.origin}/`);
     await settled(page, 'signed-in');

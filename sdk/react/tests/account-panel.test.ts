@@ -95,6 +95,31 @@ describe('the account panel', () => {
     await expectClean(page);
   });
 
+  test('asks people for whom an organization vouched for a proof of their own, and for no second factor again', async () => {
+    const person = await register(latchkey);
+    const page = await atAccount(person);
+    const setUp = part(page, 'Two-step sign-in').getByRole('listitem').filter({ hasText: 'Authenticator app' });
+    await setUp.getByRole('button', { name: 'Set up' }).click();
+    const secret = (await setUp.locator('code').textContent()) ?? '';
+    await setUp.getByLabel('Code').fill(codesOf(secret, { now: () => new Date() })());
+    await setUp.getByRole('button', { name: 'Confirm' }).click();
+    await page.getByRole('heading', { name: 'Your recovery codes' }).waitFor();
+    // The session of an organization's identity provider, which only a second Latchkey could begin.
+    const body = JSON.stringify({ errorCode: 'REAUTHENTICATION_REQUIRED', maxAge: 600, ownProof: true });
+    const headers = { 'access-control-allow-origin': app.origin };
+    await page.route('**/v1/me/profile/export', (route) => route.fulfill({ status: 401, headers, body }), { times: 1 });
+    await button(page, 'Download my data').click();
+    const dialog = page.getByRole('dialog', { name: 'Confirm it is you' });
+    await dialog.getByLabel('Password').waitFor();
+    assert.equal(await button(page, 'Try another way').count(), 0, 'neither the app nor a recovery code');
+    await dialog.getByLabel('Password').fill(PASSWORD);
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      dialog.getByRole('button', { name: 'Confirm' }).click(),
+    ]);
+    assert.equal(JSON.parse(await readFile(await download.path(), 'utf8')).profile.email, person.email);
+  });
+
   test('ends other sessions, changes the address, leaves an organization and deletes the account', async () => {
     const { person } = await personInTwo(latchkey);
     const page = await atAccount(person);

@@ -8,18 +8,24 @@ import type { PendingProof } from './use-account.ts';
 
 type Way = 'password' | 'totp' | 'passkey' | 'email' | 'phone' | 'recovery_code';
 
-/** The ways in which the person can prove who they are: only second factors if one is asked for. */
-function waysOf({ data: { security, profile }, methods }: SectionProps, isSecond: boolean): Way[] {
+/** The ways in which the person can prove who they are: only second factors, or none, if that is asked for. */
+function waysOf(
+  { data: { security, profile }, methods }: SectionProps,
+  { acr, ownProof = false }: PendingProof['stepUp'],
+): Way[] {
+  const isSecond = acr !== undefined;
+  // Who proved a second factor already is asked for the account itself.
+  const isOwn = ownProof && !isSecond;
   const hasApp = security.mfa.factors.some(({ type }) => type === 'totp');
   const hasKey = security.passkeys.length > 0 && hasPasskeys();
   const allows = (method: SignInMethods['methods'][number]) => methods?.methods.includes(method) ?? false;
   const ways: [Way, boolean][] = [
     ['password', security.hasPassword && !isSecond],
-    ['totp', hasApp],
+    ['totp', hasApp && !isOwn],
     ['passkey', hasKey],
     ['email', !isSecond && profile.emailVerified && allows('email_code')],
     ['phone', !isSecond && profile.phoneVerified && allows('phone')],
-    ['recovery_code', security.recoveryCodesLeft > 0],
+    ['recovery_code', security.recoveryCodesLeft > 0 && !isOwn],
   ];
   return ways.flatMap(([way, isThere]) => (isThere ? [way] : []));
 }
@@ -33,7 +39,7 @@ export function ProofDialog({ pending, ...props }: SectionProps & { pending: Pen
   const [chosen, setChosen] = useState<Way | null>(null);
   const [error, setError] = useState<unknown>(null);
   const [isBusy, setBusy] = useState(false);
-  const ways = waysOf(props, pending.stepUp.acr !== undefined);
+  const ways = waysOf(props, pending.stepUp);
   const way = chosen ?? ways[0];
   useEffect(() => {
     dialog.current?.showModal();
