@@ -104,7 +104,7 @@ export async function loadFlows(
   signIn: (browser: Browser) => Promise<void>,
   signedIn: () => Promise<void>,
 ): Promise<Measured> {
-  const agent = new Agent({ keepAlive: true, maxSockets: 2 * CONNECTIONS });
+  const agent = new Agent({ keepAlive: true, maxSockets: 2 * CONNECTIONS, ...nextSource() });
   const browsers = Array.from({ length: CONNECTIONS }, () => new Browser(flow, agent));
   await Promise.all(browsers.map((browser) => signIn(browser)));
   await signedIn();
@@ -116,6 +116,14 @@ export async function loadFlows(
   });
   agent.destroy();
   return measured;
+}
+
+let sources = 1;
+
+/** An address of its own for each load, because one source may not send as many requests. Other systems have one address only. */
+function nextSource(): { localAddress?: string } {
+  sources += 1;
+  return process.platform === 'linux' ? { localAddress: `127.0.0.${sources}` } : {};
 }
 
 /** Signs in on the hosted pages, from the page that an authorization request leads to. */
