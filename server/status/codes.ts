@@ -4,7 +4,7 @@ import { type Id, newId } from '#platform/ids.ts';
 import { codeDigest, isCode, newCode } from '#platform/one-time-code.ts';
 import { problem } from '#platform/problem.ts';
 import { languagesOf, sendsTexts, voiceFor } from './boards.ts';
-import { addressDigest, mailboxDigests } from './digests.ts';
+import { addressDigest, storedDigests } from './digests.ts';
 import { mayMessage } from './doors.ts';
 import { inPage, type OfPage, ofPage, type PageCtx, type PageTx, pageTransaction } from './pages.ts';
 import { admitNumber, noteConfirmed, unsupported } from './texts.ts';
@@ -72,13 +72,12 @@ async function admitText(ctx: PageCtx, phone: string): Promise<void> {
 
 /** The active subscription of an address. */
 function subscriberAt({ db, page }: PageTx, { channel, address }: Claim) {
-  const digests = channel === 'email' ? mailboxDigests(address) : [addressDigest('sms', address)];
   return db
     .selectFrom('status_subscribers')
     .select(['id', 'address'])
     .where(inPage(page))
     .where('channel', '=', channel)
-    .where('address_digest', 'in', digests)
+    .where('address_digest', 'in', storedDigests(channel, address))
     .where('state', '=', 'active')
     .executeTakeFirst();
 }

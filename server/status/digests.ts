@@ -7,9 +7,10 @@ export function addressDigest(channel: Channel, address: string): Buffer {
   return digestOf(channel, channel === 'email' ? mailboxOf(address) : address);
 }
 
-/** The digests that a mailbox may be stored under: earlier versions kept an internationalised host in Unicode. */
-export function mailboxDigests(email: string): Buffer[] {
-  return storedForms(mailboxOf(email)).map((form) => digestOf('email', form));
+/** The digests that an address may be stored under. Earlier versions stored internationalised hosts of mailboxes in Unicode. */
+export function storedDigests(channel: Channel, address: string): Buffer[] {
+  if (channel !== 'email') return [addressDigest(channel, address)];
+  return storedForms(mailboxOf(address)).map((form) => digestOf('email', form));
 }
 
 function digestOf(channel: Channel, address: string): Buffer {

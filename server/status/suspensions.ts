@@ -1,12 +1,12 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type Static, Type } from 'typebox';
-import { emit } from '#events';
+import { emitAll } from '#events';
 import type { Arrival, Arrived } from '#messages';
 import { systemCtx } from '#platform/ctx.ts';
 import { Email, normalisePhone, Phone } from '#platform/identifiers.ts';
 import { problem } from '#platform/problem.ts';
 import type { System } from '#platform/system.ts';
-import { addressDigest, mailboxDigests } from './digests.ts';
+import { storedDigests } from './digests.ts';
 import { inPage, type PageCtx, type PageTx, pageOf, pageTransaction } from './pages.ts';
 import type { SubscriberRow, SuspensionReason } from './subscribers.ts';
 
@@ -24,16 +24,13 @@ const MAX_UNREACHED = 3;
 /** The time over which they must be spread, because a phone may be off and a mailbox full for a while. */
 const OVER_MS = 86_400_000;
 
-/** A mailbox or a number. */
-type Person = { channel: 'email' | 'sms'; address: string };
+/** Mailboxes, or phone numbers. */
+type People = { channel: 'email' | 'sms'; addresses: readonly string[] };
 
-function ofPeople(page: PageCtx['page'], people: readonly Person[]) {
-  const digests = (channel: Person['channel'], digestsOf: (address: string) => Buffer[]) =>
-    people.flatMap((one) => (one.channel === channel ? digestsOf(one.address) : []));
-  const mails = digests('email', mailboxDigests);
-  const phones = digests('sms', (phone) => [addressDigest('sms', phone)]);
-  return sql<boolean>`${inPage(page)} and state in ('active', 'pending') and
-    (channel = 'email' and address_digest = any(${mails}::bytea[]) or channel = 'sms' and address_digest = any(${phones}::bytea[]))`;
+/** Their subscriptions that get messages. Served by status_subscribers_address. */
+function subscriptionsOf({ channel, addresses }: People) {
+  const digests = addresses.flatMap((address) => storedDigests(channel, address));
+  return sql<boolean>`channel = ${channel} and address_digest = any(${digests}::bytea[]) and state in ('active', 'pending')`;
 }
 
 /**
@@ -48,10 +45,13 @@ async function suspend(tx: PageTx, which: RawBuilder<boolean>, reason: Suspensio
     .where(which)
     .returning(['id', 'channel'])
     .execute();
-  for (const { id, channel } of rows) {
-    // biome-ignore lint/performance/noAwaitInLoops: few, on one connection
-    await emit(tx, 'status.subscriber.quarantined', { subscriberId: id, channel, reason });
-  }
+  await emitAll(
+    tx,
+    rows.map(({ id, channel }) => ({
+      type: 'status.subscriber.quarantined',
+      data: { subscriberId: id, channel, reason },
+    })),
+  );
   return rows.length;
 }
 
@@ -72,30 +72,27 @@ export async function reportBounces(
     const errors = [{ pointer: '/body/emails', message: 'or `phones` is required' }];
     throw problem('VALIDATION_FAILED', { extensions: { errors } });
   }
-  const people = [
-    ...emails.map((address) => ({ channel: 'email' as const, address })),
-    ...phones.map((phone) => ({ channel: 'sms' as const, address: normalisePhone(phone) })),
-  ];
-  return { quarantined: await suspendPeople(ctx, people) };
-}
-
-/** Suspends mailboxes and numbers that refused messages for good. */
-function suspendPeople(ctx: PageCtx, people: readonly Person[]): Promise<number> {
-  return pageTransaction(ctx, (tx) => suspend(tx, ofPeople(tx.page, people), 'bounce'));
+  const numbers = phones.map(normalisePhone);
+  const quarantined = await pageTransaction(
+    ctx,
+    async (tx) =>
+      (await suspend(tx, subscriptionsOf({ channel: 'email', addresses: emails }), 'bounce')) +
+      (await suspend(tx, subscriptionsOf({ channel: 'sms', addresses: numbers }), 'bounce')),
+  );
+  return { quarantined };
 }
 
 /**
- * The rule for mails and text messages: one that is refused for good suspends its subscriber, and so does the third in a
- * row that did not arrive, a day or more after the first.
+ * The rule, for mails and text messages: a message that is refused for good suspends its subscriber. So do three in a row
+ * that did not arrive, the last of them a day or more after the first.
  */
-async function heed(ctx: PageCtx, person: Person, arrival: Arrival): Promise<void> {
-  if (arrival === 'refused') await suspendPeople(ctx, [person]);
-  else if (arrival === 'unreached') await pageTransaction(ctx, (tx) => countUnreached(tx, person));
-  else await countReached(ctx, person);
+async function heed(ctx: PageCtx, which: RawBuilder<boolean>, arrival: Arrival): Promise<void> {
+  if (arrival === 'refused') await pageTransaction(ctx, (tx) => suspend(tx, which, 'bounce'));
+  else if (arrival === 'unreached') await pageTransaction(ctx, (tx) => countUnreached(tx, which));
+  else await countReached(ctx, which);
 }
 
-async function countUnreached(tx: PageTx, person: Person): Promise<void> {
-  const which = ofPeople(tx.page, [person]);
+async function countUnreached(tx: PageTx, which: RawBuilder<boolean>): Promise<void> {
   const rows = await tx.db
     .updateTable('status_subscribers')
     .set({
@@ -111,31 +108,31 @@ async function countUnreached(tx: PageTx, person: Person): Promise<void> {
   if (rows.some(over)) await suspend(tx, which, 'unreached');
 }
 
-/** Most subscribers have nothing to forget, so it looks before it writes. */
-async function countReached(ctx: PageCtx, person: Person): Promise<void> {
-  const which = sql<boolean>`${ofPeople(ctx.page, [person])} and unreached > 0`;
-  const [row] = await ctx.db
+/** Nearly all messages arrive and have nothing to reset, so it looks before it writes. */
+async function countReached(ctx: PageCtx, which: RawBuilder<boolean>): Promise<void> {
+  const counted = sql<boolean>`${which} and unreached > 0`;
+  const row = await ctx.db
     .selectFrom('status_subscribers')
     .select('id')
     .where(inPage(ctx.page))
-    .where(which)
-    .execute();
+    .where(counted)
+    .executeTakeFirst();
   if (!row) return;
   await pageTransaction(ctx, (tx) =>
     tx.db
       .updateTable('status_subscribers')
       .set({ unreached: 0, unreached_since: null })
       .where(inPage(tx.page))
-      .where(which)
+      .where(counted)
       .execute(),
   );
 }
 
 /** Applies the rule to the messages of status pages. */
 export function heedArrivals(system: System): Arrived {
-  return async ({ scope, channel, recipient: address }, arrival) => {
+  return async ({ scope, channel, recipient }, arrival) => {
     const ctx = systemCtx(system, scope, 'status-arrival', crypto.randomUUID());
     const page = await pageOf(ctx);
-    if (page) await heed({ ...ctx, page }, { channel, address }, arrival);
+    if (page) await heed({ ...ctx, page }, subscriptionsOf({ channel, addresses: [recipient] }), arrival);
   };
 }
