@@ -15,6 +15,7 @@ import {
   type TestLatchkey,
   type TestResponse,
 } from '#tests/harness.ts';
+import { elsewhere } from '#tests/visitors.ts';
 import { subscribe } from './subscriptions.ts';
 
 const ADDON = '/v1/admin/billing/addons/sms';
@@ -34,12 +35,6 @@ before(async () => {
 });
 after(() => latchkey.stop());
 
-let source = 0;
-/** Each call comes from another address, so that the limit per source does not apply. */
-const elsewhere = () => {
-  source += 1;
-  return { 'x-forwarded-for': `203.0.${source >> 8}.${source & 255}` };
-};
 const auth = (path: string, body: Record<string, unknown>, headers = elsewhere()) =>
   latchkey.auth(path, { body, headers }, 'production');
 const start = (phone: string, headers = elsewhere()) => auth('/v1/auth/login/phone', { phone }, headers);

@@ -10,6 +10,7 @@ import {
   type TestLatchkey,
   type TestResponse,
 } from '#tests/harness.ts';
+import { elsewhere } from '#tests/visitors.ts';
 import { seedComponents } from './components.ts';
 
 const KINDS = ['slack', 'teams', 'discord'] as const;
@@ -19,7 +20,6 @@ const MINUTE = 60_000;
 let latchkey: TestLatchkey;
 let chats: Awaited<ReturnType<typeof startChatServices>>;
 const clock = new TestClock();
-let place = 0;
 before(async () => {
   chats = await startChatServices();
   latchkey = await startTestLatchkey({ clock, settings: { LATCHKEY_STATUS_CHAT_HOSTS: chats.hosts } });
@@ -32,11 +32,6 @@ after(async () => {
 
 const admin = async (path: string, call: Parameters<TestLatchkey['api']>[1] = {}): Promise<TestResponse> =>
   latchkey.api(`/v1/admin/status${path}`, { token: await managementToken(latchkey), ...call });
-/** Each from another address, so that no rate limit applies. */
-const elsewhere = () => {
-  place += 1;
-  return { 'x-forwarded-for': `203.0.113.${place}` };
-};
 const subscribe = (body: Record<string, unknown>): Promise<TestResponse> =>
   latchkey.api('/api/status/subscribe', { body, headers: elsewhere() });
 const page = (path: string, form?: Record<string, string>): Promise<TestResponse> =>

@@ -46,7 +46,7 @@ async function onlyShop(): Promise<string> {
   return made.body.id;
 }
 
-/** @param ahead far from now in either direction, so that it does not matter how long the test takes */
+/** @param ahead an offset far from now, past or future, so that the duration of the test does not matter */
 const lastHeartbeat = (id: string, ahead: string) =>
   latchkey.system.pool.query(
     'update status_components set heartbeat_at = now() + $2::interval where id = $1 /* all workspaces */',

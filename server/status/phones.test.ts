@@ -13,6 +13,7 @@ import {
   type TestLatchkey,
   type TestResponse,
 } from '#tests/harness.ts';
+import { elsewhere, newMobile } from '#tests/visitors.ts';
 import { seedComponents } from './components.ts';
 import { heedArrivals } from './suspensions.ts';
 
@@ -52,18 +53,6 @@ beforeEach(() => {
   clock.advance(2 * HOUR);
 });
 
-let numbers = 0;
-/** A mobile number that no other test has, in a block of its own. */
-function newPhone(): string {
-  numbers += 1;
-  return `+4915${String(20_000_000 + numbers * 10_000 + numbers).padStart(9, '0')}`.slice(0, 14);
-}
-
-let sources = 0;
-const elsewhere = () => {
-  sources += 1;
-  return { 'x-forwarded-for': `198.18.${sources >> 8}.${sources & 255}` };
-};
 const visit = (path: string, body?: unknown, headers: Record<string, string> = elsewhere()): Promise<TestResponse> =>
   latchkey.console(path, { headers, ...(body !== undefined && { body }) });
 const admin = async (path: string, options: { method?: string; body?: unknown } = {}): Promise<TestResponse> =>
@@ -86,7 +75,7 @@ async function lastForm(phone: string, count = 1): Promise<URLSearchParams> {
 }
 
 async function subscribed(): Promise<string> {
-  const phone = newPhone();
+  const phone = newMobile();
   const body = { consent: 'They asked on paper.', subscribers: [{ phone }] };
   assert.deepEqual((await admin('subscribers/import', { body })).body, { added: 1, skipped: 0 });
   return phone;
@@ -183,7 +172,7 @@ describe('reports of the carrier', () => {
     assert.deepEqual(await stateOf(on), ['active', null]);
   });
 
-  test('reports at once suspend once', async () => {
+  test('parallel reports suspend a subscriber once', async () => {
     const phone = await subscribed();
     await notify();
     await report(await lastForm(phone), undelivered('30003'));
@@ -227,7 +216,10 @@ describe('reports of the carrier', () => {
   test('a team reports bounces of numbers and mails', async () => {
     const [phone, email] = [await subscribed(), newEmail()];
     await admin('subscribers/import', { body: { consent: 'They asked on paper.', subscribers: [{ email }] } });
-    const reported = { emails: [email.toUpperCase()], phones: [phone.replace(/^(\+49)(\d{3})/, '$1 $2-'), newPhone()] };
+    const reported = {
+      emails: [email.toUpperCase()],
+      phones: [phone.replace(/^(\+49)(\d{3})/, '$1 $2-'), newMobile()],
+    };
     assert.deepEqual((await admin('subscribers/bounces', { body: reported })).body, { quarantined: 2 });
     assert.deepEqual(await stateOf(phone), ['quarantined', 'bounce']);
     assert.deepEqual(await stateOf(email), ['quarantined', 'bounce']);
@@ -275,7 +267,7 @@ describe('/status/manage with a phone number', () => {
   });
 
   test('the answer is the same for a subscribed, a suspended and an unknown number, and only the first gets a text', async () => {
-    const [active, suspended, unknown] = [await subscribed(), await subscribed(), newPhone()];
+    const [active, suspended, unknown] = [await subscribed(), await subscribed(), newMobile()];
     await admin('subscribers/bounces', { body: { phones: [suspended] } });
     const responses = await Promise.all([active, suspended, unknown].map((phone) => claim(phone)));
     const plain = responses.map(({ status, text }) => [status, text.replaceAll(/cod_\w+/g, 'cod_')]);
@@ -289,11 +281,11 @@ describe('/status/manage with a phone number', () => {
     }
   });
 
-  test('requests at once are limited by source and by number, subscribed or not', async () => {
+  test('parallel requests are limited by source and by number, whether the number is subscribed or not', async () => {
     const headers = { 'x-forwarded-for': '192.0.2.78' };
-    const fromOne = await Promise.all(Array.from({ length: 12 }, () => claim(newPhone(), headers)));
+    const fromOne = await Promise.all(Array.from({ length: 12 }, () => claim(newMobile(), headers)));
     assert.equal(fromOne.filter(({ status }) => status === 200).length, 5);
-    const [known, unknown] = [await subscribed(), newPhone()];
+    const [known, unknown] = [await subscribed(), newMobile()];
     const accepted = async (phone: string) =>
       (await Promise.all(Array.from({ length: 12 }, () => claim(phone)))).filter(({ status }) => status === 200).length;
     assert.equal(await accepted(known), await accepted(unknown));

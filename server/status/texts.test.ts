@@ -13,6 +13,7 @@ import {
   type TestResponse,
 } from '#tests/harness.ts';
 import { createTenant, type Tenant, tenantManagementToken } from '#tests/tenants.ts';
+import { elsewhere, newMobile } from '#tests/visitors.ts';
 import { removeUnconfirmed } from './subscriptions.ts';
 
 const TIERS = [
@@ -42,19 +43,6 @@ beforeEach(() => {
   carrier.calls.length = 0;
   carrier.responses.clear();
 });
-
-let numbers = 0;
-/** A mobile number that no other test has, in a block of its own. */
-function newPhone(): string {
-  numbers += 1;
-  return `+4915${String(10_000_000 + numbers * 10_000 + numbers).padStart(9, '0')}`.slice(0, 14);
-}
-
-let sources = 0;
-const elsewhere = () => {
-  sources += 1;
-  return { 'x-forwarded-for': `198.51.${sources >> 8}.${sources & 255}` };
-};
 
 /** A visitor of the page in production, or of another page. */
 const visit = (path: string, body?: unknown, headers: Record<string, string> = elsewhere()): Promise<TestResponse> =>
@@ -145,7 +133,7 @@ describe('with the add-on', () => {
     await latchkey.inProject((tx) => subscribe(tx, 'huge'), { environment: 'production' });
     clock.advance(31_000);
     assert.ok(!(await visit('/api/status/summary')).body.subscriptionChannels.includes('sms'), 'nobody chose it');
-    expectProblem(await ask(newPhone()), 400, 'UNSUPPORTED_CHANNEL');
+    expectProblem(await ask(newMobile()), 400, 'UNSUPPORTED_CHANNEL');
     await offerTexts(true);
     await eventually(async () =>
       assert.ok((await visit('/api/status/summary')).body.subscriptionChannels.includes('sms')),
@@ -153,7 +141,7 @@ describe('with the add-on', () => {
   });
 
   test('a number is subscribed by the link of one segment, gets one text for a phase, and ends it by the same link', async () => {
-    const phone = newPhone();
+    const phone = newMobile();
     assert.match((await visit('/status')).text, /channel=sms/);
     assert.match((await visit('/status/subscribe?channel=sms&lang=de')).text, /type="tel" autocomplete="tel"/);
     const form = new URLSearchParams({ channel: 'sms', address: phone.replace(/^(\+49)(\d{4})/, '$1 $2-') });
@@ -192,7 +180,7 @@ describe('with the add-on', () => {
   });
 
   test('the answer is the same for a new, a waiting, a subscribed and a suspended number, and only new ones get a text', async () => {
-    const [fresh, waiting, active, suspended] = [newPhone(), newPhone(), newPhone(), newPhone()];
+    const [fresh, waiting, active, suspended] = [newMobile(), newMobile(), newMobile(), newMobile()];
     await ask(waiting);
     await confirm(active);
     await confirm(suspended);
@@ -226,9 +214,9 @@ describe('with the add-on', () => {
 
   test('requests at once are limited by source, by number and by block, and cost no more than they may', async () => {
     const headers = { 'x-forwarded-for': '192.0.2.77' };
-    const fromOne = await Promise.all(Array.from({ length: 12 }, () => ask(newPhone(), { headers })));
+    const fromOne = await Promise.all(Array.from({ length: 12 }, () => ask(newMobile(), { headers })));
     assert.equal(fromOne.filter(({ status }) => status === 202).length, 5);
-    const phone = newPhone();
+    const phone = newMobile();
     const ofOne = await Promise.all(Array.from({ length: 12 }, () => ask(phone)));
     assert.ok(ofOne.filter(({ status }) => status === 202).length <= 5, 'the guard of the project');
     await eventually(async () => assert.ok(textsTo(phone).length >= 1));
@@ -238,11 +226,11 @@ describe('with the add-on', () => {
   });
 
   test('a number that the carrier refuses for good is suspended, and others are told', async () => {
-    const [gone, kept] = [newPhone(), newPhone()];
+    const [gone, kept] = [newMobile(), newMobile()];
     await confirm(gone);
     await confirm(kept);
     carrier.responses.set('twilio', { status: 400, body: { code: 21_610 } });
-    const refused = newPhone();
+    const refused = newMobile();
     await ask(refused);
     await eventually(async () => assert.equal((await subscriberOf(refused)).state, 'quarantined'));
     await open('Refused');
@@ -252,7 +240,7 @@ describe('with the add-on', () => {
   });
 
   test('a number gets as many notices an hour as the guard allows, also when many come at once', async () => {
-    const phone = newPhone();
+    const phone = newMobile();
     await confirm(phone);
     await admin('billing/addons/sms/guard', { method: 'PATCH', body: { perNumber: 2 } });
     await Promise.all(Array.from({ length: 5 }, (_, index) => open(`At once ${index}`)));
@@ -268,7 +256,7 @@ describe('with the add-on', () => {
   });
 
   test('the preview shows the text, the number of recipients and the price; an import takes phone numbers', async () => {
-    const phones = Array.from({ length: 40 }, newPhone);
+    const phones = Array.from({ length: 40 }, newMobile);
     const subscribers = [...phones.map((phone) => ({ phone })), { phone: '+12125550123' }];
     const consent = 'They asked on paper.';
     const imported = await admin('status/subscribers/import', { body: { consent, subscribers } });
@@ -296,7 +284,7 @@ describe('with the add-on', () => {
   });
 
   test('an expired request is not confirmed, is forgotten after a week, and a guessed link leads nowhere', async () => {
-    const phone = newPhone();
+    const phone = newMobile();
     await ask(phone);
     const link = linkIn(await lastText(phone));
     clock.advance(25 * HOUR);
@@ -311,10 +299,10 @@ describe('with the add-on', () => {
   });
 
   test('a page that stops offering them tells no phone, and tells them again once it offers them', async () => {
-    const phone = newPhone();
+    const phone = newMobile();
     await confirm(phone);
     await offerTexts(false);
-    expectProblem(await ask(newPhone()), 400, 'UNSUPPORTED_CHANNEL');
+    expectProblem(await ask(newMobile()), 400, 'UNSUPPORTED_CHANNEL');
     await open('Not for phones');
     await eventually(async () => {
       const found = await latchkey.system.pool.query('select from status_notices where done_at is null');
@@ -339,7 +327,7 @@ describe('the page of a project', () => {
   });
 
   test('sends texts in its own project, and its link ends no other subscription of the number', async () => {
-    const phone = newPhone();
+    const phone = newMobile();
     assert.equal((await ask(phone, { base })).status, 202);
     const sent = await eventually(async () => {
       const [message] = await latchkey.inProject((tx) => messagesTo(tx, [phone], 5), tenant.scope);
@@ -362,7 +350,7 @@ describe('the page of a project', () => {
   });
 
   test('asks for sixty texts an hour, so that sign-ins keep the rest', async () => {
-    const all = await Promise.all(Array.from({ length: 70 }, () => ask(newPhone(), { base })));
+    const all = await Promise.all(Array.from({ length: 70 }, () => ask(newMobile(), { base })));
     const accepted = all.filter(({ status }) => status === 202).length;
     assert.ok(accepted === 59 || accepted === 60, `${accepted} beside that of another test`);
     assert.ok(all.every(({ status }) => status === 202 || status === 429));
@@ -387,7 +375,7 @@ describe('at the cap', () => {
       assert.deepEqual([used + reserved, reserved], [cap, 0]);
     });
     assert.equal(carrier.calls.length, 8);
-    const refused = await ask(newPhone());
+    const refused = await ask(newMobile());
     expectProblem(refused, 400, 'UNSUPPORTED_CHANNEL');
     assert.doesNotMatch(refused.text, /hardCap|allowed|plan/);
   });

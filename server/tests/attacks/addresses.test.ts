@@ -19,6 +19,7 @@ import { inTurn } from '#tests/in-turn.ts';
 import { addEmployer, type Issuer, startIssuer } from '#tests/issuer.ts';
 import { type MailServer, startMailServer } from '#tests/mail-server.ts';
 import { signInOperator } from '#tests/operators.ts';
+import { elsewhere } from '#tests/visitors.ts';
 
 /** Texts that are not email addresses, and why they might pass for one. */
 const NO_ADDRESSES: Record<string, string> = {
@@ -69,13 +70,6 @@ after(async () => {
   await latchkey.stop();
   await Promise.all([smtp.stop(), upstream.stop()]);
 });
-
-let place = 0;
-/** A new source for each request, so that no limit applies. */
-const elsewhere = () => {
-  place += 1;
-  return { 'x-forwarded-for': `203.0.${113 + Math.floor(place / 250)}.${place % 250}` };
-};
 
 /**
  * Every operation that accepts an unknown address.

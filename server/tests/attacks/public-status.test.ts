@@ -15,6 +15,7 @@ import { inTurn } from '#tests/in-turn.ts';
 import { type MailServer, startMailServer } from '#tests/mail-server.ts';
 import { type Receiver, respondWith, startReceiver } from '#tests/receiver.ts';
 import { createTenant, type Tenant, tenantManagementToken } from '#tests/tenants.ts';
+import { elsewhere } from '#tests/visitors.ts';
 import { countWorkingEndpoints } from '#webhooks';
 
 let latchkey: TestLatchkey;
@@ -43,12 +44,6 @@ const counted = async (signal: string): Promise<{ good: number; bad: number }> =
     [signal],
   );
   return row;
-};
-
-let place = 0;
-const elsewhere = () => {
-  place += 1;
-  return { 'x-forwarded-for': `203.0.113.${place}` };
 };
 
 describe('no outsider can influence the public status', () => {
