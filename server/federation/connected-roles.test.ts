@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { addMember, addRoles } from '#members';
+import { addMember, addRoles, insertMembers, lockRoles } from '#members';
+import { newId } from '#platform/ids.ts';
 import { exchange, leaveThrough } from '#tests/connections.ts';
 import { expectProblem, mailedToken, managementToken, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
 import { type Issuer, startIssuer } from '#tests/issuer.ts';
@@ -85,7 +86,30 @@ describe('a person who gets a role in the project after a connection joined thei
     assert.equal((await visit(joined.company, joined.claims)).body.status, 'link_required');
   });
 
-  test('is asked also after an invitation gave the role, which only the person themselves accepts', async () => {
+  test('is asked after an import gave the role', async () => {
+    const { company, claims, token, userId } = await newJoined();
+    const projectId = latchkey.demo.projects[1]?.id;
+    assert.ok(projectId);
+    await latchkey.inProject(
+      async (tx) => {
+        const roleIds = (await lockRoles(tx, ['viewer'], 'refuse')).map(({ id }) => id);
+        const member = {
+          id: newId('mem', tx.now),
+          userId,
+          status: 'active' as const,
+          metadata: {},
+          named: [],
+          roleIds,
+        };
+        await insertMembers(tx, [member]);
+      },
+      { projectId },
+    );
+    expectProblem(await me('/context', token), 401, 'SESSION_REVOKED');
+    assert.equal((await visit(company, claims)).body.status, 'link_required');
+  });
+
+  test('accepts an invitation with a role in a session of their own only, and is asked after that, too', async () => {
     const { company, claims, email, token } = await newJoined();
     const invited = await admin('/invitations', { body: { email, roles: ['viewer'] } });
     assert.equal(invited.status, 201, invited.text);
@@ -105,7 +129,7 @@ describe('a person who gets a role in the project after a connection joined thei
     assert.equal((await visit(company, claims)).body.status, 'link_required');
   });
 
-  test('is decided again with an older session when that is renewed, goes to another place, or manages', async () => {
+  test('is refused in an older session when it is renewed, changes its place, or manages', async () => {
     const { company, email, token, refreshToken } = await newJoined();
     const project = await latchkey.auth('/v1/sessions/switch-context', {
       token,
@@ -125,7 +149,7 @@ describe('a person who gets a role in the project after a connection joined thei
     assert.ok([401, 403].includes(inside.status), inside.text);
   });
 
-  test('and signs in at the same moment: no session of the connection outlives the role', async () => {
+  test('gets the role while they sign in through the connection: no session of it outlives that', async () => {
     const { company, claims, email, userId } = await newJoined();
     const codes: (string | null)[] = [];
     for (const _ of [1, 2, 3, 4]) {
