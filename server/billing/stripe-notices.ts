@@ -34,7 +34,7 @@ const Metadata = Compile(
 
 /**
  * Processes a webhook of the provider: checks its signature and applies it once, however often it arrives. Webhooks may
- * arrive in any order: whichever of a subscription is the first to say that it is paid starts it.
+ * arrive in any order: the first that says that a subscription is paid starts it.
  * @param raw the unparsed body
  * @throws Problem AUTHENTICATION_REQUIRED, SERVICE_UNAVAILABLE to make the provider retry
  */
@@ -101,8 +101,8 @@ async function checkedOut(system: System, stripe: Stripe, session: Stripe.Checko
 }
 
 /**
- * Starts a subscription that is paid, and is not known here.
- * @param follow what to do if it runs
+ * Starts a paid subscription that has no row yet.
+ * @param follow runs in the same transaction, unless the subscription is surplus
  * @returns null if it is not Latchkey's, or has ended already: the webhook of its end arrived first, or it was surplus
  */
 async function ofNew(

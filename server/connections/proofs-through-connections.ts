@@ -6,7 +6,7 @@ import { usersById } from '#people';
 import type { Ctx, TxCtx } from '#platform/ctx.ts';
 import type { OrganizationId, UserId } from '#platform/ids.ts';
 import { inScope } from '#platform/scoped.ts';
-import type { ShownProof } from '#platform/standing.ts';
+import type { InOrganization, ShownProof } from '#platform/standing.ts';
 import { issuerOf } from './connection-changes.ts';
 import type { ConnectionId } from './connections.ts';
 
@@ -15,8 +15,8 @@ export function isConnection(signInMethod: string): signInMethod is ConnectionId
   return signInMethod.startsWith('con_');
 }
 
-/** The connections of a proof that consists of nothing else; none if the person proved something themselves. */
-function onlyConnections(signInMethods: readonly string[]): ConnectionId[] {
+/** The connections of a proof that has no other way in; empty if the person proved something themselves. */
+function soleConnections(signInMethods: readonly string[]): ConnectionId[] {
   return signInMethods.every(isConnection) ? signInMethods.filter(isConnection) : [];
 }
 
@@ -52,11 +52,11 @@ async function throughConnections(
   const known = await knownTo(ctx, userId, { used, enabled });
   const own = enabled.filter((connection) => connection.organizationId === organizationId);
   const isOwn = own.some(({ id }) => known.some((connection) => connection.id === id));
-  const only = onlyConnections(signInMethods);
+  const sole = soleConnections(signInMethods);
   return {
     isOwn,
     isRequired: !isOwn && own.some(({ required }) => required) && (await isBound(ctx, userId, own)),
-    isForeign: only.length > 0 && (await vouching(ctx, userId, known)).length === 0,
+    isForeign: sole.length > 0 && (await vouching(ctx, userId, known)).length === 0,
   };
 }
 
@@ -94,7 +94,7 @@ async function knownTo(
   });
 }
 
-/** Those of these connections whose word alone still opens their organization and project to the person. */
+/** Those of these connections that may sign the person in without another proof. */
 async function vouching(ctx: Ctx | TxCtx, userId: UserId, known: readonly Known[]): Promise<Known[]> {
   if (known.length === 0) return [];
   const reach = await membershipsOf.reachOf(ctx, userId);
@@ -125,19 +125,24 @@ async function isOutgrown(
 }
 
 /**
- * What a connection says counts in its organization. For the account it counts only while the organization decides about
- * that: the identity provider of one company must not change what opens another, or is the person's own.
+ * A sign-in through a connection counts in its organization. For a change of the account it counts only if the organization
+ * decides about the account: the identity provider of one company must not change what opens another.
  */
 export async function proofCounts(ctx: Ctx | TxCtx, { userId, signInMethods, about }: ShownProof): Promise<boolean> {
-  const used = onlyConnections(signInMethods);
+  const used = soleConnections(signInMethods);
   if (used.length === 0) return true;
   const enabled = await enabledAmong(ctx, { used, organizationId: null });
   const known = await vouching(ctx, userId, await knownTo(ctx, userId, { used, enabled }));
   for (const { organizationId } of known) {
     // biome-ignore lint/performance/noAwaitInLoops: a session has one connection
-    if (about.includes(organizationId) || (await ownAccounts.isUnclaimed(ctx, { organizationId, userId }))) return true;
+    if (about.includes(organizationId) || (await decidesAboutAccount(ctx, { organizationId, userId }))) return true;
   }
   return false;
+}
+
+/** Whether an organization decides about the credentials of an account, too. */
+async function decidesAboutAccount(ctx: Ctx | TxCtx, who: InOrganization): Promise<boolean> {
+  return (await ownAccounts.isWholly(ctx, who)) && !(await ownAccounts.hasOwnAddress(ctx, who));
 }
 
 type Own = Parameters<typeof issuerOf>[0] & { organizationId: OrganizationId };
@@ -152,4 +157,4 @@ async function isBound(ctx: Ctx | TxCtx, userId: UserId, own: readonly Own[]): P
 }
 
 /** What a proof through connections is worth. */
-export const connectionProofs = { only: onlyConnections, read: throughConnections, isOutgrown };
+export const connectionProofs = { sole: soleConnections, read: throughConnections, isOutgrown };

@@ -173,7 +173,7 @@ export function by(flow: Flow, way: string): Flow {
 }
 
 /** Returns to the first page with an error that is not a problem. */
-export function failed(flow: Flow, code: 'UPSTREAM' | 'METHOD_DISABLED'): Reply {
+export function failed(flow: Flow, code: 'UPSTREAM'): Reply {
   return goTo(flow, '', { ...flow.step, fault: { code } });
 }
 

@@ -72,10 +72,9 @@ export const upstreamRoutes: Routes = [
       const vouched = sentTo ? { ...flow, step: { ...flow.step, vouchedBy: sentTo } } : flow;
       return await proceed(vouched, response);
     } catch (error) {
-      // A connection does not suffice for this person; their own ways in do.
-      if (error instanceof Problem && error.code === 'REAUTHENTICATION_REQUIRED')
-        return failed(flow, 'METHOD_DISABLED');
-      return explain(flow, '', error);
+      // This person has to sign in by a way of their own.
+      const own = error instanceof Problem && error.code === 'REAUTHENTICATION_REQUIRED';
+      return explain(flow, '', own ? problem('METHOD_DISABLED') : error);
     }
   }),
 ];

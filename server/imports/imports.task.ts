@@ -82,8 +82,8 @@ export async function importChunk(ctx: Ctx, importId: ImportId): Promise<boolean
 
 /**
  * Analyses the tables before rows are looked up in them, unless the planner's estimates are about right. Autovacuum
- * does so only after a minute; until then, plans would be based on nearly empty tables. A table that another lane analyses, or
- * on which an upgrade builds an index, is left out: to wait for it would fail the chunk.
+ * does so only after a minute; until then, plans would be based on nearly empty tables. It skips
+ * a table that another lane analyses, or on which an upgrade builds an index: waiting for the lock would fail the chunk.
  */
 async function tellPlanner(ctx: Ctx): Promise<void> {
   await transaction(ctx, async (tx) => {

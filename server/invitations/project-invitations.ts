@@ -296,13 +296,13 @@ export async function projectOfInvitation(ctx: Ctx, token: string): Promise<Proj
 }
 
 /**
- * A role in the project is accepted by the person themselves, not by the identity provider of an organization.
+ * Checks that the person proved themselves: the identity provider of an organization may not accept a role in the project.
  * @throws Problem REAUTHENTICATION_REQUIRED with `ownProof`
  */
 async function requireOwnSession(tx: TxCtx): Promise<void> {
   if (tx.actor.kind !== 'customer') return;
   const session = await findSession(tx, tx.actor.sessionId);
-  if (session && connectionProofs.only(session.signInMethods).length > 0)
+  if (session && connectionProofs.sole(session.signInMethods).length > 0)
     throw reauthenticationRequired({ ownProof: true });
 }
 

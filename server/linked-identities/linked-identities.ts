@@ -19,7 +19,7 @@ type LinkedIdentitiesTable = {
   email: string | null;
   linked_at: Date;
   last_used_at: Date;
-  /** When the person last confirmed it by a proof of their own; null for one that was linked without. */
+  /** When the person last confirmed the link by a proof of their own; null if they never did. */
   proven_at: Date | null;
 };
 

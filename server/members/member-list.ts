@@ -147,8 +147,9 @@ async function search(ctx: Ctx, filter: Filter, typed: string, count: number): P
 }
 
 /**
- * The number of members to scan after the first window. At the rate found there, they hold twice the missing matches: matches
- * are not spread evenly, and a scan that falls short is followed by the index, which is slow for frequent text.
+ * The number of members to scan after the first window: enough for twice the missing matches, at the rate found there. Twice,
+ * because matches are not spread evenly, and a scan that finds too few makes the search ask the index, which is slow for
+ * frequent text.
  * @returns null if the index is faster
  */
 export function widerWindow({ found, missing }: { found: number; missing: number }): number | null {

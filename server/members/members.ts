@@ -254,14 +254,14 @@ export async function insertRoles(
   if (numInsertedOrUpdatedRows !== 0n) await rolesGiven(tx, [userId]);
 }
 
-/** People with a new role prove themselves again: what a connection said of them before does not open the role. */
+/** Ends the sessions that connections alone began: people with a new role must prove themselves before they use it. */
 export async function rolesGiven(tx: TxCtx, userIds: readonly UserId[]): Promise<void> {
   await revokeSessions(tx, userIds, 'through connections', 'roles_given');
 }
 
 /**
- * Keeps the roles of a member of the scope's project as they are until the transaction ends, for a session that begins by
- * what they are. Served by members_of_user.
+ * Locks a member of the scope's project until the transaction ends, so that nobody changes their roles after a new session
+ * was decided by them. Served by members_of_user.
  */
 export async function holdRoles(tx: TxCtx, userId: UserId): Promise<void> {
   await tx.db

@@ -10,8 +10,9 @@ export type Receipt = { delivered: true } | { delivered: false; detail: string; 
 const FAILED = ['undelivered', 'failed', 'rejected', 'expired'];
 
 /**
- * The codes of reports that are not just about one phone at one time. `number`: the number does not exist, is no mobile
- * number, or has stopped messages. `carrier`: queues, filters, accounts and registrations, which say nothing of the number.
+ * The codes whose fault is known. `number`: the number does not exist, is no mobile number, or has opted out. `carrier`: queues,
+ * filters, accounts and registrations, which say nothing about the number. Any other code means that this message did not
+ * arrive.
  */
 const CODES: Readonly<Record<Reporter, { number: readonly string[]; carrier: readonly string[] }>> = {
   twilio: {

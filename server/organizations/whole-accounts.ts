@@ -6,9 +6,9 @@ import type { InOrganization } from '#platform/standing.ts';
 import { organizationAt } from './organization-domains.ts';
 
 /**
- * Whether an account is wholly an organization's: it was made for it, by its directory or by a sign-in through its
- * connection, and its person has no role in the project and is in no other organization or project. What decides about
- * such an account reaches nothing else. Served by primary keys, members_of_user and organizations_of_member.
+ * Whether an account is wholly an organization's: its directory or a sign-in through its connection made the account, and
+ * the person has no role in the project and is in no other organization or project. A change of such an account
+ * changes nothing outside of the organization. Served by primary keys, members_of_user and organizations_of_member.
  */
 async function isWholly(ctx: Ctx | TxCtx, { organizationId, userId }: InOrganization): Promise<boolean> {
   const home = await homeOf(ctx, userId);
@@ -28,15 +28,16 @@ async function isWholly(ctx: Ctx | TxCtx, { organizationId, userId }: InOrganiza
 }
 
 /**
- * Whether an organization decides about the credentials and addresses of an account, too: it is wholly the organization's,
- * and its person proved no address of their own, outside of the organization's verified mail domains.
+ * Whether the person proved an address that is not the organization's: a phone number, or an email address outside of its
+ * verified mail domains. Then the organization does not decide about credentials and addresses, even of an account that is
+ * wholly its own.
  */
-async function isUnclaimed(ctx: Ctx | TxCtx, who: InOrganization): Promise<boolean> {
-  if (!(await isWholly(ctx, who))) return false;
-  const user = (await usersById(ctx, [who.userId])).get(who.userId);
-  if (!user || user.phoneVerified) return false;
-  return !user.emailVerified || !user.email || (await organizationAt(ctx, user.email)) === who.organizationId;
+async function hasOwnAddress(ctx: Ctx | TxCtx, { organizationId, userId }: InOrganization): Promise<boolean> {
+  const user = (await usersById(ctx, [userId])).get(userId);
+  if (!user) return false;
+  if (user.phoneVerified) return true;
+  return user.emailVerified && user.email !== null && (await organizationAt(ctx, user.email)) !== organizationId;
 }
 
-/** What an organization may decide about an account. */
-export const ownAccounts = { isWholly, isUnclaimed };
+/** What decides how far an organization may change an account. */
+export const ownAccounts = { isWholly, hasOwnAddress };

@@ -143,15 +143,15 @@ async function decidesAlone(tx: TxCtx, { managesAccount, ...person }: Managed): 
 }
 
 /**
- * Changes the account, if the directory alone decides about it; otherwise only the directory's record changes. An address
- * that is the person's own stays: the address of an account opens it.
+ * Changes the account, if the directory alone decides about it; otherwise only the directory's record changes. The address
+ * stays if the person proved one of their own, because an address can open the account.
  */
 export async function updateAccount(tx: TxCtx, person: Managed, before: Account, after: Account): Promise<void> {
   const { email, ...profile } = after;
   const { email: emailBefore, ...profileBefore } = before;
   const isChanged = email !== emailBefore || JSON.stringify(profile) !== JSON.stringify(profileBefore);
   if (!isChanged || !(await decidesAlone(tx, person))) return;
-  const isNew = email !== null && email !== emailBefore && (await ownAccounts.isUnclaimed(tx, person));
+  const isNew = email !== null && email !== emailBefore && !(await ownAccounts.hasOwnAddress(tx, person));
   const address = isNew ? { email } : {};
   await managedMembers.update(tx, person.memberId, { ...profile, ...address });
 }
@@ -175,8 +175,8 @@ export async function endAccess<Decided extends 'blocked' | 'removed'>(
 }
 
 /**
- * Gives the access back that {@link endAccess} took. A block by an administrator stays, and so does the departure of a
- * person who left the organization or was removed from it otherwise, unless the directory alone decides about the account.
+ * Gives back the access that {@link endAccess} took. A block by an administrator stays. People who left the organization by
+ * themselves, or whom somebody else removed, stay out, unless the directory alone decides about the account.
  * @returns whether the person is in the organization
  */
 export async function restoreAccess(tx: TxCtx, person: Managed): Promise<boolean> {

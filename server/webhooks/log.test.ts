@@ -119,7 +119,7 @@ describe('log and repair', () => {
     await remove(id);
   });
 
-  test('recoveries at once send a missed event once', async () => {
+  test('parallel recoveries send a missed event once', async () => {
     const { latchkey, clock, admin, deliveriesOf, endpointFor, happen, remove } = webhooks;
     const { id } = await endpointFor('/recovered');
     clock.advance(MINUTE);

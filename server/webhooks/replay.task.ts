@@ -37,7 +37,7 @@ export function replayTask(system: System): Task {
       limit: CHUNK,
     });
     await transaction(ctx, async (tx) => {
-      // Recoveries at once would find the same events missing.
+      // Without the lock, parallel recoveries would find the same events missing.
       const endpoint = await lockRow(tx, rest.endpointId);
       if (!endpoint?.enabled) return;
       const theirs = events.filter((event) => isAbout(endpoint.organization_id, event));

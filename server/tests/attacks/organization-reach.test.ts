@@ -92,7 +92,7 @@ describe('a sign-in through the connection of an organization', () => {
       assert.equal(late.body.ownProof, undefined, 'the session has been the person’s own since');
     });
 
-  test('with the second factor still lacks a first one of the person', async () => {
+  test('and a second factor are no proof of the account without a first factor of the person', async () => {
     const { company, claims, email } = await newGuest();
     const app = await totpOf(latchkey, await login(email), clock);
     const { body: asked } = await visit(company, claims);
