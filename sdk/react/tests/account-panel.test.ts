@@ -107,11 +107,15 @@ describe('the account panel', () => {
     // The session of an organization's identity provider, which only a second Latchkey could begin.
     const body = JSON.stringify({ errorCode: 'REAUTHENTICATION_REQUIRED', maxAge: 600, ownProof: true });
     const headers = { 'access-control-allow-origin': app.origin };
-    await page.route('**/v1/me/profile/export', (route) => route.fulfill({ status: 401, headers, body }), { times: 1 });
+    await page.route('**/v1/me/profile/export', (route) => route.fulfill({ status: 401, headers, body }), { times: 2 });
     await button(page, 'Download my data').click();
     const dialog = page.getByRole('dialog', { name: 'Confirm it is you' });
     await dialog.getByLabel('Password').waitFor();
     assert.equal(await button(page, 'Try another way').count(), 0, 'neither the app nor a recovery code');
+    await dialog.getByLabel('Password').fill(PASSWORD);
+    await dialog.getByRole('button', { name: 'Confirm' }).click();
+    // The second response asks again.
+    await eventually(async () => assert.equal(await dialog.getByLabel('Password').inputValue(), ''));
     await dialog.getByLabel('Password').fill(PASSWORD);
     const [download] = await Promise.all([
       page.waitForEvent('download'),

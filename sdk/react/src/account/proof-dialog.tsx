@@ -60,7 +60,7 @@ export function ProofDialog({ pending, ...props }: SectionProps & { pending: Pen
           ? null
           : explain(error, say, { project, instead: { INVALID_CREDENTIALS: 'fault.currentPassword' } })}
       </Fault>
-      <p>{say('proofIntro')}</p>
+      <p>{way === undefined ? say('proofNone', { project }) : say('proofIntro')}</p>
       {way === 'password' && (
         <Form onSend={({ password = '' }) => prove(async () => ({ password }))}>
           <Field

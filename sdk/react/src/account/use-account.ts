@@ -137,14 +137,14 @@ const CANCELLED = Symbol('cancelled');
 
 type Asking = { account: Account; ask: (pending: PendingProof | null) => void };
 
-/** Makes a change; if it needs another proof, once more after it. */
+/** Makes a change; if it needs another proof, once more after it. A proof of the person's own may follow a second factor. */
 async function proven(make: () => Promise<unknown>, { account, ask }: Asking): Promise<void> {
   try {
     await make();
   } catch (error) {
     if (!(error instanceof AuthError) || error.stepUp === null) throw error;
     await askedFor(error.stepUp, { account, ask });
-    await make();
+    await proven(make, { account, ask });
   }
 }
 

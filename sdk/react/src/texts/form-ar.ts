@@ -53,6 +53,7 @@ export const arabic: FormTexts = {
   linkTitle: 'هل هذا حسابك؟',
   proofTitle: 'أكّد أنه أنت',
   proofIntro: 'أكّد من فضلك أنه أنت.',
+  proofNone: 'لا يمكن لأي من طرق تسجيل الدخول لديك تأكيد ذلك. تواصل مع {project}.',
   'fault.blocked': 'لا يمكن استخدام هذا الحساب هنا. تواصل مع {project}.',
   'fault.closed': 'تُنشأ الحسابات الجديدة بالدعوة فقط.',
   'fault.code': 'هذا الرمز خاطئ أو انتهت صلاحيته.',

@@ -54,6 +54,7 @@ export const german: FormTexts = {
   linkTitle: 'Ist das dein Konto?',
   proofTitle: 'Bestätige, dass du es bist',
   proofIntro: 'Bitte bestätige, dass du es bist.',
+  proofNone: 'Keine deiner Anmeldemöglichkeiten kann das bestätigen. Wende dich an {project}.',
   'fault.blocked': 'Dieses Konto kann hier nicht benutzt werden. Wende dich an die Betreiber von {project}.',
   'fault.closed': 'Neue Konten gibt es nur auf Einladung.',
   'fault.code': 'Dieser Code stimmt nicht oder gilt nicht mehr.',

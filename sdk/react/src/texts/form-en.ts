@@ -53,6 +53,7 @@ export const english = {
   linkTitle: 'Is this your account?',
   proofTitle: 'Confirm it is you',
   proofIntro: 'Please confirm that it is you.',
+  proofNone: 'None of your ways to sign in can confirm this. Contact {project}.',
   'fault.blocked': 'This account cannot be used here. Contact {project}.',
   'fault.closed': 'New accounts are created by invitation only.',
   'fault.code': 'This code is wrong or has expired.',

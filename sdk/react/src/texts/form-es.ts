@@ -54,6 +54,7 @@ export const spanish: FormTexts = {
   linkTitle: '¿Es tu cuenta?',
   proofTitle: 'Confirma tu identidad',
   proofIntro: 'Confirma que eres tú.',
+  proofNone: 'Ninguna de tus formas de acceso puede confirmarlo. Ponte en contacto con {project}.',
   'fault.blocked': 'Esta cuenta no se puede usar aquí. Habla con los responsables de {project}.',
   'fault.closed': 'Las cuentas nuevas son solo por invitación.',
   'fault.code': 'Este código no es correcto o ya no vale.',

@@ -54,6 +54,7 @@ export const french: FormTexts = {
   linkTitle: 'Est-ce votre compte ?',
   proofTitle: 'Confirmez votre identité',
   proofIntro: 'Confirmez que c’est bien vous.',
+  proofNone: 'Aucun de vos moyens de connexion ne permet de le confirmer. Contactez {project}.',
   'fault.blocked': 'Ce compte ne peut pas être utilisé ici. Adressez-vous aux responsables de {project}.',
   'fault.closed': 'Les nouveaux comptes se font sur invitation seulement.',
   'fault.code': 'Ce code n’est pas correct ou n’est plus valable.',

@@ -53,6 +53,7 @@ export const japanese: FormTexts = {
   linkTitle: 'あなたのアカウントですか？',
   proofTitle: '本人確認',
   proofIntro: '本人であることを確認してください。',
+  proofNone: 'お使いのログイン方法では確認できません。{project} にお問い合わせください。',
   'fault.blocked': 'このアカウントはここでは使えません。{project} の運営者に問い合わせてください。',
   'fault.closed': '新しいアカウントは招待制です。',
   'fault.code': 'コードが正しくないか、無効になっています。',

@@ -52,6 +52,7 @@ export const chinese: FormTexts = {
   linkTitle: '这是您的账户吗？',
   proofTitle: '确认是您本人',
   proofIntro: '请确认是您本人。',
+  proofNone: '您现有的登录方式无法确认此操作。请联系 {project}。',
   'fault.blocked': '此账户不能在此使用。请联系 {project} 的运营者。',
   'fault.closed': '新账户仅限邀请。',
   'fault.code': '验证码不正确或已失效。',
