@@ -1,14 +1,17 @@
 import assert from 'node:assert/strict';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
+import { emitAll } from '#events';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '#platform/embedded-postgres.ts';
 import {
   eventually,
   expectProblem,
   expectWorker,
+  managementToken,
   newEmail,
   PASSWORD,
   register,
@@ -17,6 +20,7 @@ import {
   type TestResponse,
 } from '#tests/harness.ts';
 import { cloneDatabase } from '#tests/postgres.ts';
+import { respondWith, startReceiver } from '#tests/receiver.ts';
 import { type SecondProcess, startSecondProcess } from '#tests/second-process.ts';
 
 describe('the database goes down and comes back', () => {
@@ -99,6 +103,39 @@ describe('the database goes down and comes back', () => {
 
   test('BI-4 jobs and event numbering continue afterwards', async () => {
     await expectWorker(latchkey);
+  });
+
+  test('WH-1 deliveries that were claimed when it went down are made afterwards, by the same process', async () => {
+    const receiver = await startReceiver();
+    const held: ServerResponse[] = [];
+    receiver.on('/claimed', (response) => held.push(response));
+    const endpoint = await latchkey.api('/v1/admin/webhooks/endpoints', {
+      token: await managementToken(latchkey),
+      body: { url: `${receiver.origin}/claimed`, events: ['user.logout'] },
+    });
+    assert.equal(endpoint.status, 201, endpoint.text);
+    const users = Array.from({ length: 40 }, (_, index) => `usr_${index}`);
+    await latchkey.inProject((tx) =>
+      emitAll(
+        tx,
+        users.map((userId) => ({ type: 'user.logout', data: { userId, everywhere: false } })),
+      ),
+    );
+    // The endpoint has more deliveries than may be attempted at once.
+    await eventually(async () => assert.equal(held.length, 16));
+    await postgres.stop();
+    await eventually(async () => assert.equal(latchkey.system.feed.live, false));
+    receiver.on('/claimed', respondWith(200));
+    for (const response of held) response.writeHead(200).end();
+    postgres = await start(Number(new URL(postgres.url).port));
+    await eventually(async () => {
+      const received = new Set(receiver.at('/claimed').map(({ body }) => JSON.parse(body).data.userId));
+      assert.deepEqual(
+        users.filter((userId) => !received.has(userId)),
+        [],
+      );
+    });
+    await receiver.stop();
   });
 });
 

@@ -200,14 +200,10 @@ export class Deliverer {
 
   async #make(busy: Busy, ready: Ready): Promise<void> {
     const { claimed, row, receiver } = ready;
-    if (await this.#isClosed(row)) {
+    const attempted = await this.#attempt(ready).finally(() => {
       busy.sending -= 1;
-      return releaseDeliveries(this.#system, [claimed]);
-    }
-    const attempted = await attempt(this.#system, receiver, { ...ready, signal: this.#ending.signal });
-    busy.sending -= 1;
-    // Aborted because this process stops: not counted as an attempt.
-    if (this.#ending.signal.aborted && attempted.statusCode === null) return;
+    });
+    if (attempted === null) return;
     const outcome = outcomeOf(attempted, claimed.attempt_count + 1, this.#system.clock.now());
     countAttempt(this.#system, attempted, outcome);
     const well = outcome.status === 'delivered';
@@ -221,6 +217,20 @@ export class Deliverer {
     ]);
     if (left.length > 0) busy.again = true;
     if (!well) await noteFailure(this.#system, row, { attempt: attempted, outcome, protocol: receiver.protocol });
+  }
+
+  /**
+   * @returns null if no attempt counts: the project is closed, or this process stops
+   * @throws if the database is away; the delivery is attempted when its lease has expired
+   */
+  async #attempt(ready: Ready): Promise<Attempted | null> {
+    const { claimed, row, receiver } = ready;
+    if (await this.#isClosed(row)) {
+      await releaseDeliveries(this.#system, [claimed]);
+      return null;
+    }
+    const attempted = await attempt(this.#system, receiver, { ...ready, signal: this.#ending.signal });
+    return this.#ending.signal.aborted && attempted.statusCode === null ? null : attempted;
   }
 }
 
