@@ -38,16 +38,22 @@ export function bodyOf<M extends Moment>(ctx: Ctx, action: ActionRow, { moment, 
  */
 export async function callAction<M extends Moment>(ctx: Ctx, action: ActionRow, call: Call<M>): Promise<Called<M>> {
   const { system } = ctx;
+  const at = system.clock.now();
+  const id = newId('acl', at);
+  const secrets = liveSecrets(system.keyring, action.secrets, {
+    purpose: SECRET_PURPOSE,
+    recordId: action.id,
+    now: at,
+  });
+  const body = JSON.stringify(bodyOf(ctx, action, call));
   const gate = gateOf(system, action.id);
-  const closed = gate.enter(system.clock.now());
+  const closed = gate.enter(at);
   if (closed !== undefined) {
     callsMade.count(system, { moment: call.moment, result: 'not_called' });
     return { response: undefined, statusCode: null, error: closed, durationMs: 0 };
   }
-  const id = newId('acl', system.clock.now());
-  const at = system.clock.now();
   const began = performance.now();
-  const { served, ...come } = await respond(ctx, action, { id, body: JSON.stringify(bodyOf(ctx, action, call)), call });
+  const { served, ...come } = await respond(ctx, action, { id, at, secrets, body, moment: call.moment });
   gate.leave(served, system.clock.now());
   const called = { ...come, durationMs: Math.round(performance.now() - began) };
   const decision = decisionOf(called);
@@ -63,16 +69,15 @@ export function decisionOf<M extends Moment>({ response }: Pick<Called<M>, 'resp
 }
 
 type Outcome<M extends Moment> = Omit<Called<M>, 'durationMs'> & { served: boolean };
-type Sent<M extends Moment> = { id: CallId; body: string; call: Call<M> };
+type Sent<M extends Moment> = { id: CallId; at: Date; secrets: readonly string[]; body: string; moment: M };
 
+/** Never throws, because its caller has entered a gate. */
 async function respond<M extends Moment>(
   { system }: Ctx,
   action: ActionRow,
-  { id, body, call }: Sent<M>,
+  { id, at, secrets, body, moment }: Sent<M>,
 ): Promise<Outcome<M>> {
-  const now = system.clock.now();
-  const secrets = liveSecrets(system.keyring, action.secrets, { purpose: SECRET_PURPOSE, recordId: action.id, now });
-  const timestamp = Math.floor(now.getTime() / 1000);
+  const timestamp = Math.floor(at.getTime() / 1000);
   const failed = (error: string, statusCode: number | null = null, served = true) => {
     return { response: undefined, statusCode, error: redacted(error, secrets), served };
   };
@@ -92,7 +97,7 @@ async function respond<M extends Moment>(
     const { status } = received;
     if (status !== 200 && status !== 204)
       return failed('expected status 200 or 204', status, !UNSERVED.includes(status));
-    const response = responseOf(call.moment, status === 204 ? { decision: 'allow' } : parsed(await received.text()));
+    const response = responseOf(moment, status === 204 ? { decision: 'allow' } : parsed(await received.text()));
     if (!response) return failed('the response is not a response of this moment', status);
     return {
       response,
