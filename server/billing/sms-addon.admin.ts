@@ -39,7 +39,11 @@ export const smsAddOnRoutes: Routes = [
     responses: { 200: PageOf(Tier) },
     problems: ['INVALID_CURSOR'],
     handler: ({ ctx, query }) =>
-      pageOfWhole(ctx, ctx.system.config.smsTiers.map(shownTier), { list: 'sms-tiers', query, keyOf: ({ id }) => id }),
+      pageOfWhole(ctx, ctx.system.config.smsTiers.map(shownTier), {
+        list: 'sms-tiers',
+        query,
+        positionOf: (_, index) => [index],
+      }),
   }),
   post(`${ADDON}/subscribe`, {
     permission: 'billing:write',

@@ -33,7 +33,11 @@ export const smsGuardRoutes: Routes = [
     responses: { 200: PageOf(Block) },
     problems: ['INVALID_CURSOR'],
     handler: async ({ ctx, query }) =>
-      pageOfWhole(ctx, await listBlocks(ctx), { list: 'sms-blocks', query, keyOf: ({ prefix }) => prefix }),
+      pageOfWhole(ctx, await listBlocks(ctx), {
+        list: 'sms-blocks',
+        query,
+        positionOf: ({ createdAt, prefix }) => [-Date.parse(createdAt), prefix],
+      }),
   }),
   get(`${GUARD}/blocks/:prefix`, {
     permission: 'billing:read',

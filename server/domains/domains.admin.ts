@@ -78,7 +78,7 @@ export const domainRoutes: Routes = [
       return pageOfWhole(ctx, await listBindings(ctx, domainId), {
         list,
         query: page,
-        keyOf: ({ purpose }) => purpose,
+        positionOf: ({ purpose }) => [purpose],
       });
     },
   }),

@@ -12,7 +12,11 @@ export const eventTypeRoutes: Routes = [
     responses: { 200: PageOf(EventTypeDescription) },
     problems: ['INVALID_CURSOR'],
     handler: ({ ctx, query }) =>
-      pageOfWhole(ctx, eventTypeDescriptions(ctx.system), { list: 'event-types', query, keyOf: ({ type }) => type }),
+      pageOfWhole(ctx, eventTypeDescriptions(ctx.system), {
+        list: 'event-types',
+        query,
+        positionOf: ({ type }) => [type],
+      }),
   }),
   get('/v1/admin/webhooks/event-types/:type', {
     permission: 'webhooks:read',

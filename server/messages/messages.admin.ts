@@ -138,7 +138,7 @@ async function listMessages(ctx: Ctx, { limit, cursor }: Static<typeof PageQuery
 async function pageOfTemplates(ctx: Ctx, query: Static<typeof TemplateQuery>) {
   const list = JSON.stringify(['message-templates', query.locale]);
   const all = await listTemplates(ctx, query.locale);
-  return pageOfWhole(ctx, all, { list, query, keyOf: ({ template, locale }) => `${template} ${locale}` });
+  return pageOfWhole(ctx, all, { list, query, positionOf: (_, index) => [index] });
 }
 
 async function listTemplates(ctx: Ctx, locale?: Language): Promise<Static<typeof Template>[]> {

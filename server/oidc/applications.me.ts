@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { customerOf } from '#platform/ctx.ts';
+import { timeOfId } from '#platform/ids.ts';
 import { PageOf, PageQuery, pageOfWhole } from '#platform/page.ts';
 import { found } from '#platform/problem.ts';
 import { del, get, type Routes } from '#platform/route.ts';
@@ -27,7 +28,11 @@ export const usedApplicationRoutes: Routes = [
     problems: ['INVALID_CURSOR'],
     handler: async ({ ctx, query }) => {
       const list = `applications of ${customerOf(ctx).userId}`;
-      return pageOfWhole(ctx, await usedApplications(ctx), { list, query, keyOf: ({ clientId }) => clientId });
+      return pageOfWhole(ctx, await usedApplications(ctx), {
+        list,
+        query,
+        positionOf: ({ sessionIds: [newest = ''], clientId }) => [-Number(timeOfId(newest)), clientId],
+      });
     },
   }),
   get('/v1/me/security/applications/:clientId', {

@@ -175,8 +175,11 @@ export async function listOrganizationRoles(
   query: Static<typeof PageQuery>,
 ): Promise<Page<OrganizationRole>> {
   const own = await ownRoles(ctx);
-  own.sort((a, b) => (b.createdAt ?? '').localeCompare(a.createdAt ?? '') || a.key.localeCompare(b.key));
-  return pageOfWhole(ctx, [...own, ...BUILT_IN], { list: 'organization roles', query, keyOf: ({ key }) => key });
+  return pageOfWhole(ctx, [...own, ...BUILT_IN], {
+    list: 'organization roles',
+    query,
+    positionOf: (role) => [role.createdAt ? -Date.parse(role.createdAt) : BUILT_IN.indexOf(role), role.key],
+  });
 }
 
 /** @throws Problem NOT_FOUND */

@@ -77,11 +77,11 @@ export async function listPermissions(ctx: Ctx, query: Static<typeof PageQuery>)
     builtIn: false,
     createdAt: row.created_at.toISOString(),
   }));
-  const all = [
-    ...own.sort((a, b) => b.createdAt.localeCompare(a.createdAt) || a.key.localeCompare(b.key)),
-    ...builtIn(ctx.system),
-  ];
-  return pageOfWhole(ctx, all, { list: 'permissions', query, keyOf: (permission) => permission.key });
+  return pageOfWhole(ctx, [...own, ...builtIn(ctx.system)], {
+    list: 'permissions',
+    query,
+    positionOf: ({ createdAt, key }) => [createdAt ? -Date.parse(createdAt) : 0, key],
+  });
 }
 
 /**

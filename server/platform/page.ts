@@ -64,28 +64,38 @@ export async function newestFirst<Db, Table extends keyof Db, Row extends { id: 
   return pageOf(ctx, rows, { list, limit, keyOf: ({ id }) => id });
 }
 
+/** Where a record stands in its list: the first difference decides, smaller values come first. */
+type Position = readonly (string | number)[];
+
 /**
- * Builds a page of a list that is short enough to be read whole. If the record of the cursor is gone, the page starts
- * at its former position.
+ * Builds a page of a list that is short enough to be read whole. The next page starts behind the position of the last
+ * record, so no record is skipped or repeated when others are deleted or added in between.
+ * @param page.positionOf a position that no other record of the list has; the list is sorted by it
  * @throws Problem INVALID_CURSOR
  */
 export function pageOfWhole<Row>(
   ctx: Where,
   all: readonly Row[],
-  page: { list: string; query: Static<typeof PageQuery>; keyOf: (row: Row) => string },
+  page: { list: string; query: Static<typeof PageQuery>; positionOf: (row: Row, index: number) => Position },
 ): Page<Row> {
-  const { list, keyOf } = page;
   const { limit, cursor } = page.query;
-  const from = cursor === undefined ? 0 : placeAfter(all.map(keyOf), openCursor(ctx, list, cursor));
-  const keyAndPlace = (row: Row) => `${all.indexOf(row)} ${keyOf(row)}`;
-  const cut = pageOf(ctx, all.slice(from, from + limit + 1), { list, limit, keyOf: keyAndPlace });
-  return { items: cut.rows, nextCursor: cut.nextCursor };
+  // Cursors of version 0.1.0 had the name of the list alone and contain no position.
+  const list = `${page.list} by position`;
+  const after: Position | undefined = cursor === undefined ? undefined : JSON.parse(openCursor(ctx, list, cursor));
+  const rest = all
+    .map((row, index) => ({ row, position: page.positionOf(row, index) }))
+    .filter(({ position }) => after === undefined || compare(position, after) > 0)
+    .sort((a, b) => compare(a.position, b.position));
+  const keyOf = ({ position }: { position: Position }) => JSON.stringify(position);
+  const cut = pageOf(ctx, rest, { list, limit, keyOf });
+  return { items: cut.rows.map(({ row }) => row), nextCursor: cut.nextCursor };
 }
 
-function placeAfter(keys: readonly string[], position: string): number {
-  const space = position.indexOf(' ');
-  const place = keys.indexOf(position.slice(space + 1));
-  return place === -1 ? Number(position.slice(0, space)) : place + 1;
+function compare(a: Position, b: Position): number {
+  const at = a.findIndex((part, index) => part !== b[index]);
+  const [left, right] = [a[at], b[at]];
+  if (left === undefined || right === undefined) return 0;
+  return left < right ? -1 : 1;
 }
 
 /** A position in a list, signed for this scope and list (BI-2). */

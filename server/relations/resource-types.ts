@@ -132,7 +132,7 @@ function recordOf(row: Row, granted: readonly { relation: string; permission: st
 
 /** The types in the order of their keys. */
 export async function listTypes(ctx: Ctx, query: Static<typeof PageQuery>): Promise<Page<ResourceType>> {
-  return pageOfWhole(ctx, await allTypes(ctx), { list: 'resource types', query, keyOf: ({ key }) => key });
+  return pageOfWhole(ctx, await allTypes(ctx), { list: 'resource types', query, positionOf: ({ key }) => [key] });
 }
 
 /** @throws Problem NOT_FOUND */

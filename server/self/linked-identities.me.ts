@@ -55,7 +55,11 @@ export const linkedIdentityRoutes: Routes = [
     handler: async ({ ctx, query }) => {
       const { userId } = customerOf(ctx);
       const list = `linked identities of ${userId}`;
-      return pageOfWhole(ctx, await listIdentities(ctx, userId), { list, query, keyOf: ({ id }) => id });
+      return pageOfWhole(ctx, await listIdentities(ctx, userId), {
+        list,
+        query,
+        positionOf: ({ linkedAt, id }) => [-Date.parse(linkedAt), id],
+      });
     },
   }),
   post('/v1/me/linked-identities', {

@@ -146,7 +146,7 @@ export async function readComponents({ db, page }: PageDb): Promise<ComponentRow
 
 export async function listComponents(ctx: PageCtx, query: Static<typeof PageQuery>): Promise<Page<Component>> {
   const all = (await readComponents(ctx)).map(recordOf);
-  return pageOfWhole(ctx, all, { list: 'status-components', query, keyOf: ({ id }) => id });
+  return pageOfWhole(ctx, all, { list: 'status-components', query, positionOf: ({ position, id }) => [position, id] });
 }
 
 /** @throws Problem NOT_FOUND */

@@ -57,7 +57,11 @@ export async function listGroups(ctx: PageCtx, query: Static<typeof PageQuery>):
     .orderBy('position')
     .orderBy('id')
     .execute();
-  return pageOfWhole(ctx, rows.map(recordOf), { list: 'status-groups', query, keyOf: ({ id }) => id });
+  return pageOfWhole(ctx, rows.map(recordOf), {
+    list: 'status-groups',
+    query,
+    positionOf: ({ position, id }) => [position, id],
+  });
 }
 
 /** @throws Problem NOT_FOUND */
