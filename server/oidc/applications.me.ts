@@ -1,6 +1,5 @@
 import { Type } from 'typebox';
 import { customerOf } from '#platform/ctx.ts';
-import { timeOfId } from '#platform/ids.ts';
 import { PageOf, PageQuery, pageOfWhole } from '#platform/page.ts';
 import { found } from '#platform/problem.ts';
 import { del, get, type Routes } from '#platform/route.ts';
@@ -31,7 +30,8 @@ export const usedApplicationRoutes: Routes = [
       return pageOfWhole(ctx, await usedApplications(ctx), {
         list,
         query,
-        positionOf: ({ sessionIds: [newest = ''], clientId }) => [-Number(timeOfId(newest)), clientId],
+        positionOf: ({ sessionIds: [newest = ''], clientId }) => [newest, clientId],
+        descending: true,
       });
     },
   }),

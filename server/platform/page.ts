@@ -64,28 +64,35 @@ export async function newestFirst<Db, Table extends keyof Db, Row extends { id: 
   return pageOf(ctx, rows, { list, limit, keyOf: ({ id }) => id });
 }
 
-/** Where a record stands in its list: the first difference decides, smaller values come first. */
+/** Where a record stands in its list: the first difference decides. */
 type Position = readonly (string | number)[];
 
 /**
  * Builds a page of a list that is short enough to be read whole. The next page starts behind the position of the last
  * record, so no record is skipped or repeated when others are deleted or added in between.
  * @param page.positionOf a position that no other record of the list has; the list is sorted by it
+ * @param page.descending whether larger positions come first
  * @throws Problem INVALID_CURSOR
  */
 export function pageOfWhole<Row>(
   ctx: Where,
   all: readonly Row[],
-  page: { list: string; query: Static<typeof PageQuery>; positionOf: (row: Row, index: number) => Position },
+  page: {
+    list: string;
+    query: Static<typeof PageQuery>;
+    positionOf: (row: Row, index: number) => Position;
+    descending?: boolean;
+  },
 ): Page<Row> {
   const { limit, cursor } = page.query;
   // Cursors of version 0.1.0 had the name of the list alone and contain no position.
   const list = `${page.list} by position`;
   const after: Position | undefined = cursor === undefined ? undefined : JSON.parse(openCursor(ctx, list, cursor));
+  const order = page.descending ? (a: Position, b: Position) => compare(b, a) : compare;
   const rest = all
     .map((row, index) => ({ row, position: page.positionOf(row, index) }))
-    .filter(({ position }) => after === undefined || compare(position, after) > 0)
-    .sort((a, b) => compare(a.position, b.position));
+    .filter(({ position }) => after === undefined || order(position, after) > 0)
+    .sort((a, b) => order(a.position, b.position));
   const keyOf = ({ position }: { position: Position }) => JSON.stringify(position);
   const cut = pageOf(ctx, rest, { list, limit, keyOf });
   return { items: cut.rows.map(({ row }) => row), nextCursor: cut.nextCursor };

@@ -58,7 +58,8 @@ export const linkedIdentityRoutes: Routes = [
       return pageOfWhole(ctx, await listIdentities(ctx, userId), {
         list,
         query,
-        positionOf: ({ linkedAt, id }) => [-Date.parse(linkedAt), id],
+        positionOf: ({ id }) => [id],
+        descending: true,
       });
     },
   }),
