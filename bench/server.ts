@@ -14,6 +14,8 @@ const ROOT = resolve(import.meta.dirname, '..');
 const CLONE = join(ROOT, 'server/latchkey.mjs');
 /** As `npm start`, a release and the image start it. */
 const HEAP = ['--min-semi-space-size=16', '--max-semi-space-size=16'];
+/** As the command and the image start it. */
+const ALLOCATOR = { MALLOC_MMAP_THRESHOLD_: '4194304' };
 const BASELINES = resolve(import.meta.dirname, 'baselines.ts');
 
 /** True when programs can be pinned to cores (Linux). */
@@ -85,9 +87,9 @@ async function makeRelease(): Promise<string> {
 export async function startLatchkey(env: Record<string, string>, profile?: string): Promise<Started> {
   if (profile !== undefined) {
     const flags = ['--cpu-prof', `--cpu-prof-dir=${resolve(profile)}`];
-    return startPinned([...HEAP, ...flags, CLONE, 'serve'], 'Ready in', env);
+    return startPinned([...HEAP, ...flags, CLONE, 'serve'], 'Ready in', { ...ALLOCATOR, ...env });
   }
-  return startPinned([...HEAP, await releaseOfClone(), 'serve'], 'Ready in', env);
+  return startPinned([...HEAP, await releaseOfClone(), 'serve'], 'Ready in', { ...ALLOCATOR, ...env });
 }
 
 /** Starts a baseline that listens. @returns its address, its process and a function that stops it */

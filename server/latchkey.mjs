@@ -1,4 +1,4 @@
-#!/usr/bin/env -S node --min-semi-space-size=16 --max-semi-space-size=16
+#!/usr/bin/env -S MALLOC_MMAP_THRESHOLD_=4194304 node --min-semi-space-size=16 --max-semi-space-size=16
 // Plain JavaScript, so that an old Node can still run the check.
 const NEEDED = [24, 12];
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);

@@ -15,3 +15,14 @@ test('every way to start Latchkey sets the heap of V8, and all do it alike', asy
     STARTS.map(() => '--min-semi-space-size=16 --max-semi-space-size=16'),
   );
 });
+
+test('the command, the image and the benchmark set from which size on memory is given back, and all do it alike', async () => {
+  const root = resolve(import.meta.dirname, '../..');
+  // `npm start` also runs on Windows, where a script can't set a variable.
+  const released = STARTS.filter((path) => path !== 'package.json');
+  const texts = await Promise.all(released.map((path) => readFile(resolve(root, path), 'utf8')));
+  assert.deepEqual(
+    texts.map((text) => /MALLOC_MMAP_THRESHOLD_\W+(\d+)/.exec(text)?.[1]),
+    released.map(() => '4194304'),
+  );
+});
