@@ -18,7 +18,9 @@ class LoggedEvents {
   async get(workspaceId: WorkspaceId, ids: readonly EventId[]): Promise<Map<string, Event | null>> {
     const missing = ids.filter((id) => !this.#known.has(id));
     if (missing.length > 0) this.#read(workspaceId, missing);
-    return new Map(await Promise.all(ids.map(async (id) => [id, (await this.#known.get(id)) ?? null] as const)));
+    const wanted = ids.map(async (id) => [id, (await this.#known.get(id)) ?? null] as const);
+    this.#makeRoom();
+    return new Map(await Promise.all(wanted));
   }
 
   #read(workspaceId: WorkspaceId, ids: readonly EventId[]): void {
@@ -28,7 +30,10 @@ class LoggedEvents {
       this.#known.set(id, one);
       one.catch(() => this.#known.delete(id));
     }
-    // Evicts the oldest first: a Map iterates in insertion order.
+  }
+
+  /** Evicts the oldest first: a Map iterates in insertion order. */
+  #makeRoom(): void {
     const tooMany = this.#known.size - MAX_EVENTS;
     if (tooMany > 0) for (const id of [...this.#known.keys()].slice(0, tooMany)) this.#known.delete(id);
   }
