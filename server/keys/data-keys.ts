@@ -128,15 +128,9 @@ export const followDataKeys = perSystem((system) => {
     reading = reading.catch(() => undefined).then(() => readAgain(system));
     return reading;
   };
-  const failed = (error: unknown) => system.log.error({ err: error }, 'data keys not read');
   system.feed
-    .subscribe({
-      replay: read,
-      onChange: ({ topic }) => {
-        if (topic === 'data-keys') read().catch(failed);
-      },
-    })
-    .catch(failed);
+    .subscribe({ replay: read, onChange: ({ topic }) => (topic === 'data-keys' ? read() : undefined) })
+    .catch((error: unknown) => system.log.error({ err: error }, 'data keys not read'));
 });
 
 async function readAgain(system: System): Promise<void> {

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { decodeProtectedHeader } from 'jose';
 import { eventually, managementToken, startTestLatchkey, TestClock, type TestLatchkey } from '#tests/harness.ts';
+import { waitsForLock } from '#tests/locks.ts';
 import { rotateDueKeys, rotateKeys, rotateKeysNow } from './rotation.ts';
+import { signingKeys } from './signing-keys.ts';
 
 const DAY_MS = 86_400_000;
 const clock = new TestClock();
@@ -86,5 +88,59 @@ describe('an emergency rotation', () => {
     const signs = await signingKid();
     clock.advance(2 * DAY_MS);
     assert.equal(await signingKid(), signs);
+  });
+});
+
+describe('a process that is told of a change of the keys', () => {
+  const tell = () => latchkey.system.pool.query(`select pg_notify('latchkey_changes', 'signing-keys test')`);
+  /** A published key that signs nothing. */
+  const spareKid = async (): Promise<string> => {
+    await rotateKeys(latchkey.system, 'test');
+    const signing = String(await signingKid());
+    return eventually(async () => {
+      const spare = (await published()).find((key: string) => key.startsWith('ES256') && !key.endsWith(signing));
+      assert.ok(spare);
+      return spare.slice('ES256 '.length);
+    });
+  };
+  // The provider reads the keys by itself when it is asked; a process without one relies on what it is told.
+  const untilDropped = (kid: string) =>
+    eventually(async () => assert.ok(!signingKeys(latchkey.system, 'test').isPublished(kid)));
+
+  test('reads them again if the database ended the connection of the first read', async () => {
+    const kid = await spareKid();
+    const { pool } = latchkey.system;
+    const other = await pool.connect();
+    await other.query('begin');
+    await other.query('lock table signing_keys');
+    await other.query('delete from signing_keys where id = $1', [kid]);
+    await tell();
+    await waitsForLock(latchkey);
+    await pool.query(
+      `select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+    );
+    await other.query('commit');
+    other.release();
+    await untilDropped(kid);
+  });
+
+  test('reads them again if it was reading when the change came', async (t) => {
+    const kid = await spareKid();
+    const { pool } = latchkey.system;
+    const other = await pool.connect();
+    t.after(async () => {
+      await other.query('drop view signing_keys; alter table stored_keys rename to signing_keys');
+      other.release();
+    });
+    await other.query(`
+      alter table signing_keys rename to stored_keys;
+      create view signing_keys as select stored_keys.* from stored_keys, (select pg_advisory_xact_lock(1)) as slow;
+      select pg_advisory_lock(1)`);
+    await tell();
+    await waitsForLock(latchkey);
+    await other.query('delete from stored_keys where id = $1', [kid]);
+    await tell();
+    await other.query('select pg_advisory_unlock(1)');
+    await untilDropped(kid);
   });
 });

@@ -94,7 +94,8 @@ export class KeySet {
   readonly #system: System;
   readonly #environment: Environment;
   #keys: readonly SigningKey[] = [];
-  #loading: Promise<void> | null = null;
+  #loading = Promise.resolve();
+  #next: Promise<void> | null = null;
   #loadedAt = Number.NEGATIVE_INFINITY;
 
   constructor(system: System, environment: Environment) {
@@ -143,12 +144,16 @@ export class KeySet {
     return this.#keys.filter((key) => !isRetired(key, now));
   }
 
-  /** Reloads the keys; concurrent calls share one read. */
-  async reload(): Promise<void> {
-    this.#loading ??= this.#load().finally(() => {
-      this.#loading = null;
-    });
-    await this.#loading;
+  /** Reloads the keys. Calls during a read share the one after it, because it may not see what they were told. */
+  reload(): Promise<void> {
+    this.#next ??= this.#loading
+      .catch(() => undefined)
+      .then(() => {
+        this.#next = null;
+        this.#loading = this.#load();
+        return this.#loading;
+      });
+    return this.#next;
   }
 
   async #load(): Promise<void> {
@@ -195,8 +200,7 @@ const keySets = perSystem((system) => {
     .subscribe({
       replay: () => Promise.all([sets.test.reload(), sets.production.reload()]).then(() => undefined),
       onChange: ({ topic, key }) => {
-        if (topic !== 'signing-keys' || (key !== 'test' && key !== 'production')) return;
-        sets[key].reload().catch((error: unknown) => system.log.error({ err: error }, 'signing keys not reloaded'));
+        return topic === 'signing-keys' && (key === 'test' || key === 'production') ? sets[key].reload() : undefined;
       },
     })
     .catch((error: unknown) => system.log.error({ err: error }, 'signing keys'));

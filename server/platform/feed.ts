@@ -24,7 +24,8 @@ export type Change = { topic: string; key: string };
 type Subscriber = {
   /** Runs at every (re)connect, before the feed counts as live; catches up on the changes missed while it was down. */
   replay: () => Promise<void>;
-  onChange: (change: Change) => void;
+  /** If its work fails, the change counts as missed: the feed reconnects. */
+  onChange: (change: Change) => void | Promise<void>;
 };
 
 /** Sends a notification to a channel, over the address of the database that announces changes. */
@@ -147,7 +148,10 @@ export class ChangeFeed {
 
   /** Applies a change in this process only; other processes learn of it from the database. */
   apply(change: Change): void {
-    for (const subscriber of this.#subscribers) subscriber.onChange(change);
+    for (const subscriber of this.#subscribers) {
+      const work = subscriber.onChange(change);
+      work?.catch((error: unknown) => this.#client && this.#lost(this.#client, error));
+    }
   }
 
   #receive(payload: string): void {
