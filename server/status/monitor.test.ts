@@ -53,6 +53,29 @@ const lastHeartbeat = (id: string, ahead: string) =>
     [id, ahead],
   );
 
+test('a leader that could not add the components of the status at first adds them later', async () => {
+  const { pool } = latchkey.system;
+  await pool.query(`
+    create sequence refusals;
+    create function refuse() returns trigger language plpgsql as $$ begin
+      perform nextval('refusals');
+      raise 'refused';
+    end $$;
+    create trigger refuse before insert on status_components execute function refuse()`);
+  const measuring = await startSecondProcess(latchkey, { LATCHKEY_ROLES: 'status' });
+  processes.push(measuring);
+  await eventually(async () =>
+    assert.equal((await pool.query('select is_called from refusals')).rows[0]?.is_called, true),
+  );
+  await pool.query('drop trigger refuse on status_components; drop function refuse; drop sequence refusals');
+  await eventually(async () => {
+    const { rowCount } = await pool.query('select from status_components /* all workspaces */');
+    assert.ok(rowCount);
+  });
+  processes.splice(0, 1);
+  await measuring.stop();
+});
+
 describe('several processes that measure the status', () => {
   test('agree on one state; when the leader is killed another takes over, and a failure is announced once', async () => {
     const shop = await onlyShop();

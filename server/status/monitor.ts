@@ -44,6 +44,7 @@ class Monitor {
   #pending: PerEnvironment<Transition[]> = { test: [], production: [] };
   #book = new MinuteBook();
   #leadership: Leadership = 'unknown';
+  #tookOver = false;
   readonly #checkedAt = new Map<string, number>();
   readonly #done = new Map<string, number>();
 
@@ -69,9 +70,9 @@ class Monitor {
   /** Measures once if this process leads, or if the database is down. */
   async round(): Promise<void> {
     await this.#views.look();
-    const before = this.#leadership;
     this.#leadership = this.#views.away ? 'unknown' : await this.#leader.ask();
-    if (this.#leadership === 'leads' && before !== 'leads') await this.#takeOver();
+    if (this.#leadership !== 'leads') this.#tookOver = false;
+    else if (!this.#tookOver) await this.#takeOver();
     if (this.#leadership === 'other') this.#rest();
     else await this.#measure();
     if (!this.#views.away) await this.#write();
@@ -97,11 +98,17 @@ class Monitor {
       });
   }
 
+  /** Prepares to lead. If that fails, this process leads with what there is, and the next round prepares again. */
   async #takeOver(): Promise<void> {
     // What this one knows is from before another process led.
     this.#projects = new ProjectMonitor(this.#system);
-    await seedComponents(this.#system);
+    try {
+      await seedComponents(this.#system);
+    } catch (error) {
+      return this.#system.log.warn({ err: error }, 'the components of the status could not be added');
+    }
     await this.#views.reload();
+    this.#tookOver = true;
   }
 
   #rest(): void {
