@@ -129,7 +129,7 @@ export async function sendMessage(tx: TxCtx, message: NewMessage): Promise<void>
     })
     .execute();
   const place = message.lane === undefined ? { priority: FIRST } : { priority: BULK, queue: `bulk-${message.lane}` };
-  await addJob(tx, 'send_message', { workspaceId, messageId: id }, place);
+  await addJob(tx, 'send_message', { workspaceId, messageId: id }, { ...place, outside: true });
 }
 
 async function renderFor(

@@ -309,5 +309,6 @@ async function settleOne(tx: TxCtx, message: Abandoned, idempotent: ReadonlySet<
   const stillWanted = message.expires_at === null || message.expires_at > tx.now;
   if (!stillWanted || !idempotent.has(provider)) return taken(tx, message, provider, UNANSWERED);
   if (!(await turn(tx, message.id, ['sending'], { status: 'queued', sending_since: null }))) return;
-  await addJob(tx, 'send_message', { workspaceId: message.workspace_id, messageId: message.id });
+  const { workspace_id: workspaceId, id: messageId } = message;
+  await addJob(tx, 'send_message', { workspaceId, messageId }, { outside: true });
 }

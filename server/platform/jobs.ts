@@ -5,6 +5,7 @@ import { sql } from 'kysely';
 import type { TxCtx } from './ctx.ts';
 import type { Statement } from './feed.ts';
 import { jobDurations, jobsDone } from './job-metrics.ts';
+import { OUTSIDE_FLAG, slotsForOutside } from './job-outside.ts';
 import { poolOfJobs } from './job-pool.ts';
 import { SignOfLife } from './job-rescue.ts';
 import { connectionsOf, type System } from './system.ts';
@@ -17,9 +18,10 @@ export interface Jobs {}
 /** The beginning of the flag that carries the `traceparent` of the work that added a job. The queue stores flags and ignores them. */
 const PLACE_FLAG = 'traceparent:';
 
-function flags(): string[] | null {
+function flags(outside = false): string[] | null {
   const place = carriedPlace();
-  return place === null ? null : [PLACE_FLAG + place];
+  const all = [...(place === null ? [] : [PLACE_FLAG + place]), ...(outside ? [OUTSIDE_FLAG] : [])];
+  return all.length === 0 ? null : all;
 }
 
 /** The parent of a job's trace: the work that added the job. */
@@ -31,17 +33,17 @@ function parentOfJob({ flags: stored }: Job): Parent {
 /**
  * Adds a job in the caller's transaction: it runs if, and only if, the transaction commits.
  * @param options `priority`: smaller runs first (default 0); `key`: replaces a waiting job of the same key; jobs of one
- * `queue` run one after the other
+ * `queue` run one after the other; `outside`: the job waits for a server outside, so other jobs keep half of each worker
  */
 export async function addJob<Name extends keyof Jobs & string>(
   tx: TxCtx,
   name: Name,
   payload: Jobs[Name],
-  options: { priority?: number; runAt?: Date; key?: string; queue?: string } = {},
+  options: { priority?: number; runAt?: Date; key?: string; queue?: string; outside?: true } = {},
 ): Promise<void> {
   await sql`select graphile_worker.add_job(${name}, payload := ${JSON.stringify(payload)}::json, run_at := ${options.runAt ?? null}::timestamptz,
     priority := ${options.priority ?? null}::integer, job_key := ${options.key ?? null}::text,
-    queue_name := ${options.queue ?? null}::text, flags := ${flags()}::text[])`.execute(tx.db);
+    queue_name := ${options.queue ?? null}::text, flags := ${flags(options.outside)}::text[])`.execute(tx.db);
 }
 
 /** {@link addJob} for many jobs of one name, with one statement. */
@@ -128,6 +130,7 @@ async function startRunner(system: System, { tasks, concurrency, isStopped }: Ru
     pgPool: poolOfJobs(connectionsOf(system).jobs, { log: system.log, isStopped }),
     taskList: Object.fromEntries(Object.entries(tasks).map(([name, task]) => [name, measured(system, task, places)])),
     concurrency,
+    forbiddenFlags: slotsForOutside(events, Math.ceil(concurrency / 2)),
     noHandleSignals: true,
     pollInterval: POLL_MS,
     logger: workerLogger(system, places),
