@@ -1,5 +1,5 @@
 import { emit } from '#events';
-import { scheduleErasure } from '#people';
+import { lockUser, scheduleErasure } from '#people';
 import { type Ctx, customerOf, type TxCtx, transaction } from '#platform/ctx.ts';
 import { announce } from '#platform/feed.ts';
 import type { MemberId, UserId } from '#platform/ids.ts';
@@ -45,25 +45,30 @@ export async function leaveProject(ctx: Ctx, memberId: MemberId): Promise<void> 
   });
 }
 
-/** Schedules the erasure of an account that is no longer in a project. Signing in or joining a project cancels it. */
+/**
+ * Schedules the erasure of an account that is no longer in a project. Signing in or joining a project cancels it. The
+ * caller has locked the member; the order of the other locks is that of all transactions: the user, the owner role, what
+ * the parts hold, the sessions, and their entries.
+ */
 async function removeMembership(
   tx: TxCtx,
   { memberId, userId }: { memberId: MemberId; userId: UserId },
   reason: string,
 ): Promise<void> {
+  await lockUser(tx, userId);
   await lockOwnerRole(tx);
   await keepAnOwner(tx, memberId);
   for (const { leaving } of tx.system.parts) {
     // biome-ignore lint/performance/noAwaitInLoops: one connection, one statement after the other
     await leaving?.(tx, { memberId, userId });
   }
-  await revokeEntries(tx, { userId }, reason);
   await tx.db.deleteFrom('members').where(inScope(tx)).where('id', '=', memberId).execute();
+  const wasLast = !(await isMemberAnywhere(tx, userId));
+  if (wasLast) await revokeSessions(tx, userId, 'all', reason);
+  await revokeEntries(tx, { userId }, reason);
   await emit(tx, 'membership.deleted', { memberId, userId });
   await announce(tx, { topic: 'member', key: `${tx.scope.projectId}/${userId}` });
-  if (await isMemberAnywhere(tx, userId)) return;
-  await revokeSessions(tx, userId, 'all', reason);
-  await scheduleErasure(tx, userId, 'in no project');
+  if (wasLast) await scheduleErasure(tx, userId, 'in no project');
 }
 
 /** Served by members_of_user. */

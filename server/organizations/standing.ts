@@ -1,5 +1,5 @@
 import { projectOf } from '#environments';
-import { accessOf } from '#members';
+import { accessOf, holdRoles } from '#members';
 import type { Ctx, TxCtx } from '#platform/ctx.ts';
 import { inScope } from '#platform/scoped.ts';
 import type { InOrganization, Standing } from '#platform/standing.ts';
@@ -29,8 +29,11 @@ export async function standing(
     .where(inScope(ctx, 'm'))
     .where('m.organization_id', '=', organizationId)
     .where('m.member_id', '=', memberId);
-  // One after the other: a statement that locks both takes the membership first.
-  if (ctx.afterCommit) await query.forShare('o').executeTakeFirst();
+  // One after the other, as all transactions do: a statement that locks both takes the membership first.
+  if (ctx.afterCommit) {
+    await query.forShare('o').executeTakeFirst();
+    await holdRoles(ctx, userId);
+  }
   const row = await (ctx.afterCommit ? query.forShare('m') : query).executeTakeFirst();
   if (!row) return undefined;
   const { settings } = await projectOf(ctx.system, ctx.scope);

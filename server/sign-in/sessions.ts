@@ -1,7 +1,7 @@
 import { requireAdmitted, requireStillAdmitted } from '#admission';
 import { findProject } from '#environments';
 import { emit } from '#events';
-import { entering } from '#members';
+import { entering, holdRoles } from '#members';
 import { type Ctx, customerOf, type TxCtx, transaction } from '#platform/ctx.ts';
 import type { OrganizationId, ProjectId, SessionId, UserId, WorkspaceId } from '#platform/ids.ts';
 import { problem } from '#platform/problem.ts';
@@ -76,8 +76,9 @@ export async function enterWithSession(
 ) {
   const entrance = way.entrance();
   const isInside = async () => fromProjectId === tx.scope.projectId;
-  // Every transaction locks an organization before the sessions of its members.
-  if (organizationId !== null) await standingIn(tx, { organizationId, userId });
+  // Every transaction locks an organization before its members, and a member before their sessions.
+  if (organizationId === null) await holdRoles(tx, userId);
+  else await standingIn(tx, { organizationId, userId });
   const entry = await enterProject(tx, {
     sessionId,
     fromProjectId,

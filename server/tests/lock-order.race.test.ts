@@ -52,6 +52,9 @@ async function meets(
 const ORGANIZATION = 'select 1 from organizations where workspace_id = $2 and id = $1 for update';
 const MEMBER = 'update members set status = status where workspace_id = $2 and id = $1';
 const MEMBERSHIP = 'update organization_members set roles = roles where workspace_id = $2 and member_id = $1';
+const USER = 'select 1 from users where workspace_id = $2 and id = $1 for no key update';
+const SESSIONS = 'update sessions set last_seen_at = last_seen_at where workspace_id = $2 and user_id = $1';
+const OWNER_ROLE = "select 1 from roles where workspace_id = $2 and project_id = $1 and key = 'owner' for update";
 const ENTRIES = 'update scope_entries set version = version + 1 where workspace_id = $2 and user_id = $1';
 
 async function newPerson(organizationId: string) {
@@ -96,6 +99,53 @@ describe('locks are taken in one order, so these do not wait for each other:', (
       directory.admin(`members/${memberId}`, { method: 'DELETE' }),
     );
     assert.equal(removed.status, 204, removed.text);
+  });
+
+  test('the removal of a member, and their session that enters the project or an organization', async () => {
+    const organizationId = await newOrganization();
+    const { memberId, userId, access_token: token } = await newPerson(organizationId);
+    const { workspaceId, projects } = latchkey.demo;
+    const target = { workspaceId, projectId: projects[0]?.id, environment: 'test' };
+    const enter = (body: object) => () => latchkey.auth('/v1/sessions/switch-context', { token, body });
+    const inProject = await meets(MEMBER, [SESSIONS], [memberId, userId], enter(target));
+    assert.equal(inProject.status, 200, inProject.text);
+    const inside = enter({ ...target, organizationId });
+    const inOrganization = await meets(MEMBER, [MEMBERSHIP, SESSIONS], [memberId, memberId, userId], inside);
+    assert.equal(inOrganization.status, 200, inOrganization.text);
+  });
+
+  test('a change of credentials, and the removal of the person from their last project', async () => {
+    const { memberId, userId } = await newPerson(await newOrganization());
+    const removed = await meets(USER, [SESSIONS, ENTRIES], [userId, userId, userId], () =>
+      directory.admin(`members/${memberId}`, { method: 'DELETE' }),
+    );
+    assert.equal(removed.status, 204, removed.text);
+  });
+
+  test('a session that is raised, and the removal of the person from their last project', async () => {
+    const { memberId, userId } = await newPerson(await newOrganization());
+    const removed = await meets(SESSIONS, [ENTRIES], [userId, userId], () =>
+      directory.admin(`members/${memberId}`, { method: 'DELETE' }),
+    );
+    assert.equal(removed.status, 204, removed.text);
+  });
+
+  test('the erasure of a person, and their removal from their last project', async () => {
+    const { memberId, userId } = await newPerson(await newOrganization());
+    const removed = await meets(USER, [OWNER_ROLE], [userId, String(latchkey.demo.projects[0]?.id)], () =>
+      directory.admin(`members/${memberId}`, { method: 'DELETE' }),
+    );
+    assert.equal(removed.status, 204, removed.text);
+  });
+
+  test('the removal of a member, and an invitation that they accept with their session', async () => {
+    const { memberId, userId, email, access_token: token } = await newPerson(await newOrganization());
+    await directory.admin('invitations', { body: { email, roles: [] } });
+    const body = { token: await mailedToken(latchkey, email) };
+    const accepted = await meets(MEMBER, [USER], [memberId, userId], () =>
+      latchkey.auth('/v1/auth/invitations/accept', { token, body }),
+    );
+    assert.equal(accepted.status, 200, accepted.text);
   });
 
   test('the removal of a member, and a directory that deactivates or deletes them', async () => {
