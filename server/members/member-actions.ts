@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { emit } from '#events';
-import { usersAwaitingErasure } from '#people';
+import { holdUser, usersAwaitingErasure } from '#people';
 import { permissionsChanged } from '#permissions';
 import type { Ctx, TxCtx } from '#platform/ctx.ts';
 import type { MemberId, RoleId, UserId } from '#platform/ids.ts';
@@ -91,9 +91,13 @@ export async function revokeMemberSessions(ctx: Ctx, memberId: MemberId): Promis
   return { revoked };
 }
 
-/** Serialises changes that could remove the last owner, by locking the row of the owner role. */
+/**
+ * Serialises changes that could remove the last owner, by locking the row of the owner role. Holds the user before, as
+ * every transaction does: a second change of a member checks the reference to the user, which an erasure has locked.
+ */
 function withOwners(ctx: Ctx | TxCtx, memberId: MemberId, change: Parameters<typeof changeMember>[2]): Promise<Member> {
   return changeMember(ctx, memberId, async (tx, member) => {
+    await holdUser(tx, member.userId);
     await lockOwnerRole(tx);
     await change(tx, member);
   });

@@ -8,6 +8,7 @@ import {
   startTestLatchkey,
   type TestLatchkey,
 } from '#tests/harness.ts';
+import { waitsForLock } from '#tests/locks.ts';
 
 let latchkey: TestLatchkey;
 let token: string;
@@ -174,6 +175,23 @@ describe('at the same time', () => {
     const responses = await Promise.all([call(`${first}`, 'DELETE'), call(`${second}/roles`, 'PUT', { roles: [] })]);
     assert.equal(responses.filter(({ body }) => body?.errorCode === 'LAST_OWNER').length, 1);
   });
+});
+
+test('a removal from an organization returns 404 when the project removes the person first', async () => {
+  const [organizationId, { id: memberId }] = [await newOrganization(), await newMember()];
+  await join(organizationId, memberId);
+  const removal = await latchkey.system.pool.connect();
+  try {
+    await removal.query('begin');
+    await removal.query('delete from organization_members where member_id = $1', [memberId]);
+    const removed = call(`organizations/${organizationId}/members/${memberId}`, 'DELETE');
+    await waitsForLock(latchkey);
+    await removal.query('delete from members where id = $1', [memberId]);
+    await removal.query('commit');
+    expectProblem(await removed, 404, 'NOT_FOUND');
+  } finally {
+    removal.release();
+  }
 });
 
 describe('the last owner', () => {

@@ -267,21 +267,25 @@ export async function leaveOrganization(ctx: Ctx, ref: Ref): Promise<void> {
 
 async function endMembership(tx: TxCtx, ref: Ref, userId: UserId): Promise<void> {
   await keepAnOwner(tx, ref);
-  await deleteMembership(tx, { ...ref, userId });
+  if (!(await deleteMembership(tx, { ...ref, userId }))) throw problem('NOT_FOUND');
 }
 
-/** Ends a membership, even that of the last owner. The caller has locked the organization. */
+/**
+ * Ends a membership, even that of the last owner. The caller has locked the organization.
+ * @returns false if it has ended, because the person was removed from the project at the same time
+ */
 export async function deleteMembership(
   tx: TxCtx,
   { userId, ...ref }: Ref & { userId: UserId },
   { byDirectory = false }: { byDirectory?: boolean } = {},
-): Promise<void> {
-  await tx.db
+): Promise<boolean> {
+  const { numDeletedRows } = await tx.db
     .deleteFrom('organization_members')
     .where(inScope(tx))
     .where('organization_id', '=', ref.organizationId)
     .where('member_id', '=', ref.memberId)
-    .execute();
+    .executeTakeFirst();
+  if (numDeletedRows === 0n) return false;
   await tx.db
     .insertInto('organization_departures')
     .values({
@@ -298,6 +302,7 @@ export async function deleteMembership(
     .execute();
   await emit(tx, 'organization.member.removed', { ...ref, userId });
   await changeOrganizationSessions(tx, { ...ref, userId, action: 'end', reason: 'organization_member_removed' });
+  return true;
 }
 
 /** Changes a membership while its organization is locked, which serializes changes of the owners. */

@@ -53,9 +53,12 @@ const ORGANIZATION = 'select 1 from organizations where workspace_id = $2 and id
 const MEMBER = 'update members set status = status where workspace_id = $2 and id = $1';
 const MEMBERSHIP = 'update organization_members set roles = roles where workspace_id = $2 and member_id = $1';
 const USER = 'select 1 from users where workspace_id = $2 and id = $1 for no key update';
+const ERASED_USER = 'select 1 from users where workspace_id = $2 and id = $1 for update';
 const SESSIONS = 'update sessions set last_seen_at = last_seen_at where workspace_id = $2 and user_id = $1';
 const OWNER_ROLE = "select 1 from roles where workspace_id = $2 and project_id = $1 and key = 'owner' for update";
 const ENTRIES = 'update scope_entries set version = version + 1 where workspace_id = $2 and user_id = $1';
+
+const projectId = () => String(latchkey.demo.projects[0]?.id);
 
 async function newPerson(organizationId: string) {
   const person = await register(latchkey);
@@ -85,8 +88,8 @@ describe('locks are taken in one order, so these do not wait for each other:', (
   test('a change in an organization, and a session that enters it', async () => {
     const organizationId = await newOrganization();
     const { memberId, access_token: token } = await newPerson(organizationId);
-    const { workspaceId, projects } = latchkey.demo;
-    const body = { workspaceId, projectId: projects[0]?.id, environment: 'test', organizationId };
+    const { workspaceId } = latchkey.demo;
+    const body = { workspaceId, projectId: projectId(), environment: 'test', organizationId };
     const entered = await meets(ORGANIZATION, [MEMBERSHIP], [organizationId, memberId], () =>
       latchkey.auth('/v1/sessions/switch-context', { token, body }),
     );
@@ -104,8 +107,8 @@ describe('locks are taken in one order, so these do not wait for each other:', (
   test('the removal of a member, and their session that enters the project or an organization', async () => {
     const organizationId = await newOrganization();
     const { memberId, userId, access_token: token } = await newPerson(organizationId);
-    const { workspaceId, projects } = latchkey.demo;
-    const target = { workspaceId, projectId: projects[0]?.id, environment: 'test' };
+    const { workspaceId } = latchkey.demo;
+    const target = { workspaceId, projectId: projectId(), environment: 'test' };
     const enter = (body: object) => () => latchkey.auth('/v1/sessions/switch-context', { token, body });
     const inProject = await meets(MEMBER, [SESSIONS], [memberId, userId], enter(target));
     assert.equal(inProject.status, 200, inProject.text);
@@ -132,10 +135,18 @@ describe('locks are taken in one order, so these do not wait for each other:', (
 
   test('the erasure of a person, and their removal from their last project', async () => {
     const { memberId, userId } = await newPerson(await newOrganization());
-    const removed = await meets(USER, [OWNER_ROLE], [userId, String(latchkey.demo.projects[0]?.id)], () =>
+    const removed = await meets(ERASED_USER, [OWNER_ROLE], [userId, projectId()], () =>
       directory.admin(`members/${memberId}`, { method: 'DELETE' }),
     );
     assert.equal(removed.status, 204, removed.text);
+  });
+
+  test('the erasure of a person, and a block of the member', async () => {
+    const { memberId, userId } = await newPerson(await newOrganization());
+    const blocked = await meets(ERASED_USER, [OWNER_ROLE], [userId, projectId()], () =>
+      directory.admin(`members/${memberId}/block`, { method: 'POST' }),
+    );
+    assert.equal(blocked.status, 200, blocked.text);
   });
 
   test('the removal of a member, and an invitation that they accept with their session', async () => {
