@@ -94,8 +94,8 @@ export async function seedPeople(
   { from, to }: { from: number; to: number },
 ): Promise<void> {
   await database.query(`set session_replication_role = replica; set maintenance_work_mem = '512MB'`);
-  const { rows } = await database.query(`select pg_get_indexdef('users_search'::regclass) as definition`);
-  await database.query('drop index users_search');
+  const { rows } = await database.query(`select pg_get_indexdef('users_texts'::regclass) as definition`);
+  await database.query('drop index users_texts');
   for (let begin = from; begin < to; begin += BATCH) {
     // biome-ignore lint/performance/noAwaitInLoops: one batch after the other
     await seedBatch(database, place, { begin, end: Math.min(to, begin + BATCH) });

@@ -47,15 +47,21 @@ type Filter = Pick<MemberQuery, 'status' | 'createdAfter' | 'q' | 'order'> & {
 type Position = { id: MemberId; userId: UserId };
 
 /**
- * A search first scans this many of the newest members, which finds a full page for frequent matches. Each costs five
- * pages of the database, and most searches are for something rare, which the index finds by reading a few hundred.
+ * A search first scans this many of the newest members, which finds a full page for frequent matches. Most searches are for
+ * something rare, which the index finds by reading less.
  */
 const WINDOW = 500;
-/** The scan is widened up to this many members if the first found some matches; beyond that the index is faster. */
+/** The scan is widened up to this many members if the first found some matches; beyond that the index may be faster. */
 const WIDER_WINDOW = 8_000;
+/** The newest members are scanned for the people that the index found if these are more; else looking them up is faster. */
+const MAX_RARE = 700;
+/** Text of very many people is looked for among so many more members, before it is looked for among people of any age. */
+const WIDEST_WINDOW = 16_000;
+/** The people that the index found are looked for among so many members, before all of them are looked up. */
+const MEMBERS_WINDOW = 32_000;
 /**
- * Rare matches are looked up in the index, up to this many people of the workspace; a longer search text finds the
- * rest.
+ * Matches are looked up in the index, up to this many people of the workspace. If more match and few of them are new, a longer
+ * search text finds the rest.
  */
 const MAX_MATCHES = 5_000;
 
@@ -135,25 +141,34 @@ async function search(ctx: Ctx, filter: Filter, typed: string, count: number): P
   if (wanted === null) return [];
   const exact = await memberOfAddress(ctx, filter, typed);
   if (exact.length > 0) return exact;
-  const near = await amongNewest(ctx, filter, wanted, { size: WINDOW, count });
-  const end = near.length < count ? await endOf(ctx, filter, WINDOW) : null;
-  if (end === null) return near;
-  const more = widerWindow({ found: near.length, missing: count - near.length });
-  if (more === null) return lookUp(ctx, filter, wanted, count);
-  const farther = { ...filter, before: end };
-  const found = [...near, ...(await amongNewest(ctx, farther, wanted, { size: more, count: count - near.length }))];
-  const all = found.length >= count || (await endOf(ctx, farther, more)) === null;
-  return all ? found : lookUp(ctx, filter, wanted, count);
+  const near = await scan(ctx, filter, wanted, { size: WINDOW, count });
+  if (isDone(near, count)) return near.found;
+  const size = widerWindow({ found: near.found.length, missing: count - near.found.length });
+  const wider = size === null ? near : await scanOn(ctx, filter, wanted, { after: near, size, count });
+  if (isDone(wider, count)) return wider.found;
+  const some = await wanted.some(ctx, MAX_MATCHES);
+  if (some.length < MAX_MATCHES) return membersAmong(ctx, filter, some, count);
+  const widest = await scanOn(ctx, filter, wanted, { after: wider, size: WIDEST_WINDOW, count });
+  if (isDone(widest, count)) return widest.found;
+  return membersAmong(ctx, filter, await wanted.newest(ctx, MAX_MATCHES), count);
+}
+
+/** What a scan found: the newest matches, and the id of the oldest member that it read; null if it read all. */
+type Scanned = { found: Position[]; end: MemberId | null };
+
+function isDone({ found, end }: Scanned, count: number): boolean {
+  return found.length >= count || end === null;
 }
 
 /**
- * The number of members to scan after the first window: enough for twice the missing matches, at the rate found there. Twice,
- * because matches are not spread evenly, and a scan that finds too few makes the search ask the index, which is slow for
- * frequent text.
+ * The number of members to scan after the first window: at least enough for twice the missing matches, at the rate found there.
+ * Twice, because matches are not spread evenly. There are few sizes, as each makes a statement.
  * @returns null if the index is faster
  */
 export function widerWindow({ found, missing }: { found: number; missing: number }): number | null {
-  const size = Math.max(WINDOW, Math.ceil((2 * WINDOW * missing) / found));
+  const wanted = (2 * WINDOW * missing) / found;
+  let size = WINDOW;
+  while (size < wanted && size <= WIDER_WINDOW) size *= 2;
   return size > WIDER_WINDOW ? null : size;
 }
 
@@ -164,34 +179,64 @@ async function memberOfAddress(ctx: Ctx, filter: Filter, typed: string): Promise
   return owner ? newest(ctx, filter, 1, sql.val([owner.userId])).execute() : [];
 }
 
-/** The first `count` matches among the newest `size` members. */
-function amongNewest(
+type Scan = { size: number; count: number };
+
+/** Continues a scan. */
+async function scanOn(
   ctx: Ctx,
   filter: Filter,
   wanted: Wanted,
-  { size, count }: { size: number; count: number },
-): Promise<Position[]> {
-  return ctx.db
-    .selectFrom(newest(ctx, filter, size).as('newest'))
-    .select(['newest.id', 'newest.userId'])
-    .where(({ ref }) => wanted.matches(ref('newest.userId')))
-    .where(({ ref }) => isShownAs(ref('newest.knownAs'), filter.q))
-    .orderBy('newest.id', 'desc')
-    .limit(count)
-    .execute();
+  { after, size, count }: Scan & { after: Scanned },
+): Promise<Scanned> {
+  const { found, end } = await scan(ctx, { ...filter, before: after.end }, wanted, {
+    size,
+    count: count - after.found.length,
+  });
+  return { found: [...after.found, ...found], end };
 }
 
-/** The id of the oldest of the newest `size` members; null if there are fewer. */
-async function endOf(ctx: Ctx, filter: Filter, size: number): Promise<MemberId | null> {
-  const { last, count } = await ctx.db
-    .selectFrom(newest(ctx, filter, size).as('newest'))
-    .select(({ fn }) => [fn.min('newest.id').as('last'), fn.countAll<number>().as('count')])
-    .executeTakeFirstOrThrow();
-  return count < size ? null : last;
+/**
+ * The first `count` matches among the newest `size` members. Most people become members of a project when they get their
+ * account, so the users of the same time are read in one go; the others are looked up one by one.
+ */
+async function scan(ctx: Ctx, filter: Filter, wanted: Wanted, { size, count }: Scan): Promise<Scanned> {
+  const limit = 2 * size;
+  const { rows } = await sql<{ found: Position[]; end: MemberId | null; scanned: number }>`
+    with newest as materialized (${newest(ctx, filter, size)}),
+    span as materialized (select min(id) as end, count(*) as scanned,
+      'usr' || substr(min(id), 4, 11) as first, 'usr' || substr(max(id), 4, 11) || ${sql.lit('z'.repeat(16))} as last from newest),
+    read as materialized (select ${wanted.startFor(sql.ref('span.first'), sql.ref('span.last'), limit)} as first, last from span),
+    recent as materialized ${wanted.between(sql`(select first from read)`, sql`(select last from read)`, limit)}
+    select span.end, span.scanned, (select coalesce(json_agg(found), '[]') from (
+        select newest.id, newest."userId" from newest
+        where case when newest."userId" between (select first from read) and (select last from read)
+            then newest."userId" in (select id from recent)
+            else ${wanted.matches(sql.ref<UserId>('newest.userId'))} end
+          and ${isShownAs(sql.ref('newest.knownAs'), filter.q)}
+        order by newest.id desc limit ${count}) as found) as found
+    from span`.execute(ctx.db);
+  const [{ found, end, scanned } = { found: [], end: null, scanned: 0 }] = rows;
+  return { found, end: scanned < size ? null : end };
 }
 
-async function lookUp(ctx: Ctx, filter: Filter, wanted: Wanted, count: number): Promise<Position[]> {
-  return newest(ctx, filter, count, sql.val(await wanted.newest(ctx, MAX_MATCHES))).execute();
+/**
+ * The newest members among some people. Many people fill a page with the newest members, and reading one of those costs a
+ * twentieth of looking one person up.
+ */
+async function membersAmong(ctx: Ctx, filter: Filter, users: UserId[], count: number): Promise<Position[]> {
+  if (users.length > MAX_RARE) {
+    const found = await ctx.db
+      .selectFrom(newest(ctx, filter, MEMBERS_WINDOW).as('newest'))
+      .select(['newest.id', 'newest.userId'])
+      // "is true" keeps it a condition with a hash table; without it the planner may look up each of the people.
+      .where(sql<boolean>`(newest."userId" in (select unnest(${users}::text[]))) is true`)
+      .where(({ ref }) => isShownAs(ref('newest.knownAs'), filter.q))
+      .orderBy('newest.id', 'desc')
+      .limit(count)
+      .execute();
+    if (found.length === count) return found;
+  }
+  return newest(ctx, filter, count, sql.val(users)).execute();
 }
 
 /**

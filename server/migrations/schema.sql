@@ -2016,7 +2016,7 @@ create table users (
   constraint users_environment_check CHECK ((environment = ANY (ARRAY['test'::text, 'production'::text]))),
   constraint users_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id)
 );
-CREATE INDEX users_search ON public.users USING gin ((((workspace_id || ' '::text) || environment)), search gin_trgm_ops) WITH (gin_pending_list_limit='2048');
+CREATE INDEX users_texts ON public.users USING gin (search gin_trgm_ops, (((workspace_id || ' '::text) || environment))) WITH (gin_pending_list_limit='2048');
 
 create table webhook_attempts (
   workspace_id text not null,

@@ -101,10 +101,6 @@ export const DECLARED: readonly Declared[] = [
     because: 'A search by an administrator for a rare text: each server looks in its own index of texts.',
   },
   {
-    statement: /users_matching\(/,
-    because: 'A search by an administrator for a rare text: each server looks in its own index of texts.',
-  },
-  {
     statement: /^select workspace_id, id from "?organization_domains"?/,
     because: 'Finds proofs of domains to look up again, every 30 seconds in a worker.',
   },
