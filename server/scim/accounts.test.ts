@@ -11,7 +11,8 @@ import {
   type TestLatchkey,
   type TestResponse,
 } from '#tests/harness.ts';
-import { newDirectory, type TestDirectory } from '#tests/scim.ts';
+import { waitsForLock } from '#tests/locks.ts';
+import { expectRefusal, newDirectory, SCIM_USER, type TestDirectory } from '#tests/scim.ts';
 
 let latchkey: TestLatchkey;
 before(async () => {
@@ -130,4 +131,40 @@ test('a deactivation ends every session in the organization that is refreshed at
     ]),
   );
   for (const response of later) expectProblem(response, 401, 'SESSION_REVOKED');
+});
+
+describe('a person whom the project removes at the same moment', () => {
+  /** The request starts while the removal is not committed. */
+  async function whileRemoved(memberId: string, request: () => Promise<TestResponse>): Promise<TestResponse> {
+    const removal = await latchkey.system.pool.connect();
+    try {
+      await removal.query('begin');
+      await removal.query('delete from organization_members where member_id = $1', [memberId]);
+      await removal.query('delete from members where id = $1', [memberId]);
+      const waiting = request();
+      await waitsForLock(latchkey);
+      await removal.query('commit');
+      return await waiting;
+    } finally {
+      removal.release();
+    }
+  }
+
+  test('is no user that a group can get', async () => {
+    const { directory, id, memberId } = await newPerson();
+    const group = await directory.addGroup('Engineers');
+    const added = await whileRemoved(memberId, () =>
+      directory.patch(`/Groups/${group}`, { op: 'add', path: 'members', value: [{ value: id }] }),
+    );
+    expectRefusal(added, 400, 'invalidValue');
+    expectRefusal(await directory.scim('GET', `/Users/${id}`), 404);
+  });
+
+  test('is not added', async () => {
+    const [directory, person] = [await newDirectory(latchkey), await register(latchkey)];
+    const [{ id: memberId }] = (await directory.admin(`members?q=${encodeURIComponent(person.email)}`)).body.items;
+    await directory.admin(`organizations/${directory.organizationId}/members`, { body: { memberId } });
+    const add = () => directory.scim('POST', '/Users', { schemas: [SCIM_USER], userName: person.email });
+    expectRefusal(await whileRemoved(memberId, add), 409);
+  });
 });

@@ -3,7 +3,7 @@ import { emit } from '#events';
 import { limitFault } from '#organization-limits';
 import { lockOrganization } from '#organizations';
 import { type Ctx, type Environment, type TxCtx, transaction } from '#platform/ctx.ts';
-import { isUniqueViolation, type Json } from '#platform/db.ts';
+import { isForeignKeyViolation, isUniqueViolation, type Json } from '#platform/db.ts';
 import { type Id, newId, type OrganizationId, type ProjectId, type WorkspaceId } from '#platform/ids.ts';
 import { inScope, scopeColumns } from '#platform/scoped.ts';
 import type { Directory } from './directory.ts';
@@ -154,7 +154,7 @@ async function requireRoom(tx: TxCtx, organizationId: OrganizationId): Promise<v
   if (fault) throw new ScimError(409, fault.detail);
 }
 
-/** @throws ScimError invalidValue for an unknown user */
+/** @throws ScimError invalidValue for an unknown user, and for one whom the project removes at the same moment */
 async function addMembers(
   tx: TxCtx,
   directory: Directory,
@@ -164,7 +164,7 @@ async function addMembers(
   const known = new Set((await usersById(tx, directory, members)).map((user) => user.id));
   const unknown = members.find((member) => !known.has(member));
   if (unknown !== undefined) throw invalid('invalidValue', `There is no user ${unknown}.`);
-  await tx.db
+  const inserting = tx.db
     .insertInto('scim_group_members')
     .values(
       members.map((member) => ({
@@ -175,6 +175,9 @@ async function addMembers(
       })),
     )
     .execute();
+  await inserting.catch((error: unknown) => {
+    throw isForeignKeyViolation(error) ? invalid('invalidValue', 'A user of `members` no longer exists.') : error;
+  });
 }
 
 /**

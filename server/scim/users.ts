@@ -3,7 +3,7 @@ import { emit } from '#events';
 import { managedMembers } from '#members';
 import { directoryMembers, lockOrganization } from '#organizations';
 import { type Ctx, type Environment, type TxCtx, transaction } from '#platform/ctx.ts';
-import { isUniqueViolation, type Json } from '#platform/db.ts';
+import { isForeignKeyViolation, isUniqueViolation, type Json } from '#platform/db.ts';
 import {
   type Id,
   type MemberId,
@@ -345,6 +345,8 @@ async function unique<T>(write: () => Promise<T>): Promise<T> {
       throw new ScimError(409, 'Another user has this userName.', 'uniqueness');
     if (isUniqueViolation(error, 'scim_users_member'))
       throw new ScimError(409, 'Another user has this email address.', 'uniqueness');
+    if (isForeignKeyViolation(error))
+      throw new ScimError(409, 'This person is being removed from the project. Send the request again.');
     throw error;
   }
 }
