@@ -187,10 +187,17 @@ async function openSystem(
   );
 }
 
+/** A Valkey that is silent for this long while it has commands counts as unreachable. */
+const VALKEY_MS = 1_000;
+
 /** Fails fast while Valkey is unreachable, so that PostgreSQL takes over at once. */
 async function openValkey(url: string, log: Logger): Promise<Valkey> {
   const { Valkey } = await import('iovalkey');
-  const valkey = new Valkey(url.replace(/^valkey/, 'redis'), { enableOfflineQueue: false, maxRetriesPerRequest: 1 });
+  const valkey = new Valkey(url.replace(/^valkey/, 'redis'), {
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 0,
+    socketTimeout: VALKEY_MS,
+  });
   valkey.on('error', (error: Error) => log.warn({ err: error }, 'Valkey is unreachable: PostgreSQL counts the limits'));
   return valkey;
 }
