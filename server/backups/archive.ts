@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import { Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import type pg from 'pg';
+import { to as copyTo } from 'pg-copy-streams';
 import { type Static, Type } from 'typebox';
 
 /** The entry of a backup that describes its content. */
@@ -83,6 +85,22 @@ export function copyStatement(
   direction: 'to stdout' | 'from stdin',
 ) {
   return `copy ${name} (${columns.map((column) => `"${column}"`).join(', ')}) ${direction}`;
+}
+
+/**
+ * Copies rows of the database into an entry of an archive.
+ * @param fail is called if not all rows arrive: the archive would wait for the rest
+ */
+export function copyInto(
+  entry: Transform,
+  client: pg.Client,
+  { statement, fail }: { statement: string; fail: (error: Error) => void },
+): void {
+  const rows = client.query(copyTo(statement));
+  // The connection may also be lost when all rows have arrived; then the next statement fails.
+  rows.on('error', () => undefined);
+  entry.once('error', fail);
+  pipeline(rows, entry).catch(() => undefined);
 }
 
 /** Passes rows through, and counts and hashes them on the way. */

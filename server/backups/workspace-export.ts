@@ -1,8 +1,6 @@
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
+import { PassThrough, Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
-import { to as copyTo } from 'pg-copy-streams';
 import { ZipFile } from 'yazl';
 import { emit } from '#events';
 import { keepTagKeys } from '#lasting-tags';
@@ -20,7 +18,7 @@ import type { System } from '#platform/system.ts';
 import { VERSION } from '#platform/version.ts';
 import { untilOpenTransactionsEnd } from '#platform/waiting.ts';
 import { workspacesById } from '#tenancy';
-import { MANIFEST, type Progress, prepareCopying, RowMeter, type ShowProgress } from './archive.ts';
+import { copyInto, MANIFEST, type Progress, prepareCopying, RowMeter, type ShowProgress } from './archive.ts';
 import { encrypted } from './encryption.ts';
 import { JOBS, keyringOfFile, newFileKey, type WorkspaceManifest } from './workspace-file.ts';
 import { copyJobs } from './workspace-jobs.ts';
@@ -114,22 +112,22 @@ type Archive = { content: WorkspaceManifest; tables: readonly CarriedTable[]; pr
 /** The ZIP: the tables one after the other, the jobs, then the manifest. */
 function archiveOf(system: System, client: pg.Client, { content, tables, progress }: Archive): Readable {
   const archive = new ZipFile();
-  const plain = Readable.from(archive.outputStream);
-  archive.on('error', (error: Error) => plain.destroy(error));
+  const plain = archive.outputStream.pipe(new PassThrough());
+  const fail = (error: Error) => plain.destroy(error);
+  archive.on('error', fail);
   const [from, to] = [system.keyring, keyringOfFile(system, content.key)];
   for (const table of tables)
     archive.addReadStreamLazy(`${table.name}.copy`, { forceZip64Format: true }, (give) => {
       const { name, columns, sealed } = table;
       const resealing = { columns: columns.length, sealed, from, to, keepsRecords: true, lenient: true };
       const rows = new SealedRows({ ...resealing, advance: progress.advance });
-      // A failure destroys the rows, and the archive sees that.
-      pipeline(client.query(copyTo(copyRows(table))), rows).catch(() => undefined);
+      copyInto(rows, client, { statement: copyRows(table), fail });
       rows.once('end', () => content.tables.push({ name, columns, rows: rows.rows, fingerprint: rows.fingerprint }));
       give(null, rows);
     });
   archive.addReadStreamLazy(JOBS, { forceZip64Format: true }, (give) => {
     const meter = new RowMeter(() => undefined);
-    pipeline(client.query(copyTo(copyJobs(content.workspace.id))), meter).catch(() => undefined);
+    copyInto(meter, client, { statement: copyJobs(content.workspace.id), fail });
     meter.once('end', () => {
       content.jobs = meter.rows;
     });

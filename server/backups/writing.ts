@@ -1,13 +1,13 @@
-import { Readable, Transform } from 'node:stream';
+import { PassThrough, Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type pg from 'pg';
-import { to as copyTo } from 'pg-copy-streams';
 import { ZipFile } from 'yazl';
 import { secretsOfDatabase } from '#keys';
 import { readSchema } from '#platform/applied-migrations.ts';
 import { connectAlone } from '#platform/connections.ts';
 import { beginDividedSnapshot, readDivision } from '#platform/division.ts';
 import {
+  copyInto,
   copyStatement,
   MANIFEST,
   type Manifest,
@@ -50,9 +50,9 @@ export async function writeBackup(databaseUrl: string, writing: Writing): Promis
       tables.reduce((sum, { estimate }) => sum + estimate, 0),
     );
     const archive = new ZipFile();
-    const plain = Readable.from(archive.outputStream);
+    const plain = archive.outputStream.pipe(new PassThrough());
     archive.on('error', (error: Error) => plain.destroy(error));
-    addTables(archive, client, { tables, content, progress });
+    addTables(archive, client, { tables, content, progress, fail: (error) => plain.destroy(error) });
     archive.end({ forceZip64Format: true, comment: 'Latchkey backup' });
     const bytes = await storeCounted(
       writing.key === null ? plain : await encrypted(plain, writing.key),
@@ -105,17 +105,14 @@ async function contentOf(client: pg.Client, { latchkey, secretIds }: Writing): P
   };
 }
 
+type Adding = { tables: TableShape[]; content: Manifest; progress: Progress; fail: (error: Error) => void };
+
 /** Adds the tables one after the other, then the manifest. */
-function addTables(
-  archive: ZipFile,
-  client: pg.Client,
-  { tables, content, progress }: { tables: TableShape[]; content: Manifest; progress: Progress },
-): void {
+function addTables(archive: ZipFile, client: pg.Client, { tables, content, progress, fail }: Adding): void {
   for (const table of tables)
     archive.addReadStreamLazy(`${table.name}.copy`, { forceZip64Format: true }, (give) => {
       const meter = new RowMeter(progress.advance);
-      // A failure destroys the meter, and the archive sees that.
-      pipeline(client.query(copyTo(copyStatement(table, 'to stdout'))), meter).catch(() => undefined);
+      copyInto(meter, client, { statement: copyStatement(table, 'to stdout'), fail });
       meter.once('end', () => content.tables.push(contentOfTable(table, meter)));
       give(null, meter);
     });
