@@ -325,3 +325,15 @@ export async function lockMember(tx: TxCtx, memberId: MemberId) {
   if (!row) throw problem('NOT_FOUND');
   return row;
 }
+
+/** Serialises changes of several members, locked in one order. Served by the primary key. */
+export async function lockMembers(tx: TxCtx, memberIds: readonly MemberId[]): Promise<void> {
+  await tx.db
+    .selectFrom('members')
+    .select('id')
+    .where(inScope(tx))
+    .where('id', '=', sql<MemberId>`any(${[...memberIds]})`)
+    .orderBy('id')
+    .forNoKeyUpdate()
+    .execute();
+}

@@ -3,7 +3,7 @@ import { emit } from '#events';
 import { limitFault } from '#organization-limits';
 import { lockOrganization } from '#organizations';
 import { type Ctx, type Environment, type TxCtx, transaction } from '#platform/ctx.ts';
-import { isForeignKeyViolation, isUniqueViolation, type Json } from '#platform/db.ts';
+import { isUniqueViolation, type Json } from '#platform/db.ts';
 import { type Id, newId, type OrganizationId, type ProjectId, type WorkspaceId } from '#platform/ids.ts';
 import { inScope, scopeColumns } from '#platform/scoped.ts';
 import type { Directory } from './directory.ts';
@@ -12,7 +12,7 @@ import { type Action, log } from './provisioning-log.ts';
 import { type Attributes, isRecord } from './resource.ts';
 import { changedAttributes, type Stored } from './resources.ts';
 import { invalid, ScimError } from './scim-error.ts';
-import { giveGroupRoles, isUserId, requireVersion, type ScimUserId, usersById } from './users.ts';
+import { giveGroupRoles, isUserId, lockUsers, requireVersion, type ScimUserId } from './users.ts';
 
 export type ScimGroupId = Id<'scg'>;
 
@@ -154,17 +154,17 @@ async function requireRoom(tx: TxCtx, organizationId: OrganizationId): Promise<v
   if (fault) throw new ScimError(409, fault.detail);
 }
 
-/** @throws ScimError invalidValue for an unknown user, and for one whom the project removes at the same moment */
+/** @throws ScimError invalidValue for an unknown user */
 async function addMembers(
   tx: TxCtx,
   directory: Directory,
   { id, members }: { id: ScimGroupId; members: readonly ScimUserId[] },
 ): Promise<void> {
   if (members.length === 0) return;
-  const known = new Set((await usersById(tx, directory, members)).map((user) => user.id));
+  const known = new Set((await lockUsers(tx, directory, members)).map((user) => user.id));
   const unknown = members.find((member) => !known.has(member));
   if (unknown !== undefined) throw invalid('invalidValue', `There is no user ${unknown}.`);
-  const inserting = tx.db
+  await tx.db
     .insertInto('scim_group_members')
     .values(
       members.map((member) => ({
@@ -175,9 +175,6 @@ async function addMembers(
       })),
     )
     .execute();
-  await inserting.catch((error: unknown) => {
-    throw isForeignKeyViolation(error) ? invalid('invalidValue', 'A user of `members` no longer exists.') : error;
-  });
 }
 
 /**

@@ -133,6 +133,23 @@ async function lockUser(tx: TxCtx, directory: Directory, id: string): Promise<Sc
   return getUser(tx, directory, id);
 }
 
+/**
+ * Locks the members of these users, as {@link lockUser} does.
+ * @returns those that exist, in the order of the ids
+ */
+export async function lockUsers(
+  tx: TxCtx,
+  directory: Pick<Directory, 'organizationId'>,
+  ids: readonly ScimUserId[],
+): Promise<ScimUser[]> {
+  const users = await usersById(tx, directory, ids);
+  await managedMembers.lockAll(
+    tx,
+    users.map(({ memberId }) => memberId),
+  );
+  return usersById(tx, directory, ids);
+}
+
 function rowOf(attributes: Attributes) {
   const { userName, externalId, active } = attributes;
   return {
@@ -287,9 +304,9 @@ export async function giveGroupRoles(
   ids: readonly ScimUserId[],
 ): Promise<void> {
   const { organizationId } = directory;
-  const groups = await groupsOfUsers(tx, organizationId, ids);
   // A person who is not active is not in the organization, so their roles wait.
-  const active = (await usersById(tx, directory, ids)).filter((user) => user.active);
+  const active = (await lockUsers(tx, directory, ids)).filter((user) => user.active);
+  const groups = await groupsOfUsers(tx, organizationId, ids);
   for (const user of active) {
     const given = [...new Set(groups.get(user.id)?.flatMap(({ roles }) => roles))];
     // biome-ignore lint/performance/noAwaitInLoops: one connection; each has sessions of their own to renew

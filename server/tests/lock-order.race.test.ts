@@ -159,6 +159,30 @@ describe('locks are taken in one order, so these do not wait for each other:', (
     assert.equal(accepted.status, 200, accepted.text);
   });
 
+  test('the removal of a member, and a group of the directory that they enter or that gets roles', async () => {
+    for (const change of ['members', 'roles']) {
+      // biome-ignore-start lint/performance/noAwaitInLoops: one change after the other
+      const email = newEmail();
+      const id = await directory.addUser(email);
+      const [{ id: memberId }] = (await directory.admin(`members?q=${encodeURIComponent(email)}`)).body.items;
+      const group = await directory.addGroup(email, change === 'roles' ? [id] : []);
+      const roles = `organizations/${directory.organizationId}/scim/groups/${group}/roles`;
+      const give = () => directory.admin(roles, { method: 'PUT', body: { roles: ['admin'] } });
+      if (change === 'members') assert.equal((await give()).status, 200);
+      const changed = await meets(
+        MEMBER,
+        [MEMBERSHIP, 'delete from scim_users where workspace_id = $2 and member_id = $1'],
+        [memberId, memberId, memberId],
+        () =>
+          change === 'roles'
+            ? give()
+            : directory.patch(`/Groups/${group}`, { op: 'add', path: 'members', value: [{ value: id }] }),
+      );
+      // biome-ignore-end lint/performance/noAwaitInLoops: one change after the other
+      assert.equal(changed.status, change === 'roles' ? 200 : 400, changed.text);
+    }
+  });
+
   test('the removal of a member, and a directory that deactivates or deletes them', async () => {
     for (const change of ['PATCH', 'DELETE']) {
       // biome-ignore-start lint/performance/noAwaitInLoops: one change after the other
