@@ -167,6 +167,23 @@ describe('every change of a factor', () => {
   });
 });
 
+test('of two changes of the password at once one is made, and the other has the wrong current password', async () => {
+  const person = await register(latchkey);
+  clock.advance(1_000);
+  const passwords = [NEXT_PASSWORD, `${NEXT_PASSWORD} too`];
+  const changes = await Promise.all(
+    passwords.map((newPassword) =>
+      me('/password', person.access_token, { method: 'PUT', body: { currentPassword: PASSWORD, newPassword } }),
+    ),
+  );
+  assert.deepEqual(changes.map(({ status }) => status).sort(), [204, 401]);
+  const logins = await Promise.all(passwords.map((password) => login(person, { password })));
+  assert.deepEqual(
+    logins.map(({ status }) => status === 200),
+    changes.map(({ status }) => status === 204),
+  );
+});
+
 describe('a remembered device', () => {
   async function remembered() {
     const person = await register(latchkey);

@@ -149,7 +149,7 @@ export async function changeOwnPassword(
     if (!matches) throw problem('INVALID_CREDENTIALS', 'The current password is wrong.');
     attempt.forget();
   }
-  await changePassword(ctx, userId, newPassword);
+  await changePassword(ctx, userId, { newPassword, checkedAt: stored?.changedAt ?? null });
 }
 
 /**

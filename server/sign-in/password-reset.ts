@@ -5,7 +5,7 @@ import { emit } from '#events';
 import { enrolledSecondFactors } from '#factors';
 import { findIdentifier } from '#identifiers';
 import { credentialChanged } from '#notices';
-import { checkPolicy, hashPassword, Password, setPassword } from '#passwords';
+import { checkPolicy, findPassword, hashPassword, Password, setPassword } from '#passwords';
 import { lockUser, usersById } from '#people';
 import { type Ctx, type TxCtx, transaction } from '#platform/ctx.ts';
 import { Identifier, normalise } from '#platform/identifiers.ts';
@@ -123,8 +123,16 @@ async function requireStillTheirs(
   if (owner?.userId !== userId) throw problem('INVALID_CODE');
 }
 
-/** Changes the password of a signed-in user; the other sessions end. The caller has checked the old password. */
-export async function changePassword(ctx: Ctx, userId: UserId, newPassword: string): Promise<void> {
+/**
+ * Changes the password of a signed-in user; the other sessions end. The caller has checked the old password.
+ * @param change.checkedAt when the checked password was set; null: there was none
+ * @throws Problem WEAK_PASSWORD; INVALID_CREDENTIALS if the password was changed since the check
+ */
+export async function changePassword(
+  ctx: Ctx,
+  userId: UserId,
+  { newPassword, checkedAt }: { newPassword: string; checkedAt: Date | null },
+): Promise<void> {
   const { settings } = await projectOf(ctx.system, ctx.scope);
   const user = (await usersById(ctx, [userId])).get(userId);
   await checkPolicy(
@@ -134,7 +142,13 @@ export async function changePassword(ctx: Ctx, userId: UserId, newPassword: stri
     [user?.email, user?.username, user?.phone].filter((fact) => fact != null),
   );
   const hash = await hashPassword(ctx, newPassword);
-  await transaction(ctx, (tx) => replacePassword(tx, userId, hash));
+  await transaction(ctx, async (tx) => {
+    await lockUser(tx, userId);
+    const stored = await findPassword(tx, userId);
+    if (stored?.changedAt.getTime() !== checkedAt?.getTime())
+      throw problem('INVALID_CREDENTIALS', 'The password was changed by another request.');
+    await replacePassword(tx, userId, hash);
+  });
 }
 
 async function replacePassword(tx: TxCtx, userId: UserId, hash: string): Promise<void> {
