@@ -6,7 +6,7 @@ import type { System } from '#platform/system.ts';
 import { badge } from './badge.ts';
 import { HeartbeatRef, takeHeartbeat } from './components.ts';
 import { feedMaker, feedNames, feedType } from './feeds.ts';
-import { Incident, incidentRecord } from './incident-records.ts';
+import { Incident, incidentRecord, positionOf, type StoredIncident } from './incident-records.ts';
 import { statuspageMaker, statuspagePaths } from './statuspage.ts';
 import { momentOf, respond, StatusQuery } from './summary.public.ts';
 import { namesOf, standardVoice } from './view.ts';
@@ -29,6 +29,22 @@ function document(path: string, summary: string, maker: (system: System) => Make
   });
 }
 
+/** The position of an incident, so that the next page is right also when that incident is not listed any more. */
+function cursorAfter(incident: StoredIncident): string {
+  return Buffer.from(positionOf(incident)).toString('base64url');
+}
+
+/** @throws Problem INVALID_CURSOR */
+function openCursor(cursor: string): string {
+  const position = Buffer.from(cursor, 'base64url').toString();
+  if (!/^[\d-]{10}T[\d:.]{12}Z inc_[0-9a-z]{26}$/.test(position)) throw problem('INVALID_CURSOR');
+  return position;
+}
+
+function olderThan(position: string, incidents: readonly StoredIncident[]): readonly StoredIncident[] {
+  return incidents.filter((incident) => positionOf(incident) < position);
+}
+
 /** The history, as JSON and in the formats of feeds and Statuspage. */
 export const historyRoutes: Routes = [
   get('/api/status/incidents', {
@@ -41,15 +57,14 @@ export const historyRoutes: Routes = [
     handler: async (request, reply) => {
       const { view } = await momentOf(request);
       const { limit, cursor } = request.query;
-      const after = cursor === undefined ? -1 : view.incidents.findIndex(({ id }) => id === cursor);
-      if (cursor !== undefined && after < 0) throw problem('INVALID_CURSOR');
-      const page = view.incidents.slice(after + 1, after + 1 + limit);
-      const more = view.incidents.length > after + 1 + limit;
+      const older = cursor === undefined ? view.incidents : olderThan(openCursor(cursor), view.incidents);
+      const page = older.slice(0, limit);
+      const last = older.length > limit ? page.at(-1) : undefined;
       const voice = standardVoice(view);
       const nameOf = namesOf(view, voice);
       return reply.headers(cachingOf(view.page)).send({
         items: page.map((incident) => incidentRecord(incident, voice, nameOf)),
-        nextCursor: more ? (page.at(-1)?.id ?? null) : null,
+        nextCursor: last === undefined ? null : cursorAfter(last),
       });
     },
   }),

@@ -168,6 +168,7 @@ export async function readPublicIncidents(ctx: PageDb): Promise<StoredIncident[]
     // Open incidents are shown whatever their age.
     .orderBy(sql`phase = 'resolved'`)
     .orderBy('started_at', 'desc')
+    .orderBy('id', 'desc')
     .limit(MAX_INCIDENTS)
     .execute();
   const updates = await updatesOf(
@@ -176,7 +177,12 @@ export async function readPublicIncidents(ctx: PageDb): Promise<StoredIncident[]
   );
   return rows
     .map((row) => storedIncident(row, updates.get(row.id) ?? []))
-    .sort((one, other) => other.startedAt.localeCompare(one.startedAt));
+    .sort((one, other) => (positionOf(one) < positionOf(other) ? 1 : -1));
+}
+
+/** Where an incident stands among the others: the larger, the newer. */
+export function positionOf({ startedAt, id }: Pick<StoredIncident, 'startedAt' | 'id'>): string {
+  return `${startedAt} ${id}`;
 }
 
 /**

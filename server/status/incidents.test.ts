@@ -124,6 +124,34 @@ describe('an incident of the operator', () => {
     await admin(`/incidents/${made.body.id}/updates`, { body: { phase: 'resolved', body: 'Over.' } });
   });
 
+  test('is listed page by page, also when the last one of a page is not listed any more', async () => {
+    const titles = ['Oldest', 'Middle', 'Newest'];
+    for (const title of titles) {
+      const body = { title, severity: 'minor', body: 'x', componentIds: ['auth'] };
+      // biome-ignore lint/performance/noAwaitInLoops: they begin at one moment, in this order
+      const { id } = (await admin('/incidents', { body })).body;
+      await admin(`/incidents/${id}/updates`, { body: { phase: 'resolved', body: 'Over.' } });
+    }
+    const page = async (cursor: string | null) => {
+      const query = cursor === null ? '' : `&cursor=${cursor}`;
+      const { items, nextCursor } = (await latchkey.api(`/api/status/incidents?limit=1${query}`)).body;
+      return { title: items[0]?.title, nextCursor };
+    };
+    await eventually(async () => assert.equal((await page(null)).title, 'Newest'));
+    const first = await page(null);
+    const second = await page(first.nextCursor);
+    assert.equal(second.title, 'Middle');
+    const { rows } = await latchkey.system.pool.query(
+      `update status_incidents set published_at = null where title = 'Middle' returning id`,
+    );
+    assert.equal(rows.length, 1);
+    await admin('/incidents', { body: { title: 'Draft', severity: 'minor', body: 'x', draft: true } });
+    await eventually(async () => assert.equal((await page(first.nextCursor)).title, 'Oldest'));
+    assert.equal((await page(second.nextCursor)).title, 'Oldest');
+    const wrong = Buffer.from('no position').toString('base64url');
+    expectProblem(await latchkey.api(`/api/status/incidents?cursor=${wrong}`), 400, 'INVALID_CURSOR');
+  });
+
   test('names only existing components', async () => {
     const body = { title: 'x', severity: 'minor', body: 'x', componentIds: ['cmp_01kaz3w9hqf8p9n2m4v5x6y7z8'] };
     const response = await admin('/incidents', { body });
