@@ -53,10 +53,8 @@ type Position = { id: MemberId; userId: UserId };
 const WINDOW = 500;
 /** The scan is widened up to this many members if the first found some matches; beyond that the index may be faster. */
 const WIDER_WINDOW = 8_000;
-/** The newest members are scanned for the people that the index found if these are more; else looking them up is faster. */
-const MAX_RARE = 700;
-/** Text of very many people is looked for among so many more members, before it is looked for among people of any age. */
-const WIDEST_WINDOW = 16_000;
+/** The newest members are scanned for people that the index found if these are more; else looking them up is faster. */
+const MAX_LOOKED_UP = 1_500;
 /** The people that the index found are looked for among so many members, before all of them are looked up. */
 const MEMBERS_WINDOW = 32_000;
 /**
@@ -148,7 +146,7 @@ async function search(ctx: Ctx, filter: Filter, typed: string, count: number): P
   if (isDone(wider, count)) return wider.found;
   const some = await wanted.some(ctx, MAX_MATCHES);
   if (some.length < MAX_MATCHES) return membersAmong(ctx, filter, some, count);
-  const widest = await scanOn(ctx, filter, wanted, { after: wider, size: WIDEST_WINDOW, count });
+  const widest = size === null ? await scanOn(ctx, filter, wanted, { after: near, size: WIDER_WINDOW, count }) : wider;
   if (isDone(widest, count)) return widest.found;
   return membersAmong(ctx, filter, await wanted.newest(ctx, MAX_MATCHES), count);
 }
@@ -224,7 +222,7 @@ async function scan(ctx: Ctx, filter: Filter, wanted: Wanted, { size, count }: S
  * twentieth of looking one person up.
  */
 async function membersAmong(ctx: Ctx, filter: Filter, users: UserId[], count: number): Promise<Position[]> {
-  if (users.length > MAX_RARE) {
+  if (users.length > MAX_LOOKED_UP) {
     const found = await ctx.db
       .selectFrom(newest(ctx, filter, MEMBERS_WINDOW).as('newest'))
       .select(['newest.id', 'newest.userId'])
