@@ -29,7 +29,7 @@ function document(path: string, summary: string, maker: (system: System) => Make
   });
 }
 
-/** The position of an incident, so that the next page is right also when that incident is not listed any more. */
+/** The position of an incident, so that the next page is right also when that incident is no longer listed. */
 function cursorAfter(incident: StoredIncident): string {
   return Buffer.from(positionOf(incident)).toString('base64url');
 }

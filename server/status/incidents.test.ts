@@ -124,7 +124,7 @@ describe('an incident of the operator', () => {
     await admin(`/incidents/${made.body.id}/updates`, { body: { phase: 'resolved', body: 'Over.' } });
   });
 
-  test('is listed page by page, also when the last one of a page is not listed any more', async () => {
+  test('is listed page by page, also when the last one of a page is no longer listed', async () => {
     const titles = ['Oldest', 'Middle', 'Newest'];
     for (const title of titles) {
       const body = { title, severity: 'minor', body: 'x', componentIds: ['auth'] };
