@@ -44,7 +44,8 @@ class Monitor {
   #pending: PerEnvironment<Transition[]> = { test: [], production: [] };
   #book = new MinuteBook();
   #leadership: Leadership = 'unknown';
-  #tookOver = false;
+  /** Whether the components that every installation has were added since this process leads. */
+  #seeded = false;
   readonly #checkedAt = new Map<string, number>();
   readonly #done = new Map<string, number>();
 
@@ -70,9 +71,10 @@ class Monitor {
   /** Measures once if this process leads, or if the database is down. */
   async round(): Promise<void> {
     await this.#views.look();
+    const before = this.#leadership;
     this.#leadership = this.#views.away ? 'unknown' : await this.#leader.ask();
-    if (this.#leadership !== 'leads') this.#tookOver = false;
-    else if (!this.#tookOver) await this.#takeOver();
+    if (this.#leadership === 'leads' && before !== 'leads') this.#takeOver();
+    if (this.#leadership === 'leads' && !this.#seeded) await this.#seed();
     if (this.#leadership === 'other') this.#rest();
     else await this.#measure();
     if (!this.#views.away) await this.#write();
@@ -98,17 +100,21 @@ class Monitor {
       });
   }
 
-  /** Prepares to lead. If that fails, this process leads with what there is, and the next round prepares again. */
-  async #takeOver(): Promise<void> {
-    // What this one knows is from before another process led.
+  /** Forgets what this process found out about projects before another one led. */
+  #takeOver(): void {
     this.#projects = new ProjectMonitor(this.#system);
+    this.#seeded = false;
+  }
+
+  /** If it fails, this process measures the components that there are, and the next round tries again. */
+  async #seed(): Promise<void> {
     try {
       await seedComponents(this.#system);
     } catch (error) {
       return this.#system.log.warn({ err: error }, 'the components of the status could not be added');
     }
     await this.#views.reload();
-    this.#tookOver = true;
+    this.#seeded = true;
   }
 
   #rest(): void {
