@@ -14,7 +14,7 @@ after(() => latchkey.stop());
 const LOST = /connection|terminat/i;
 const showProgress = () => ({ advance: () => undefined, end: () => undefined });
 
-/** Reads a file, and ends the connection that it comes from when it begins to arrive. */
+/** Stores a file, and ends the database connection that the rows come from at the first chunk. */
 function endingConnection(name: string): (content: AsyncIterable<Buffer>) => Promise<void> {
   return async (content) => {
     let bytes = 0;
@@ -31,14 +31,14 @@ function endingConnection(name: string): (content: AsyncIterable<Buffer>) => Pro
 }
 
 for (const text of ['a backup', 'an encrypted backup'])
-  test(`${text} whose database goes away fails, instead of waiting for the rest`, async () => {
+  test(`${text} fails when the database goes away`, async () => {
     const key = text === 'a backup' ? null : (await newBackupKey()).secret;
     const store = endingConnection('latchkey-backup');
     const writing = writeBackup(latchkey.databaseUrl, { latchkey: 'test', secretIds: [], key, showProgress, store });
     await assert.rejects(writing, LOST);
   });
 
-test('the export of a workspace whose database goes away fails, instead of waiting for the rest', async () => {
+test('the export of a workspace fails when the database goes away', async () => {
   const { secret: key } = await newBackupKey();
   const { system, demo } = latchkey;
   const store = endingConnection('latchkey-workspace-export');

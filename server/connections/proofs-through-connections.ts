@@ -15,7 +15,7 @@ export function isConnection(signInMethod: string): signInMethod is ConnectionId
   return signInMethod.startsWith('con_');
 }
 
-/** The connections of a proof that has no other way in; empty if the person proved something themselves. */
+/** The connections of a proof that consists of nothing else; empty if the person also proved something themselves. */
 function soleConnections(signInMethods: readonly string[]): ConnectionId[] {
   return signInMethods.every(isConnection) ? signInMethods.filter(isConnection) : [];
 }

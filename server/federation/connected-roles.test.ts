@@ -129,7 +129,7 @@ describe('a person who gets a role in the project after a connection joined thei
     assert.equal((await visit(company, claims)).body.status, 'link_required');
   });
 
-  test('is refused in an older session when it is renewed, changes its place, or manages', async () => {
+  test('cannot renew an older session, nor manage the organization with it', async () => {
     const { company, email, token, refreshToken } = await newJoined();
     const project = await latchkey.auth('/v1/sessions/switch-context', {
       token,

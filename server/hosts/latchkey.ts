@@ -187,7 +187,7 @@ async function openSystem(
   );
 }
 
-/** A Valkey that is silent for this long while it has commands counts as unreachable. */
+/** Valkey counts as unreachable if a command has no response for this long. */
 const VALKEY_MS = 1_000;
 
 /** Fails fast while Valkey is unreachable, so that PostgreSQL takes over at once. */

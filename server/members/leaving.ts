@@ -46,9 +46,9 @@ export async function leaveProject(ctx: Ctx, memberId: MemberId): Promise<void> 
 }
 
 /**
- * Schedules the erasure of an account that is no longer in a project. Signing in or joining a project cancels it. The
- * caller has locked the member; the order of the other locks is that of all transactions: the user, the owner role, what
- * the parts hold, the sessions, and their entries.
+ * Removes a member. If the person is in no other project, the account is scheduled for erasure, which signing in or joining a
+ * project cancels. The caller has locked the member. The other locks follow in the order that all transactions keep: the
+ * user, the owner role, what the parts hold, the sessions, and their entries.
  */
 async function removeMembership(
   tx: TxCtx,

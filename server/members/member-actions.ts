@@ -92,8 +92,8 @@ export async function revokeMemberSessions(ctx: Ctx, memberId: MemberId): Promis
 }
 
 /**
- * Serialises changes that could remove the last owner, by locking the row of the owner role. Holds the user before, as
- * every transaction does: a second change of a member checks the reference to the user, which an erasure has locked.
+ * Serialises changes that could remove the last owner, by locking the row of the owner role. The user is locked before, as
+ * in every transaction: otherwise this and an erasure, which locks the user, could wait for each other.
  */
 function withOwners(ctx: Ctx | TxCtx, memberId: MemberId, change: Parameters<typeof changeMember>[2]): Promise<Member> {
   return changeMember(ctx, memberId, async (tx, member) => {

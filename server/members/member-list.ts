@@ -53,9 +53,9 @@ type Position = { id: MemberId; userId: UserId };
 const WINDOW = 500;
 /** The scan is widened up to this many members if the first found some matches; beyond that the index may be faster. */
 const WIDER_WINDOW = 8_000;
-/** The newest members are scanned for people that the index found if these are more; else looking them up is faster. */
+/** If the index found at most this many people, they are looked up; if more, the newest members are scanned for them first. */
 const MAX_LOOKED_UP = 1_500;
-/** The people that the index found are looked for among so many members, before all of them are looked up. */
+/** The number of newest members that are scanned for the people that the index found. */
 const MEMBERS_WINDOW = 32_000;
 /**
  * Matches are looked up in the index, up to this many people of the workspace. If more match and few of them are new, a longer
@@ -160,7 +160,7 @@ function isDone({ found, end }: Scanned, count: number): boolean {
 
 /**
  * The number of members to scan after the first window: at least enough for twice the missing matches, at the rate found there.
- * Twice, because matches are not spread evenly. There are few sizes, as each makes a statement.
+ * Twice, because matches are not spread evenly. Sizes double, so that there are few different statements to prepare.
  * @returns null if the index is faster
  */
 export function widerWindow({ found, missing }: { found: number; missing: number }): number | null {
@@ -218,8 +218,8 @@ async function scan(ctx: Ctx, filter: Filter, wanted: Wanted, { size, count }: S
 }
 
 /**
- * The newest members among some people. Many people fill a page with the newest members, and reading one of those costs a
- * twentieth of looking one person up.
+ * The newest members among some people. If these are many, enough of them are probably among the newest members, and reading a
+ * member costs a twentieth of looking a person up.
  */
 async function membersAmong(ctx: Ctx, filter: Filter, users: UserId[], count: number): Promise<Position[]> {
   if (users.length > MAX_LOOKED_UP) {

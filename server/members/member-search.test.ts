@@ -39,7 +39,7 @@ function expected(people: readonly Row[], typed: string): string[] {
     .map(({ id }) => id);
 }
 
-/** The ids on the first pages that a search finds. */
+/** The ids on the first pages of a search. */
 async function found(q: string, limit: number, pages = Number.POSITIVE_INFINITY): Promise<string[]> {
   const ids: string[] = [];
   let cursor: string | null = '';
@@ -84,7 +84,7 @@ async function addLatecomers(): Promise<void> {
     // biome-ignore lint/performance/noAwaitInLoops: each is newer
     await register(latchkey, { ...where, profile: { displayName: `${FIRST[n]} ${LAST[n]}` } });
   }
-  const values = [workspaceId, projects[0]?.id, projects[1]?.id, firstIdAt('mem', new Date()).slice(0, -6)];
+  const places = [workspaceId, projects[0]?.id, projects[1]?.id];
   await latchkey.system.pool.query(
     `insert into members (workspace_id, project_id, environment, id, user_id, status, created_at, known_as)
      select $1, $2, 'test', $4 || lpad(row_number() over (order by id)::text, 6, '0'), user_id, 'active', now(),
@@ -92,14 +92,14 @@ async function addLatecomers(): Promise<void> {
          (select value from identifiers i where i.workspace_id = $1 and i.environment = 'test' and i.user_id = m.user_id and kind = 'email')) end
      from members m where workspace_id = $1 and project_id = $3 and environment = 'test' and right(id, 1) < 'g'
        and not exists (select from members o where o.workspace_id = $1 and o.project_id = $2 and o.environment = 'test' and o.user_id = m.user_id)`,
-    values.slice(0, 4),
+    [...places, firstIdAt('mem', new Date()).slice(0, -6)],
   );
   await latchkey.system.pool.query(
     `insert into members (workspace_id, project_id, environment, id, user_id, status, created_at)
      select $1, $3, 'test', id, user_id, status, created_at from members
      where workspace_id = $1 and project_id = $2 and environment = 'test'
      on conflict do nothing`,
-    values.slice(0, 3),
+    places,
   );
 }
 
@@ -146,7 +146,7 @@ test('a search finds exactly the members that have the text, newest first, whate
   }
 });
 
-test('a search finds all of many matches behind more members than it scans', async () => {
+test('a search finds every match among members that are older than those it scans', async () => {
   const { workspaceId, projects } = latchkey.demo;
   const add = (name: string, days: number, count: number) => {
     const at = new Date(Date.now() + days * 86_400_000);

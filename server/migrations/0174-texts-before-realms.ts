@@ -1,6 +1,6 @@
 /**
- * The index of search texts with the text before the realm. PostgreSQL compares the lists of an index in the order of its columns
- * and reads on in the next only where those before agree, so it reads the list of the realm, which may be long, only for matches.
+ * The index of search texts has the text before the realm now. PostgreSQL reads the lists of an index in the order of its columns,
+ * and reads on in a list only where those before agree. So it reads the list of a realm, which may be long, only for matches.
  */
 export const up = `
 create index concurrently users_texts on users using gin (search gin_trgm_ops, (workspace_id || ' ' || environment))

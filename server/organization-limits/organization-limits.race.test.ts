@@ -138,7 +138,7 @@ test('open invitations and members share the limit of members', async () => {
   for (const response of responses.filter(({ status }) => status !== 201)) expectLimit(response, 'members');
 });
 
-test('expired invitations that are sent again take room again, in parallel, too', async () => {
+test('resent invitations that had expired count again, also when they are sent in parallel', async () => {
   const { organizationId } = await newDirectory(latchkey);
   const expire = (ids: readonly string[]) =>
     latchkey.system.pool.query(

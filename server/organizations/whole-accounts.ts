@@ -7,8 +7,8 @@ import { organizationAt } from './organization-domains.ts';
 
 /**
  * Whether an account is wholly an organization's: its directory or a sign-in through its connection made the account, and
- * the person has no role in the project and is in no other organization or project. A change of such an account
- * changes nothing outside of the organization. Served by primary keys, members_of_user and organizations_of_member.
+ * the person has no role in the project and is in no other organization or project. Changes of such an account
+ * concern nobody else. Served by primary keys, members_of_user and organizations_of_member.
  */
 async function isWholly(ctx: Ctx | TxCtx, { organizationId, userId }: InOrganization): Promise<boolean> {
   const home = await homeOf(ctx, userId);

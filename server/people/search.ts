@@ -9,9 +9,9 @@ import { searchTextOf } from './search-text.ts';
 
 /** Fewer characters make no trigram. */
 const TRIGRAM = 3;
-/** So many of the newest users show which trigrams of a text are rare. */
+/** The number of newest users in whose texts trigrams are counted, to find the rare ones. */
 const SAMPLE = 200;
-/** More trigrams hardly leave fewer users, and each is a list to read. */
+/** The number of trigrams that the index is asked for. Each costs a list to read, and more of them exclude hardly anyone. */
 const MAX_TRIGRAMS = 5;
 
 /** Conditions on the people found, for statements of other parts. */
@@ -19,8 +19,8 @@ type Search = {
   /** Whether a user matches. Served by the primary key; written so that the planner can't prefer an index on the text. */
   matches: (userId: Expression<UserId>) => RawBuilder<boolean>;
   /**
-   * The matching users of a range of ids. Reading a user costs a tenth of {@link matches}. Served by the primary key.
-   * @param limit at least the number of users in the range; the planner makes a hash table of so few
+   * The matching users of a range of ids, for a tenth of the cost of {@link matches} for each. Served by the primary key.
+   * @param limit at least the number of users in the range: it tells the planner that a hash table can hold them
    */
   between: (first: Expression<unknown>, last: Expression<unknown>, limit: number) => RawBuilder<UserId>;
   /** The smallest id for which {@link between} reads at most `limit` users, not below `first`. */
@@ -42,6 +42,8 @@ export function searchPeople({ scope }: Pick<Ctx, 'scope'>, typed: string): Sear
   if (plain === '') return null;
   const text = plain.length < TRIGRAM ? `\n${plain}` : plain;
   const ofRealm = sql`workspace_id = ${workspaceId} and environment = ${environment}`;
+  const ofRange = (first: Expression<unknown>, last: Expression<unknown>) =>
+    sql`${ofRealm} and id >= ${first} and id <= ${last}`;
 
   /** The trigrams of the text that are rarest among the newest users; the text itself if it has none. */
   async function rareTrigrams(ctx: Pick<Ctx, 'db'>): Promise<string[]> {
@@ -57,8 +59,8 @@ export function searchPeople({ scope }: Pick<Ctx, 'scope'>, typed: string): Sear
   }
 
   /**
-   * The realm is one expression, which no other index serves, so the planner has no choice. PostgreSQL reads on in a list only
-   * where the lists before agree, if each trigram is a condition of its own; it reads all lists of one condition.
+   * No other index serves the realm as one expression, so the planner has no choice. Each trigram is a condition of its own:
+   * of several conditions PostgreSQL reads on only where those before agree, of one condition it reads all lists.
    */
   async function find(ctx: Pick<Ctx, 'db'>, end: RawBuilder<unknown>): Promise<UserId[]> {
     const conditions = (await rareTrigrams(ctx)).map((part) => sql`u.search like ${containing(part)}`);
@@ -71,14 +73,11 @@ export function searchPeople({ scope }: Pick<Ctx, 'scope'>, typed: string): Sear
   return {
     matches: (userId) =>
       sql<boolean>`(select position(${text} in search) > 0 from users where ${ofRealm} and id = ${userId})`,
-    between: (first, last, limit) => sql`(select id from users where ${ofRealm} and id >= ${first} and id <= ${last}
+    between: (first, last, limit) => sql`(select id from users where ${ofRange(first, last)}
       and position(${text} in search) > 0 order by id desc limit ${sql.lit(limit)})`,
-    startFor: (
-      first,
-      last,
-      limit,
-    ) => sql`coalesce((select id from users where ${ofRealm} and id >= ${first} and id <= ${last}
-      order by id desc offset ${sql.lit(limit - 1)} limit 1), ${first})`,
+    startFor: (first, last, limit) =>
+      sql`coalesce((select id from users where ${ofRange(first, last)}
+        order by id desc offset ${sql.lit(limit - 1)} limit 1), ${first})`,
     some: (ctx, limit) => find(ctx, sql`limit ${limit}`),
     // The plain order would tempt the planner to read all users in it.
     newest: (ctx, limit) => find(ctx, sql`order by u.id || '' desc limit ${limit}`),
@@ -90,8 +89,9 @@ function containing(text: string): string {
 }
 
 /**
- * Parts of a folded text of which pg_trgm makes one trigram each, or two: of words of three letters or more any three that
- * are neighbours, and a shorter word with the characters around it, as far as where it begins is known.
+ * The parts of a folded text that the index can look for: pg_trgm makes one or two trigrams of each. A word of three characters
+ * or more gives every three in a row. A shorter word is a part with the characters around it. At the beginning of the text it
+ * gives none, because it may be the end of a longer word.
  */
 function trigramsOf(text: string): string[] {
   const parts = [...text.matchAll(/[a-z0-9]+/g)].flatMap(({ 0: word, index }) => {

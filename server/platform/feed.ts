@@ -24,7 +24,7 @@ export type Change = { topic: string; key: string };
 type Subscriber = {
   /** Runs at every (re)connect, before the feed counts as live; catches up on the changes missed while it was down. */
   replay: () => Promise<void>;
-  /** If its work fails, the change counts as missed: the feed reconnects. */
+  /** Handles a change. If that fails, the feed reconnects, and {@link replay} catches up. */
   onChange: (change: Change) => void | Promise<void>;
 };
 

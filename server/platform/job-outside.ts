@@ -1,6 +1,6 @@
 import type { Job, WorkerEvents } from 'graphile-worker';
 
-/** The flag of jobs that wait for a server outside. */
+/** Marks the jobs that call servers outside of the installation. */
 export const OUTSIDE_FLAG = 'outside';
 
 function isOutside({ flags }: Job): boolean {
@@ -8,14 +8,15 @@ function isOutside({ flags }: Job): boolean {
 }
 
 /**
- * Limits how many slots of a runner jobs that wait for a server outside may have: while that server does not respond, all other
- * jobs have the rest. A slot that looks for a job counts until it has found another one.
- * @returns what graphile-worker calls when a slot looks for a job: the flags of jobs that it must not take
+ * Limits the slots of a runner for jobs that call servers outside of the installation, so that the others keep running while
+ * such a server does not respond. A slot that looks for a job counts as taken until it has found one of another kind, or none.
+ * @param max the number of slots for these jobs
+ * @returns a function that graphile-worker calls before a slot looks for a job: the flags of jobs that the slot must not take
  */
 export function slotsForOutside(events: WorkerEvents, max: number): () => string[] {
-  /** The slots that have such a job, or may find one. */
+  /** The slots that run such a job, or look for any. */
   const slots = new Set<string>();
-  /** Whether those slots may take one that are about to look, in their order. */
+  /** For each slot that is about to look, in order, whether it may take such a job. */
   const asking: boolean[] = [];
   events.on('worker:getJob:start', ({ worker }) => {
     if (asking.shift()) slots.add(worker.workerId);

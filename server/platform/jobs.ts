@@ -33,7 +33,7 @@ function parentOfJob({ flags: stored }: Job): Parent {
 /**
  * Adds a job in the caller's transaction: it runs if, and only if, the transaction commits.
  * @param options `priority`: smaller runs first (default 0); `key`: replaces a waiting job of the same key; jobs of one
- * `queue` run one after the other; `outside`: the job waits for a server outside, so other jobs keep half of each worker
+ * `queue` run one after the other; `outside`: the job calls a server outside of the installation, and gets at most half of each worker
  */
 export async function addJob<Name extends keyof Jobs & string>(
   tx: TxCtx,

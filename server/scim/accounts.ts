@@ -144,7 +144,7 @@ async function decidesAlone(tx: TxCtx, { managesAccount, ...person }: Managed): 
 
 /**
  * Changes the account, if the directory alone decides about it; otherwise only the directory's record changes. The address
- * stays if the person proved one of their own, because an address can open the account.
+ * also stays if the person proved an address of their own: a person who reads the mail of an account's address can sign in to it.
  */
 export async function updateAccount(tx: TxCtx, person: Managed, before: Account, after: Account): Promise<void> {
   const { email, ...profile } = after;
@@ -175,8 +175,8 @@ export async function endAccess<Decided extends 'blocked' | 'removed'>(
 }
 
 /**
- * Gives back the access that {@link endAccess} took. A block by an administrator stays. People who left the organization by
- * themselves, or whom somebody else removed, stay out, unless the directory alone decides about the account.
+ * Gives back the access that {@link endAccess} took. A block by an administrator stays. A person who left the
+ * organization, or whom somebody else removed from it, stays out unless the directory alone decides about the account.
  * @returns whether the person is in the organization
  */
 export async function restoreAccess(tx: TxCtx, person: Managed): Promise<boolean> {

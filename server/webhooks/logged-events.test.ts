@@ -14,7 +14,7 @@ before(async () => {
 });
 after(() => latchkey.stop());
 
-test('WH-1 an event that makes room for others is still found by the deliveries that asked for it', async () => {
+test('WH-1 a delivery gets its event even if reading others drops the event from memory', async () => {
   const { system, demo } = latchkey;
   const users = Array.from({ length: KEPT + 1 }, (_, index) => `usr_${index}`);
   await latchkey.inProject((tx) =>
