@@ -16,7 +16,7 @@ export type ConsoleApp = {
   /** Goes to another screen of the project as a link does; its title differs from the one before. */
   goTo: (path: string, title: string) => Promise<void>;
   goToWorkspace: (path: string, title: string) => Promise<void>;
-  /** The browser's console errors since the last call, such as violations of the content security policy. */
+  /** The browser's console errors since the last call, such as violations of the content security policy, each with its address. */
   complaints: () => string[];
 };
 
@@ -42,7 +42,8 @@ export async function openConsole(
   const complaints: string[] = [];
   page.on('console', (message) => {
     const wanted = FROM_SANDBOX.test(message.text());
-    if (!wanted && (message.type() === 'error' || message.type() === 'warning')) complaints.push(message.text());
+    const isComplaint = message.type() === 'error' || message.type() === 'warning';
+    if (isComplaint && !wanted) complaints.push(`${message.text()} at ${message.location().url}`);
   });
   page.on('pageerror', (error) => complaints.push(String(error)));
   const open = async (path: string) => {

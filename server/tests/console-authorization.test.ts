@@ -64,7 +64,7 @@ test('a type gets relations, a relation is found by its resource, and a check ex
   await button('Check').click();
   await resource.and(page.locator('[aria-invalid=true]')).waitFor();
   assert.deepEqual(
-    complaints().filter((text) => !text.includes('400')),
+    complaints().filter((text) => !text.includes('status of 400')),
     [],
   );
   await resource.fill('plan:7');

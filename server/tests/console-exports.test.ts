@@ -100,7 +100,7 @@ describe('all members', () => {
     assert.match(ada.passwordHash, /^\$argon2id\$/);
     await page.getByRole('heading', { level: 1, name: 'Members' }).waitFor();
     assert.deepEqual(
-      app.complaints().filter((complaint) => !complaint.includes('401')),
+      app.complaints().filter((complaint) => !complaint.includes('status of 401')),
       [],
     );
   });
