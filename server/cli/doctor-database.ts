@@ -13,6 +13,7 @@ import type { Finding } from './doctor.ts';
 import { checkBackups } from './doctor-backups.ts';
 import { checkConnection } from './doctor-connection.ts';
 import { checkDivision } from './doctor-division.ts';
+import { checkMemory } from './doctor-memory.ts';
 import { checkUpgrade } from './doctor-upgrade.ts';
 import { explain } from './explain.ts';
 
@@ -77,6 +78,7 @@ async function examine(client: pg.Client, opened: Opened): Promise<Finding[]> {
     },
     ...(await checkConnection(client, opened)),
     ...clock(server.now),
+    await checkMemory(client),
     ...(await checkDivision(client)),
     ...(await checkSchema(client, opened)),
   ];
