@@ -80,7 +80,7 @@ export const contextRoutes: Routes = [
 ];
 
 const HEADERS = { 'cache-control': 'no-store', 'content-type': 'application/json; charset=utf-8' };
-const BEARER = /^bearer ([A-Za-z0-9._~+/=-]+)$/i;
+const BEARER = /^bearer /i;
 
 /** The context of a session, if memory has it and vouches for it. */
 function knownContext(
@@ -88,8 +88,8 @@ function knownContext(
   environment: Environment,
   { authorization = '' }: EarlyForm,
 ): EarlyResponse | undefined {
-  const [, presented] = BEARER.exec(authorization) ?? [];
-  const token = presented === undefined ? undefined : knownAccessToken(system, environment, presented);
+  if (!BEARER.test(authorization)) return undefined;
+  const token = knownAccessToken(system, environment, authorization.slice('bearer '.length));
   if (token?.kind !== 'customer' || token.claims.org_id !== undefined) return undefined;
   const known = contexts.known(system, token.claims.entryId);
   return known && { body: known.body, headers: HEADERS };

@@ -49,6 +49,7 @@ class ClosedScopes {
 
   has(place: Place): boolean | Promise<boolean> {
     if (!this.#system.feed.live || !this.#loaded) return isClosedInDatabase(this.#system.lookups, place);
+    if (this.#closed.size === 0) return false;
     return this.#closed.has(place.workspaceId) || this.#closed.has(keyOf(place));
   }
 
