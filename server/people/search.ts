@@ -11,7 +11,7 @@ import { searchTextOf } from './search-text.ts';
 const TRIGRAM = 3;
 /** The number of newest users in whose texts trigrams are counted, to find the rare ones. */
 const SAMPLE = 200;
-/** The number of trigrams that the index is asked for. Each costs a list to read, and more of them exclude hardly anyone. */
+/** The maximum number of trigrams that the index is asked for. Each costs a list to read, and more of them exclude hardly anyone. */
 const MAX_TRIGRAMS = 5;
 
 /** Conditions on the people found, for statements of other parts. */
@@ -45,15 +45,23 @@ export function searchPeople({ scope }: Pick<Ctx, 'scope'>, typed: string): Sear
   const ofRange = (first: Expression<unknown>, last: Expression<unknown>) =>
     sql`${ofRealm} and id >= ${first} and id <= ${last}`;
 
-  /** The trigrams of the text that are rarest among the newest users; the text itself if it has none. */
+  /**
+   * The rarest trigram of each word among the newest users, and other rare ones: those of one word are mostly found together, so
+   * another word excludes more than they do. The text itself if it has none.
+   */
   async function rareTrigrams(ctx: Pick<Ctx, 'db'>): Promise<string[]> {
     const all = trigramsOf(text);
-    if (all.length < 2) return all.length === 0 ? [text] : all;
+    if (all.length < 2) return all.length === 0 ? [text] : all.map(({ part }) => part);
     const { rows } = await sql<{ part: string }>`
       with sample as materialized
-        (select search from users where ${ofRealm} order by id desc limit ${sql.lit(SAMPLE)})
-      select part from unnest(${all}::text[]) with ordinality as parts (part, place)
-      order by (select count(*) from sample where position(part in search) > 0), place
+        (select search from users where ${ofRealm} order by id desc limit ${sql.lit(SAMPLE)}),
+      counted as materialized
+        (select part, word, place, (select count(*) from sample where position(part in search) > 0) as count
+        from unnest(${all.map(({ part }) => part)}::text[], ${all.map(({ word }) => word)}::integer[])
+          with ordinality as parts (part, word, place))
+      select part from (select *, row_number() over (partition by word order by count, place) > 1 as further from counted) as ranked
+      where not further or count <= ${sql.lit(SAMPLE / 20)}
+      order by further, count, place
       limit ${sql.lit(MAX_TRIGRAMS)}`.execute(ctx.db);
     return rows.map(({ part }) => part);
   }
@@ -92,13 +100,15 @@ function containing(text: string): string {
  * The parts of a folded text that the index can look for: pg_trgm makes one or two trigrams of each. A word of three characters
  * or more gives every three in a row. A shorter word is a part with the characters around it. At the beginning of the text it
  * gives none, because it may be the end of a longer word.
+ * @returns each with the position of its word
  */
-function trigramsOf(text: string): string[] {
+function trigramsOf(text: string): { part: string; word: number }[] {
   const parts = [...text.matchAll(/[a-z0-9]+/g)].flatMap(({ 0: word, index }) => {
-    if (word.length < TRIGRAM) return index === 0 ? [] : [text.slice(index - 1, index + word.length + 1)];
-    return Array.from({ length: word.length - TRIGRAM + 1 }, (_, at) => word.slice(at, at + TRIGRAM));
+    if (word.length < TRIGRAM)
+      return index === 0 ? [] : [[text.slice(index - 1, index + word.length + 1), index] as const];
+    return Array.from({ length: word.length - TRIGRAM + 1 }, (_, at) => [word.slice(at, at + TRIGRAM), index] as const);
   });
-  return [...new Set(parts)];
+  return [...new Map(parts)].map(([part, word]) => ({ part, word }));
 }
 
 /** Updates the search text of a user. Called wherever an identifier or a name changes. */
