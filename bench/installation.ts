@@ -15,7 +15,8 @@ export type Installation = {
   end: () => Promise<void>;
 };
 
-export async function createInstallation(): Promise<Installation> {
+/** @param settings of the database server, such as `shared_buffers=1GB` */
+export async function createInstallation(...settings: string[]): Promise<Installation> {
   const folder = await mkdtemp(join(tmpdir(), 'latchkey-bench-'));
   // A benchmark of root runs its database as another user, who must reach the folder.
   await chmod(folder, 0o755);
@@ -25,6 +26,7 @@ export async function createInstallation(): Promise<Installation> {
     port: 0,
     database: 'latchkey',
     progress: () => undefined,
+    flags: settings.flatMap((setting) => ['-c', setting]),
   });
   return {
     folder,

@@ -20,7 +20,8 @@ const PROJECTS = 10_000;
 /** The maximum number of people imported at each size. */
 const IMPORTED = 100_000;
 
-const installation = await createInstallation();
+// As docs/operations.md advises for a million people.
+const installation = await createInstallation('shared_buffers=1GB');
 const { child: latchkey } = await startLatchkey({ ...installation.settings, LATCHKEY_PORT_BASE: String(PORT_BASE) });
 process.once('exit', () => latchkey.kill());
 const subject = await readSubject(installation);
@@ -66,9 +67,9 @@ async function get(path: string): Promise<unknown> {
   return response.json();
 }
 
-/** Adds people until there are `to` members: most of them by SQL, the last ones by import. */
+/** Adds people until there are `to` members: the first half or more of them by SQL, the last ones by import. */
 async function fill(from: number, to: number): Promise<void> {
-  const imported = Math.min(IMPORTED, Math.ceil((to - from) / 5));
+  const imported = Math.min(IMPORTED, Math.ceil((to - from) / 2));
   await seedPeople(database, place, { from, to: to - imported });
   token = await managementToken(subject);
   const response = await fetch(`${api}/import`, {
