@@ -10,9 +10,22 @@ export function signCompact(
   typ: string,
   payload: Record<string, unknown>,
 ): string {
-  const encode = (part: unknown) => Buffer.from(JSON.stringify(part)).toString('base64url');
-  const input = `${encode({ alg: 'ES256', typ, kid: key.id })}.${encode(payload)}`;
+  const input = `${headerOf(key.id, typ)}.${encode(payload)}`;
   return `${input}.${signEs256(keyObject(key.privateKey), Buffer.from(input)).toString('base64url')}`;
+}
+
+function encode(part: unknown): string {
+  return Buffer.from(JSON.stringify(part)).toString('base64url');
+}
+
+const headers = new Map<string, string>();
+
+/** The encoded header, which all tokens of a kind and key share. Keys change rarely, so this holds few. */
+function headerOf(kid: string, typ: string): string {
+  const name = `${typ} ${kid}`;
+  const known = headers.get(name) ?? encode({ alg: 'ES256', typ, kid });
+  headers.set(name, known);
+  return known;
 }
 
 /**

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { parse } from 'node:querystring';
 import { errors } from 'oidc-provider';
 import { hasClaimActions } from '#actions';
@@ -6,6 +5,7 @@ import type { Application } from '#applications';
 import { signCompact } from '#keys';
 import { EXPOSED_HEADERS } from '#platform/cross-origin.ts';
 import type { EarlyForm, EarlyResponse } from '#platform/http-early.ts';
+import { randomSecret } from '#platform/keyring.ts';
 import type { System } from '#platform/system.ts';
 import { applicationOf, type IssuerAddress } from './clients.ts';
 import { PROVIDER_HEADERS } from './headers.ts';
@@ -120,7 +120,7 @@ async function signed(
   if (!claims) return undefined;
   const { iat, exp, ...place } = claims;
   const { clientId } = application;
-  const jti = randomBytes(32).toString('base64url');
+  const jti = randomSecret();
   const names = { scope, client_id: clientId, iss: provider.issuer, aud: resource };
   return signCompact(signer, 'at+jwt', { jti, sub: clientId, iat, exp, ...names, ...place });
 }

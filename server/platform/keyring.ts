@@ -9,6 +9,7 @@ import {
   randomBytes,
   timingSafeEqual,
 } from 'node:crypto';
+import { nextRandom } from './randomness.ts';
 
 type Key = { id: string; material: Buffer };
 
@@ -203,7 +204,7 @@ export class Keyring {
   }
 
   #encrypt(key: Key, plaintext: string, { purpose, record }: Binding): string {
-    const iv = randomBytes(12);
+    const iv = nextRandom(12);
     const cipher = createCipheriv('aes-256-gcm', this.#derive(key, purpose), iv).setAAD(Buffer.from(record));
     const sealed = Buffer.concat([cipher.update(plaintext, 'utf8'), cipher.final(), cipher.getAuthTag()]);
     return `k1.${key.id}.${Buffer.concat([iv, sealed]).toString('base64url')}`;
@@ -253,5 +254,5 @@ export function hashSecret(secret: string): Buffer {
 
 /** 256 random bits in base64url. */
 export function randomSecret(): string {
-  return randomBytes(32).toString('base64url');
+  return nextRandom(32).toString('base64url');
 }

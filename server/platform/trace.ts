@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { randomBytes, randomFillSync } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
+import { nextRandom } from './randomness.ts';
 
 /** A span that has begun, in the words of OpenTelemetry. */
 export type OpenSpan = {
@@ -91,17 +92,8 @@ const SAMPLED = 1;
 /** Printable ASCII, including spaces. */
 const CORRELATION_ID = /^[ -~]{1,200}$/;
 
-/** Random bytes for the next trace ids: one system call for all of them is cheaper than one for each. */
-const randomness = Buffer.alloc(4_096);
-let used = randomness.length;
-
 function newTrace(): Parent {
-  if (used === randomness.length) {
-    randomFillSync(randomness);
-    used = 0;
-  }
-  used += 16;
-  return { traceId: randomness.toString('hex', used - 16, used) };
+  return { traceId: nextRandom(16).toString('hex') };
 }
 
 /** The parent that a `traceparent` header names (W3C Trace Context §3.2); a new trace if it is absent or malformed. */

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, type KeyObject, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
 import type { Generated } from 'kysely';
 import { claimsOfActions } from '#actions';
 import { projectOf } from '#environments';
@@ -8,6 +8,7 @@ import type { OrganizationId, ProjectId, ScopeEntryId, SessionId, UserId, Worksp
 import { hashSecret, randomSecret } from '#platform/keyring.ts';
 import { prepared } from '#platform/prepared.ts';
 import { problem } from '#platform/problem.ts';
+import { nextRandom } from '#platform/randomness.ts';
 import { realmColumns } from '#platform/scoped.ts';
 import { preparedWrite } from '#platform/single-writes.ts';
 import type { System } from '#platform/system.ts';
@@ -289,7 +290,7 @@ function successorKey(token: string): KeyObject {
 }
 
 function sealSuccessor(token: string, next: RefreshToken): string {
-  const iv = randomBytes(12);
+  const iv = nextRandom(12);
   const cipher = createCipheriv('aes-256-gcm', successorKey(token), iv);
   const sealed = Buffer.concat([
     iv,
