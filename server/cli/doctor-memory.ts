@@ -4,7 +4,7 @@ import type { Finding } from './doctor.ts';
 const MEGABYTE = 2 ** 20;
 /** With this much, the pages that searches among a million members read stay in memory. */
 const ENOUGH = 1_024 * MEGABYTE;
-/** A server that keeps less than this part of a database in memory reads most pages anew for each search. */
+/** A server that keeps less than this part of a database in memory reads most pages from disk at each search. */
 const LEAST_SHARE = 1 / 8;
 
 /** Whether the server keeps enough of the database in memory. PostgreSQL takes 128 MB unless it is told otherwise. */

@@ -189,9 +189,10 @@ describe('a check on a resource', () => {
     await expectChanged(drive.call('/relations', 'POST', { write: [{ ...relation, expiresAt }] }));
     assert.equal((await drive.check(ana.userId, document)).allowed, true);
     assert.equal((await drive.call(`/relations?resource=${document}`)).body.items[0].expiresAt, expiresAt);
-    await latchkey.system.pool.query(`update resource_relations set expires_at = now() where subject = $1`, [
-      ana.subject,
-    ]);
+    await latchkey.system.pool.query(
+      `update resource_relations set expires_at = now() - interval '1 second' where subject = $1`,
+      [ana.subject],
+    );
     assert.equal((await drive.check(ana.userId, document)).allowed, false);
     assert.deepEqual((await drive.call(`/relations?resource=${document}`)).body.items, []);
   });
