@@ -10,22 +10,15 @@ export function signCompact(
   typ: string,
   payload: Record<string, unknown>,
 ): string {
-  const input = `${headerOf(key.id, typ)}.${encode(payload)}`;
-  return `${input}.${signEs256(keyObject(key.privateKey), Buffer.from(input)).toString('base64url')}`;
+  const { object, headers } = preparedKey(key.privateKey);
+  const header = headers.get(typ) ?? encode({ alg: 'ES256', typ, kid: key.id });
+  headers.set(typ, header);
+  const input = `${header}.${encode(payload)}`;
+  return `${input}.${signEs256(object, Buffer.from(input)).toString('base64url')}`;
 }
 
 function encode(part: unknown): string {
   return Buffer.from(JSON.stringify(part)).toString('base64url');
-}
-
-const headers = new Map<string, string>();
-
-/** The encoded header, which all tokens of a kind and key share. Keys change rarely, so this holds few. */
-function headerOf(kid: string, typ: string): string {
-  const name = `${typ} ${kid}`;
-  const known = headers.get(name) ?? encode({ alg: 'ES256', typ, kid });
-  headers.set(name, known);
-  return known;
 }
 
 /**
@@ -36,14 +29,17 @@ export function signEs256(key: KeyObject, data: Uint8Array): Buffer {
   return toJoseSignature(sign('sha256', data, key));
 }
 
-const objects = new WeakMap<CryptoKey, KeyObject>();
+/** What all signatures of a key share: the key as Node signs with it, and the encoded header of each `typ`. */
+type PreparedKey = { object: KeyObject; headers: Map<string, string> };
 
-function keyObject(key: CryptoKey): KeyObject {
-  const known = objects.get(key);
+const preparedKeys = new WeakMap<CryptoKey, PreparedKey>();
+
+function preparedKey(key: CryptoKey): PreparedKey {
+  const known = preparedKeys.get(key);
   if (known) return known;
-  const object = KeyObject.from(key);
-  objects.set(key, object);
-  return object;
+  const prepared = { object: KeyObject.from(key), headers: new Map<string, string>() };
+  preparedKeys.set(key, prepared);
+  return prepared;
 }
 
 /** Converts DER to the JWS form. Node's `dsaEncoding` would do it too, but takes twice as long as the signature. */
