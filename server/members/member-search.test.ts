@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { searchPeople } from '#people';
 import { folded } from '#platform/folded.ts';
 import { firstIdAt } from '#platform/ids.ts';
 import { eventually, managementToken, register, startTestLatchkey, type TestLatchkey } from '#tests/harness.ts';
@@ -177,4 +178,20 @@ test('a search finds every match among members that are older than those it scan
   await expectAll('among the members that are scanned');
   await add('Windmill', 7, 4_000);
   await expectAll('beyond the members that are scanned');
+});
+
+test('a search by several words asks the index for each of them', async () => {
+  const statements: string[] = [];
+  await latchkey.inProject(async (tx) => {
+    const db = tx.db.withPlugin({
+      transformQuery: ({ node }) => {
+        statements.push(JSON.stringify(node));
+        return node;
+      },
+      transformResult: async ({ result }) => result,
+    });
+    await searchPeople(tx, 'quixotic windmill')?.some({ db }, 5);
+  });
+  assert.match(statements.at(-1) ?? '', /%(?:qui|uix|ixo|xot|oti|tic)%/);
+  assert.match(statements.at(-1) ?? '', /%(?:win|ind|ndm|dmi|mil|ill)%/);
 });

@@ -11,7 +11,9 @@ import { searchTextOf } from './search-text.ts';
 const TRIGRAM = 3;
 /** The number of newest users in whose texts trigrams are counted, to find the rare ones. */
 const SAMPLE = 200;
-/** The maximum number of trigrams that the index is asked for. Each costs a list to read, and more of them exclude hardly anyone. */
+/** A trigram that more users of the sample have excludes too few people to be worth reading its list. */
+const MAX_IN_SAMPLE = SAMPLE / 20;
+/** The maximum number of trigrams that the index is asked for. */
 const MAX_TRIGRAMS = 5;
 
 /** Conditions on the people found, for statements of other parts. */
@@ -46,8 +48,9 @@ export function searchPeople({ scope }: Pick<Ctx, 'scope'>, typed: string): Sear
     sql`${ofRealm} and id >= ${first} and id <= ${last}`;
 
   /**
-   * The rarest trigram of each word among the newest users, and other rare ones: those of one word are mostly found together, so
-   * another word excludes more than they do. The text itself if it has none.
+   * The rarest trigram of each word, then other rare ones. People who have one trigram of a word mostly have the others too, so a
+   * trigram of another word excludes more people.
+   * @returns the text itself if it has no trigrams
    */
   async function rareTrigrams(ctx: Pick<Ctx, 'db'>): Promise<string[]> {
     const all = trigramsOf(text);
@@ -60,7 +63,7 @@ export function searchPeople({ scope }: Pick<Ctx, 'scope'>, typed: string): Sear
         from unnest(${all.map(({ part }) => part)}::text[], ${all.map(({ word }) => word)}::integer[])
           with ordinality as parts (part, word, place))
       select part from (select *, row_number() over (partition by word order by count, place) > 1 as further from counted) as ranked
-      where not further or count <= ${sql.lit(SAMPLE / 20)}
+      where not further or count <= ${sql.lit(MAX_IN_SAMPLE)}
       order by further, count, place
       limit ${sql.lit(MAX_TRIGRAMS)}`.execute(ctx.db);
     return rows.map(({ part }) => part);
@@ -100,7 +103,7 @@ function containing(text: string): string {
  * The parts of a folded text that the index can look for: pg_trgm makes one or two trigrams of each. A word of three characters
  * or more gives every three in a row. A shorter word is a part with the characters around it. At the beginning of the text it
  * gives none, because it may be the end of a longer word.
- * @returns each with the position of its word
+ * @returns the parts, each with the position in the text of the word that it belongs to
  */
 function trigramsOf(text: string): { part: string; word: number }[] {
   const parts = [...text.matchAll(/[a-z0-9]+/g)].flatMap(({ 0: word, index }) => {
