@@ -14,7 +14,7 @@ describe('the memory of the database', () => {
     { size: 500_000, buffers: 1_024, state: 'ok' },
   ];
   for (const { size, buffers, state } of cases)
-    test(`${buffers} MB for ${size} MB of data: ${state}`, () => {
+    test(`${buffers} MB for ${size} MB of data is ${state === 'ok' ? 'enough' : 'too little'}`, () => {
       const finding = memoryFinding({ size: size * MEGABYTE, buffers: buffers * MEGABYTE });
       assert.equal(finding.state, state);
       assert.match(finding.found, new RegExp(`^${buffers} MB for ${size} MB`));

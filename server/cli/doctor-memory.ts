@@ -2,14 +2,14 @@ import type pg from 'pg';
 import type { Finding } from './doctor.ts';
 
 const MEGABYTE = 2 ** 20;
-/** With this much, the pages that searches among a million members read stay in memory. */
+/** The pages that searches among a million members read fit into this. */
 const ENOUGH = 1_024 * MEGABYTE;
-/** A server that keeps less than this part of a database in memory reads most pages from disk at each search. */
+/** A server that keeps less than this part of a database reads most pages from outside its memory at each search. */
 const LEAST_SHARE = 1 / 8;
 
-/** Whether the server keeps enough of the database in memory. PostgreSQL takes 128 MB unless it is told otherwise. */
+/** Checks that the server keeps enough of the database in memory. PostgreSQL's default is 128 MB. */
 export async function checkMemory(client: pg.Client): Promise<Finding> {
-  const { rows } = await client.query<{ size: number; buffers: number }>(
+  const { rows } = await client.query<Sizes>(
     `select pg_database_size(current_database())::float8 as size, pg_size_bytes(current_setting('shared_buffers'))::float8 as buffers`,
   );
   const [sizes] = rows;
@@ -17,8 +17,11 @@ export async function checkMemory(client: pg.Client): Promise<Finding> {
   return memoryFinding(sizes);
 }
 
-/** @param sizes in bytes: of the database, and of what the server keeps of it in memory (`shared_buffers`) */
-export function memoryFinding({ size, buffers }: { size: number; buffers: number }): Finding {
+/** Sizes in bytes: of the database, and of the memory that the server has for its pages (`shared_buffers`). */
+type Sizes = { size: number; buffers: number };
+
+/** Decides whether the memory is enough. */
+export function memoryFinding({ size, buffers }: Sizes): Finding {
   const check = 'memory of the database';
   const found = `${megabytes(buffers)} for ${megabytes(size)} of data (shared_buffers)`;
   if (buffers >= Math.min(ENOUGH, size * LEAST_SHARE)) return { check, state: 'ok', found };
