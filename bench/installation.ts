@@ -15,7 +15,7 @@ export type Installation = {
   end: () => Promise<void>;
 };
 
-/** @param settings of the database server, such as `shared_buffers=1GB` */
+/** @param settings settings of PostgreSQL, such as `shared_buffers=1GB` */
 export async function createInstallation(...settings: string[]): Promise<Installation> {
   const folder = await mkdtemp(join(tmpdir(), 'latchkey-bench-'));
   // A benchmark of root runs its database as another user, who must reach the folder.

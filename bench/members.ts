@@ -20,7 +20,7 @@ const PROJECTS = 10_000;
 /** The maximum number of people imported at each size. */
 const IMPORTED = 100_000;
 
-// As docs/operations.md advises for a million people.
+// docs/operations.md recommends at least this much for a million people.
 const installation = await createInstallation('shared_buffers=1GB');
 const { child: latchkey } = await startLatchkey({ ...installation.settings, LATCHKEY_PORT_BASE: String(PORT_BASE) });
 process.once('exit', () => latchkey.kill());

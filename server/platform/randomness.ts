@@ -1,14 +1,15 @@
 import { randomBytes } from 'node:crypto';
 
-/** One system call for many random values is cheaper than one for each. */
+/** The generator is asked for this much at once, because each call costs more than the bytes. */
 const POOL_BYTES = 4_096;
 
 let pool = randomBytes(POOL_BYTES);
 let used = 0;
 
 /**
- * Bytes of the system's generator for what a request makes: ids, tokens and initialisation vectors.
- * @param size at most 64; no two results share a byte
+ * Random bytes for the ids, tokens and initialisation vectors that requests make. They come from the system's generator, and
+ * each is returned once.
+ * @param size in bytes, at most 64
  */
 export function nextRandom(size: number): Buffer {
   if (used + size > POOL_BYTES) {

@@ -16,7 +16,7 @@ export type ConsoleApp = {
   /** Goes to another screen of the project as a link does; its title differs from the one before. */
   goTo: (path: string, title: string) => Promise<void>;
   goToWorkspace: (path: string, title: string) => Promise<void>;
-  /** The browser's console errors since the last call, such as violations of the content security policy, each with its address. */
+  /** The errors in the browser's console since the last call, such as violations of the content security policy, with their URLs. */
   complaints: () => string[];
 };
 

@@ -21,7 +21,7 @@ after(async () => {
 const buttonOn = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 const inDialog = (page: Page, name: string) => page.getByRole('dialog').getByRole('button', { name, exact: true });
 
-/** Until the console has left the screens of a deleted project, their lists may still ask whether something happened there. */
+/** The console may ask for events of a deleted project once more before it shows the list of projects. */
 const askedTooLate = /status of 404 .*\/console\/v1\/events\?/;
 
 describe('deleting a project', () => {
