@@ -22,7 +22,7 @@ type Sizes = { size: number; buffers: number };
 
 /** Decides whether the memory is enough. */
 export function memoryFinding({ size, buffers }: Sizes): Finding {
-  const check = 'memory of the database';
+  const check = 'memory';
   const found = `${megabytes(buffers)} for ${megabytes(size)} of data (shared_buffers)`;
   if (buffers >= Math.min(ENOUGH, size * LEAST_SHARE)) return { check, state: 'ok', found };
   const remedy = "Set shared_buffers to a quarter of the server's memory, and restart it: docs/operations.md#memory.";

@@ -83,7 +83,7 @@ describe('latchkey doctor', () => {
       [made.of('pooler').found, made.of('connections').state, made.of('TLS').state],
       ['none', 'ok', 'ok'],
     );
-    assert.match(made.of('memory of the database').found, /^\d+ MB for \d+ MB of data/);
+    assert.match(made.of('memory').found, /^\d+ MB for \d+ MB of data/);
     const name = new URL(empty.url).pathname.slice(1);
     await latchkey.system.pool.query(`alter database ${name} set default_transaction_read_only = on`);
     const readOnly = await examine({ DATABASE_URL: empty.url });
